@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DandoriError } from '../../domain/error.ts';
+import type { Blobs } from '../../ports/blobs.ts';
+import { unwritable } from '../journal/unwritable.ts';
+import { handleOf } from './hash.ts';
+
+/** One file a value, named by its hash: `blobs/ab/abcd….json`. */
+export function createFileBlobs(directory: string): Blobs {
+  const pathOf = (sha256: string) => join(directory, sha256.slice(0, 2), `${sha256}.json`);
+  return {
+    async put(text) {
+      const handle = handleOf(text);
+      const path = pathOf(handle.sha256);
+      const existing = await stat(path).catch(() => undefined);
+      if (existing?.size !== handle.bytes) await writeDurably(path, text).catch((error) => unwritable(path, error));
+      return handle;
+    },
+    async get(handle) {
+      const path = pathOf(handle.sha256);
+      const text = await readFile(path, 'utf8').catch(() => undefined);
+      if (text !== undefined && handleOf(text).sha256 === handle.sha256) return text;
+      const what = text === undefined ? 'is missing' : 'does not have the content that its name says';
+      throw new DandoriError('blob-damaged', `The stored result ${path} ${what}.`, {
+        fix: 'Bring the file back from a backup; the run cannot go on without it.',
+      });
+    },
+  };
+}
+
+/** A crash leaves either no file of that name or a whole one. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+  try {
+    await file.writeFile(text);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  await syncDirectory(dirname(path));
+}
+
+export async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory; it also does not need to, as NTFS journals its names.
+  if (process.platform === 'win32') return;
+  const directory = await open(path, constants.O_RDONLY);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

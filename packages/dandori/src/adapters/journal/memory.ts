@@ -1,0 +1,48 @@
+import { DandoriError } from '../../domain/error.ts';
+import type { Event } from '../../domain/event.ts';
+import type { Journal } from '../../ports/journal.ts';
+import { conflict, drivenElsewhere, runNotFound } from './refusal.ts';
+import { summarise } from './summary.ts';
+
+/** For tests and for runs that need not outlive the process. */
+export function createMemoryJournal(): Journal {
+  const runs = new Map<string, Event[]>();
+  const claims = new Set<string>();
+  const watchers = new Map<string, Set<() => void>>();
+  const eventsOf = (run: string): Event[] => runs.get(run) ?? runNotFound(run);
+  return {
+    async create(run, events) {
+      if (runs.has(run)) throw new DandoriError('run-exists', `The run ${run} is there already.`);
+      runs.set(run, [...events]);
+    },
+    async append(run, after, events) {
+      const present = eventsOf(run);
+      if (present.length !== after) conflict(run, after, present.length);
+      present.push(...events);
+      for (const changed of watchers.get(run) ?? []) queueMicrotask(changed);
+    },
+    async read(run, after = 0) {
+      return eventsOf(run).slice(after);
+    },
+    async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
+      const names = [...runs.keys()].sort().reverse();
+      const chosen = names.filter((name) => before === undefined || name < before).slice(0, limit);
+      return chosen.map((name) => summarise(name, eventsOf(name)[0], eventsOf(name).at(-1)));
+    },
+    async claim(run) {
+      eventsOf(run);
+      if (claims.has(run)) drivenElsewhere(run, 'this process');
+      claims.add(run);
+      return {
+        async release() {
+          claims.delete(run);
+        },
+      };
+    },
+    watch(run, changed) {
+      const listeners = watchers.get(run) ?? new Set();
+      watchers.set(run, listeners.add(changed));
+      return () => listeners.delete(changed);
+    },
+  };
+}

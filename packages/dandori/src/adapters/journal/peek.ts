@@ -1,0 +1,55 @@
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import type { Event } from '../../domain/event.ts';
+import type { RunSummary } from '../../ports/journal.ts';
+import { parseLine } from './line.ts';
+import { summarise } from './summary.ts';
+
+const CHUNK = 4096;
+
+/** A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. */
+export async function summariseFile(path: string, run: string): Promise<RunSummary> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return summarise(run, undefined, undefined);
+  try {
+    const { size } = await file.stat();
+    const first = await firstLine(file, size);
+    const last = await lastLine(file, size);
+    return summarise(run, parse(first, path, run), parse(last, path, run));
+  } catch {
+    return summarise(run, undefined, undefined);
+  } finally {
+    await file.close();
+  }
+}
+
+function parse(text: string | undefined, file: string, run: string): Event | undefined {
+  return text === undefined ? undefined : parseLine(text, { file, run, line: 0, offset: 0, seq: undefined });
+}
+
+async function firstLine(file: FileHandle, size: number): Promise<string | undefined> {
+  for (let length = CHUNK; ; length *= 4) {
+    const text = await slice(file, 0, Math.min(length, size));
+    const end = text.indexOf(0x0a);
+    if (end !== -1) return text.toString('utf8', 0, end);
+    if (length >= size) return undefined;
+  }
+}
+
+/** The last whole line; a torn tail behind it is passed over. */
+async function lastLine(file: FileHandle, size: number): Promise<string | undefined> {
+  for (let length = CHUNK; ; length *= 4) {
+    const from = Math.max(0, size - length);
+    const text = await slice(file, from, size - from);
+    const end = text.lastIndexOf(0x0a);
+    const start = end <= 0 ? -1 : text.lastIndexOf(0x0a, end - 1);
+    if (end !== -1 && (start !== -1 || from === 0)) return text.toString('utf8', start + 1, end);
+    if (from === 0) return undefined;
+  }
+}
+
+async function slice(file: FileHandle, from: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await file.read(buffer, 0, length, from);
+  return buffer.subarray(0, bytesRead);
+}

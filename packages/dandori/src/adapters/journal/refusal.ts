@@ -1,0 +1,15 @@
+import { DandoriError } from '../../domain/error.ts';
+
+export function runNotFound(run: string): never {
+  throw new DandoriError('run-not-found', `There is no run "${run}".`, { fix: '`dandori runs` lists the runs.' });
+}
+
+export function conflict(run: string, after: number, last: number): never {
+  throw new DandoriError('journal-conflict', `The run ${run} is at event ${last}, not ${after}: somebody else wrote to it.`);
+}
+
+export function drivenElsewhere(run: string, by: string): never {
+  throw new DandoriError('run-driven-elsewhere', `The run ${run} is being driven by ${by}.`, {
+    fix: `Watch it with \`dandori log ${run} --follow\`, or stop it with \`dandori cancel ${run}\`.`,
+  });
+}

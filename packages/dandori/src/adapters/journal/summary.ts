@@ -1,0 +1,22 @@
+import type { Event } from '../../domain/event.ts';
+import type { RunSummary } from '../../ports/journal.ts';
+
+/** A run in one line, from its first and its last event. */
+export function summarise(run: string, first: Event | undefined, last: Event | undefined): RunSummary {
+  if (first?.type !== 'run_started' || last === undefined) {
+    return { run, goal: '', startedAt: 0, lastAt: 0, lastSeq: 0, status: 'damaged' };
+  }
+  return {
+    run,
+    goal: first.data.goal,
+    startedAt: first.at,
+    lastAt: last.at,
+    lastSeq: last.seq,
+    status: statusOf(last),
+  };
+}
+
+function statusOf(last: Event): RunSummary['status'] {
+  if (last.type === 'run_finished') return last.data.outcome;
+  return last.type === 'question_asked' ? 'waiting' : 'open';
+}

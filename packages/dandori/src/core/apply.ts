@@ -1,0 +1,256 @@
+import { isRepeatable } from '../domain/effect.ts';
+import { assertNever } from '../domain/error.ts';
+import type { CheckedTask, Event, FactOf } from '../domain/event.ts';
+import { isCommand } from '../domain/event.ts';
+import type { Task } from '../domain/task.ts';
+import type { Usage } from '../domain/usage.ts';
+import { applyAnswer } from './answered.ts';
+import { backoff, judge } from './monitor.ts';
+import { initial } from './initial.ts';
+import type { Decision, RunState, TaskState } from './state.ts';
+import { block, complete, makeReady, moveTo } from './transition.ts';
+
+/**
+ * Folds one event into the state. The state is changed in place and returned: a copy of 100,000 tasks for each event
+ * would make a run quadratic. Whoever needs an older state folds again from the journal.
+ *
+ * A1  The same events give the same state, on any machine and at any time.
+ * A2  No event is refused: what is in the journal has happened. Odd ones (an outcome of an attempt that is over)
+ *     change nothing, and `laws` reports them.
+ */
+export function apply(state: RunState | undefined, event: Event): RunState {
+  if (event.type === 'run_started') return initial(event);
+  if (state === undefined) throw new Error(`A run begins with run_started, not with ${event.type}.`);
+  keepTime(state, event);
+  state.seq = event.seq;
+  switch (event.type) {
+    case 'run_resumed':
+      state.thinking = undefined;
+      return state;
+    case 'decision_started':
+      return decisionStarted(state, event.data);
+    case 'decision_made':
+      return decisionMade(state, event.data);
+    case 'decision_failed':
+      return decisionFailed(state, event.data, event.at);
+    case 'plan_proposed':
+      return planProposed(state, event.data);
+    case 'plan_approved':
+      return planApproved(state, event.data);
+    case 'plan_rejected':
+      return planRejected(state, event.data);
+    case 'task_started':
+      return taskStarted(state, event.data, event.at);
+    case 'task_succeeded':
+      return taskSucceeded(state, event.data, event.at);
+    case 'task_failed':
+      return taskFailed(state, event.data, event.at);
+    case 'task_in_doubt':
+      return taskInDoubt(state, event.data);
+    case 'question_asked':
+      return questionAsked(state, event.data, event.at);
+    case 'question_answered':
+      return applyAnswer(state, event.data, event.at);
+    case 'cancel_requested':
+      state.cancel ??= event.data;
+      return state;
+    case 'run_finished':
+      state.end = { ...event.data, at: event.at };
+      return state;
+    default:
+      return assertNever(event);
+  }
+}
+
+export function fold(events: Iterable<Event>): RunState | undefined {
+  let state: RunState | undefined;
+  for (const event of events) state = apply(state, event);
+  return state;
+}
+
+/** Only time in which somebody drove the run counts: not the days between a crash and a resume. */
+function keepTime(state: RunState, event: Event): void {
+  if (isCommand(event.type)) return;
+  if (event.type !== 'run_resumed') state.activeMs += Math.max(0, event.at - state.lastAt);
+  state.lastAt = event.at;
+}
+
+function decisionStarted(state: RunState, { decision, purpose }: FactOf<'decision_started'>['data']): RunState {
+  state.thinking = { decision, purpose };
+  if (state.mind !== 'built-in') state.calls++;
+  return state;
+}
+
+function decisionMade(state: RunState, data: FactOf<'decision_made'>['data']): RunState {
+  close(state, data.decision, { reasoning: data.reasoning, operations: data.operations ?? [] });
+  addUsage(state.usage, data.usage);
+  state.stumbles = 0;
+  return state;
+}
+
+function decisionFailed(state: RunState, data: FactOf<'decision_failed'>['data'], at: number): RunState {
+  close(state, data.decision, { failure: data.failure });
+  addUsage(state.usage, data.usage);
+  state.stumbles++;
+  const wait = Math.max(data.failure.retryAfter ?? 0, backoff(state.settings.task.backoff, state.stumbles));
+  // A broken answer is asked for again at once: waiting helps a busy server, not a confused model.
+  state.thinkAfter = data.failure.retryable === true ? at + wait : at;
+  return state;
+}
+
+function close(state: RunState, number: number, how: Partial<Decision>): void {
+  const purpose = state.thinking?.purpose ?? 'act';
+  state.thinking = undefined;
+  state.decisions.push({
+    number,
+    purpose,
+    reasoning: undefined,
+    operations: [],
+    proposed: [],
+    diagnostics: undefined,
+    failure: undefined,
+    ...how,
+  });
+}
+
+function addUsage(total: Usage, more: Usage | undefined): void {
+  if (more === undefined) return;
+  total.inputTokens += more.inputTokens;
+  total.outputTokens += more.outputTokens;
+  if (more.cachedInputTokens !== undefined) {
+    total.cachedInputTokens = (total.cachedInputTokens ?? 0) + more.cachedInputTokens;
+  }
+  if (more.cost !== undefined) total.cost = (total.cost ?? 0) + more.cost;
+}
+
+function planProposed(state: RunState, { version, by, tasks }: FactOf<'plan_proposed'>['data']): RunState {
+  state.draft = { version, by, tasks };
+  const decision = state.decisions.at(-1);
+  if (by === 'mind' && decision !== undefined) decision.proposed = tasks;
+  return state;
+}
+
+function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>['data']): RunState {
+  const decision = state.decisions.at(-1);
+  if (decision !== undefined) decision.diagnostics = diagnostics;
+  if (state.draft?.by === 'user') state.stumbles = state.settings.repairs;
+  state.draft = undefined;
+  state.stumbles++;
+  return state;
+}
+
+function planApproved(state: RunState, { version, tasks }: FactOf<'plan_approved'>['data']): RunState {
+  const written = new Map(state.draft?.tasks.map((task) => [task.id, task]));
+  state.draft = undefined;
+  state.planVersion = version;
+  state.stumbles = 0;
+  state.steps++;
+  const added = tasks.flatMap((checked) => {
+    const task = written.get(checked.id);
+    return task === undefined ? [] : [addTask(state, task, checked)];
+  });
+  for (const task of added) connect(state, task);
+  return state;
+}
+
+function addTask(state: RunState, task: Task, { effect, needs = [], waits = [] }: CheckedTask): TaskState {
+  const added: TaskState = {
+    task,
+    effect,
+    needs,
+    waits,
+    unmet: 0,
+    dependents: [],
+    status: 'pending',
+    attempts: 0,
+    override: undefined,
+    sent: undefined,
+    approved: undefined,
+    result: undefined,
+    failure: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+    dueAt: undefined,
+  };
+  state.tasks.set(task.id, added);
+  return added;
+}
+
+function connect(state: RunState, added: TaskState): void {
+  let isBlocked = false;
+  for (const id of added.needs) {
+    const needed = state.tasks.get(id);
+    if (needed === undefined || needed.status === 'succeeded') continue;
+    if (needed.status === 'failed' || needed.status === 'blocked') isBlocked = true;
+    needed.dependents.push(added.task.id);
+    added.unmet++;
+  }
+  for (const id of added.waits) {
+    const earlier = state.tasks.get(id);
+    if (earlier === undefined || earlier.status === 'succeeded' || earlier.status === 'failed') continue;
+    if (earlier.status === 'blocked') continue;
+    earlier.dependents.push(added.task.id);
+    added.unmet++;
+  }
+  if (isBlocked) block(state, added);
+  else if (added.unmet === 0) makeReady(state, added);
+}
+
+function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: number): RunState {
+  const task = state.tasks.get(data.task);
+  if (task === undefined) return state;
+  moveTo(state, task, 'running');
+  task.attempts = data.attempt;
+  task.sent = data.args ?? task.override ?? task.task.args;
+  task.startedAt ??= at;
+  task.dueAt = undefined;
+  return state;
+}
+
+function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], at: number): RunState {
+  const task = runningAttempt(state, data);
+  if (task === undefined) return state;
+  task.result = data.blob === undefined ? { value: data.result ?? null } : { blob: data.blob };
+  task.failure = undefined;
+  task.endedAt = at;
+  complete(state, task, 'succeeded');
+  return state;
+}
+
+function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: number): RunState {
+  const task = runningAttempt(state, data);
+  if (task === undefined) return state;
+  task.failure = data.failure;
+  const { settings } = state;
+  const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });
+  if (verdict.kind === 'retry') {
+    task.dueAt = at + verdict.delay;
+    moveTo(state, task, 'retrying');
+  } else {
+    task.endedAt = at;
+    complete(state, task, 'failed');
+  }
+  return state;
+}
+
+function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data']): RunState {
+  const task = runningAttempt(state, data);
+  if (task === undefined) return state;
+  if (isRepeatable(task.effect)) makeReady(state, task);
+  else moveTo(state, task, 'in_doubt');
+  return state;
+}
+
+/** The task, if this attempt is the one that runs; a late outcome of an earlier attempt counts for nothing. */
+function runningAttempt(state: RunState, { task: id, attempt }: { task: string; attempt: number }): TaskState | undefined {
+  const task = state.tasks.get(id);
+  return task?.status === 'running' && task.attempts === attempt ? task : undefined;
+}
+
+function questionAsked(state: RunState, { question }: FactOf<'question_asked'>['data'], at: number): RunState {
+  state.questions.set(question.id, { question, askedAt: at, answer: undefined });
+  state.openQuestions++;
+  const task = question.task === undefined ? undefined : state.tasks.get(question.task);
+  if (task !== undefined) moveTo(state, task, 'waiting');
+  return state;
+}

@@ -1,0 +1,78 @@
+import type { Action } from '../domain/task.ts';
+import { canConclude, describeLimit, reached } from './budget.ts';
+import { refsIn } from './inject.ts';
+import type { Ending, Intention } from './intention.ts';
+import { type Decision, hasEnded, lastDecision, type RunState } from './state.ts';
+
+/** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
+export function closing(state: RunState, now: number): Intention[] {
+  const ending = cancelled(state) ?? answered(state) ?? exhausted(state, now) ?? failed(state);
+  return ending === undefined ? [] : [{ type: 'finish', ending }];
+}
+
+/** Tasks that were planned and not done, for an ending that is not an answer. */
+export function unfinished(state: RunState): string[] {
+  return [...state.tasks.values()]
+    .filter(({ status }) => status !== 'succeeded')
+    .map(({ task, status }) => `${task.id} ${task.operation}: ${hasEnded(status) ? status : 'not done'}`);
+}
+
+function cancelled(state: RunState): Ending | undefined {
+  if (state.cancel === undefined) return undefined;
+  return {
+    outcome: 'cancelled',
+    failure: { kind: 'cancelled', message: state.cancel.reason },
+    missing: unfinished(state),
+  };
+}
+
+function answered(state: RunState): Ending | undefined {
+  const decision = lastDecision(state);
+  const answer = decision?.operations.find(({ operation }) => operation === 'answer');
+  if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
+  if (decision.purpose === 'conclude' && answer.args.achieved !== true) return { outcome: 'exhausted', answer: answer.args, missing: unfinished(state) };
+  if (answer.args.achieved === false) {
+    const failure = firstFailure(state) ?? { kind: 'not_possible' as const, message: 'The goal was not reached.' };
+    return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
+  }
+  const failure = state.planGiven ? firstFailure(state) : undefined;
+  if (failure !== undefined) return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
+  return { outcome: 'answered', answer: answer.args };
+}
+
+/**
+ * An answer that came together with tool calls stands when they have all succeeded, and if it either uses their
+ * results by Ref or did not need them (nothing was read). Otherwise it was written before the facts were known.
+ */
+function stands(answer: Action, { proposed }: Decision, state: RunState): boolean {
+  if (proposed.length === 0) return true;
+  const tasks = proposed.map(({ id }) => state.tasks.get(id));
+  if (!tasks.every((task) => task?.status === 'succeeded')) return false;
+  return refsIn(answer.args).length > 0 || tasks.every((task) => task?.effect !== 'read');
+}
+
+function failed(state: RunState): Ending | undefined {
+  if (state.stumbles <= state.settings.repairs) return undefined;
+  const decision = lastDecision(state);
+  const problems = decision?.diagnostics?.map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`));
+  const failure = decision?.failure ?? {
+    kind: 'plan_error' as const,
+    message: `No valid plan was made in ${state.stumbles} tries. ${problems?.join('; ') ?? ''}`.trim(),
+  };
+  return { outcome: 'failed', failure, missing: unfinished(state) };
+}
+
+function firstFailure(state: RunState): Ending['failure'] {
+  for (const { failure, status } of state.tasks.values()) {
+    if (status === 'failed' && failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+/** A limit is reached, and the mind has no call left to conclude with or did not manage to. */
+function exhausted(state: RunState, now: number): Ending | undefined {
+  const limit = reached(state, now);
+  const hasTried = lastDecision(state)?.purpose === 'conclude';
+  if (limit === undefined || (canConclude(state, now) && !hasTried)) return undefined;
+  return { outcome: 'exhausted', missing: [describeLimit(state, limit), ...unfinished(state)] };
+}

@@ -1,0 +1,35 @@
+import type { Envelope, FactOf } from '../domain/event.ts';
+import type { RunState } from './state.ts';
+
+export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>): RunState {
+  return {
+    run,
+    seq,
+    goal: data.goal,
+    mind: data.mind,
+    userId: data.userId,
+    settings: data.settings,
+    planGiven: data.planGiven ?? false,
+    startedAt: at,
+    lastAt: at,
+    activeMs: 0,
+    planVersion: 0,
+    draft: undefined,
+    tasks: new Map(),
+    ready: new Set(),
+    running: new Set(),
+    retrying: new Set(),
+    inDoubt: new Set(),
+    decisions: [],
+    thinking: undefined,
+    thinkAfter: 0,
+    stumbles: 0,
+    calls: 0,
+    steps: 0,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    questions: new Map(),
+    openQuestions: 0,
+    cancel: undefined,
+    end: undefined,
+  };
+}

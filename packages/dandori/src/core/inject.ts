@@ -1,0 +1,107 @@
+import { search } from '@jmespath-community/jmespath';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Ref } from '../domain/ref.ts';
+import { mayHoldRef, parseTemplate, type Template, wholeRef } from './reference.ts';
+
+export interface InjectProblem {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+export type Injected = { ok: true; args: JsonObject } | { ok: false; problems: InjectProblem[] };
+
+/**
+ * Fills Refs with results. A string that is one Ref takes the value with its type; inside a longer string it becomes
+ * text. Arguments without Refs come back as the same object, so that the caller can tell that nothing was filled in.
+ */
+export function inject(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
+  const problems: InjectProblem[] = [];
+  const filled = fill(args, [], { resultOf, problems }) as JsonObject;
+  return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
+}
+
+/** All Refs in a value, with the place where each stands. Broken ones are left to the compiler's own check. */
+export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whole: boolean }[] {
+  const found: { ref: Ref; path: (string | number)[]; whole: boolean }[] = [];
+  eachString(value, [], (text, path) => {
+    if (!mayHoldRef(text)) return;
+    const parsed = parseTemplate(text);
+    if (!parsed.ok) return;
+    const whole = wholeRef(parsed.template) !== undefined;
+    for (const part of parsed.template) {
+      if (typeof part === 'object') found.push({ ref: part, path, whole });
+    }
+  });
+  return found;
+}
+
+export function eachString(
+  value: Json,
+  path: (string | number)[],
+  visit: (text: string, path: (string | number)[]) => void,
+): void {
+  if (typeof value === 'string') visit(value, path);
+  else if (Array.isArray(value)) value.forEach((item, index) => eachString(item, [...path, index], visit));
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) eachString(item, [...path, key], visit);
+  }
+}
+
+interface Filling {
+  readonly resultOf: (task: string) => Json | undefined;
+  readonly problems: InjectProblem[];
+}
+
+function fill(value: Json, path: (string | number)[], filling: Filling): Json {
+  if (typeof value === 'string') return mayHoldRef(value) ? fillText(value, path, filling) : value;
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => fill(item, [...path, index], filling));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([key, item]) => [key, fill(item, [...path, key], filling)] as const);
+    return entries.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(entries);
+  }
+  return value;
+}
+
+function fillText(text: string, path: (string | number)[], filling: Filling): Json {
+  const parsed = parseTemplate(text);
+  if (!parsed.ok) {
+    filling.problems.push({ path, message: parsed.message });
+    return text;
+  }
+  const whole = wholeRef(parsed.template);
+  return whole === undefined ? joined(parsed.template, path, filling) : valueOf(whole, path, filling);
+}
+
+function joined(template: Template, path: (string | number)[], filling: Filling): string {
+  return template.map((part) => (typeof part === 'string' ? part : asText(valueOf(part, path, filling)))).join('');
+}
+
+function asText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function valueOf(ref: Ref, path: (string | number)[], filling: Filling): Json {
+  const result = filling.resultOf(ref.task);
+  const written = `\${${ref.task}${ref.path === '' ? '' : `.${ref.path}`}}`;
+  if (result === undefined) {
+    filling.problems.push({ path, message: `${written}: ${ref.task} has no result` });
+    return null;
+  }
+  if (ref.path === '') return result;
+  try {
+    const value = search(result, ref.path) as Json | undefined;
+    if (value !== undefined && value !== null) return value;
+    filling.problems.push({ path, message: `${written} found nothing in the result of ${ref.task}: ${glimpse(result)}` });
+  } catch (error) {
+    filling.problems.push({ path, message: `${written}: ${error instanceof Error ? error.message : String(error)}` });
+  }
+  return null;
+}
+
+function glimpse(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}

@@ -1,0 +1,22 @@
+import type { Outcome, Purpose } from '../domain/event.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { JsonObject } from '../domain/json.ts';
+
+/** What should be done next: imperatives, carried out by `engine/perform`, one handler each. */
+export type Intention =
+  | { readonly type: 'compile_plan' }
+  | { readonly type: 'think'; readonly purpose: Purpose }
+  | { readonly type: 'start_task'; readonly task: string }
+  | { readonly type: 'ask_approval'; readonly task: string }
+  | { readonly type: 'ask_in_doubt'; readonly task: string }
+  | { readonly type: 'abort_calls'; readonly reason: string }
+  | { readonly type: 'wake_at'; readonly at: number }
+  | { readonly type: 'finish'; readonly ending: Ending };
+
+export interface Ending {
+  readonly outcome: Outcome;
+  /** The arguments of `answer`, which may hold Refs. */
+  readonly answer?: JsonObject;
+  readonly failure?: Failure;
+  readonly missing?: string[];
+}

@@ -1,0 +1,51 @@
+/** The candidate that a misspelt name most likely means, or undefined where none is close enough to suggest. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best ?? sameLastPart(wanted, candidates);
+}
+
+/** `read_file` most likely means `files.read_file`, however long the prefix is. */
+function sameLastPart(wanted: string, candidates: Iterable<string>): string | undefined {
+  const last = wanted.slice(wanted.lastIndexOf('.') + 1);
+  for (const candidate of candidates) {
+    if (candidate.toLowerCase().endsWith(`.${last}`)) return candidate;
+  }
+  return undefined;
+}
+
+/** Restricted Damerau–Levenshtein; gives up with `limit` as soon as the distance cannot be below it. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let smallest = i;
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let distance = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        distance = Math.min(distance, at(beforeLast, j - 2) + 1);
+      }
+      row.push(distance);
+      smallest = Math.min(smallest, distance);
+    }
+    if (smallest >= limit) return limit;
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,42 @@
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { OrderRule } from '../domain/settings.ts';
+import type { Task } from '../domain/task.ts';
+
+interface Ordering {
+  /** Edges are added here where the written order already keeps a rule and only the graph does not say so. */
+  readonly graph: Map<string, string[]>;
+  readonly rules: readonly OrderRule[];
+  readonly done: ReadonlyMap<string, string>;
+}
+
+/** Order rules are enforced: a rule that the plan keeps becomes an edge, one that it breaks a diagnostic. */
+export function orderEdges(tasks: readonly Task[], { graph, rules, done }: Ordering): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  for (const rule of rules) {
+    const alreadyDone = [...done.values()].includes(rule.before);
+    let latest: string | undefined;
+    for (const task of tasks) {
+      if (task.operation === rule.before) latest = task.id;
+      if (task.operation !== rule.after) continue;
+      if (latest !== undefined) addEdge(graph, task.id, latest);
+      else if (!alreadyDone) diagnostics.push(broken(task, rule, tasks));
+    }
+  }
+  return diagnostics;
+}
+
+function addEdge(graph: Map<string, string[]>, from: string, to: string): void {
+  const edges = graph.get(from) ?? [];
+  if (!edges.includes(to)) graph.set(from, [...edges, to]);
+}
+
+function broken(task: Task, rule: OrderRule, tasks: readonly Task[]): Diagnostic {
+  const comesLater = tasks.some((other) => other.operation === rule.before);
+  return {
+    code: 'order-rule',
+    task: task.id,
+    path: ['operation'],
+    message: `${rule.after} may only be called after ${rule.before}`,
+    hint: `${comesLater ? 'move' : 'add a task with'} ${rule.before} before "${task.id}"`,
+  };
+}

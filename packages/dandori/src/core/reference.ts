@@ -1,0 +1,93 @@
+import { compile as compileExpression } from '@jmespath-community/jmespath';
+import type { Ref } from '../domain/ref.ts';
+
+/** A string cut into literal text and Refs. `$${` has become `${` in the text. */
+export type Template = readonly (string | Ref)[];
+
+export type TemplateResult = { ok: true; template: Template } | { ok: false; message: string };
+
+/** Most strings hold no Ref at all; this spares them the parse. */
+export function mayHoldRef(text: string): boolean {
+  return text.includes('${');
+}
+
+export function parseTemplate(text: string): TemplateResult {
+  const parts: (string | Ref)[] = [];
+  let literal = '';
+  let position = 0;
+  while (position < text.length) {
+    const start = text.indexOf('${', position);
+    if (start === -1) break;
+    if (text[start - 1] === '$' && start > position) {
+      literal += `${text.slice(position, start - 1)}\${`;
+      position = start + 2;
+      continue;
+    }
+    literal += text.slice(position, start);
+    const end = closingBrace(text, start + 2);
+    if (end === -1) return { ok: false, message: 'a Ref that begins with ${ is not closed with }' };
+    const ref = parseRef(text.slice(start + 2, end));
+    if (typeof ref === 'string') return { ok: false, message: ref };
+    if (literal !== '') parts.push(literal);
+    literal = '';
+    parts.push(ref);
+    position = end + 1;
+  }
+  literal += text.slice(position);
+  if (literal !== '' || parts.length === 0) parts.push(literal);
+  return { ok: true, template: parts };
+}
+
+/** The Ref where the whole string is one, so that the value's type is kept. */
+export function wholeRef(template: Template): Ref | undefined {
+  const first = template[0];
+  return template.length === 1 && typeof first === 'object' ? first : undefined;
+}
+
+/** Where the Ref ends. JMESPath has braces and three kinds of quotes of its own. */
+function closingBrace(text: string, from: number): number {
+  let depth = 0;
+  let quote: string | undefined;
+  for (let index = from; index < text.length; index++) {
+    const character = text[index];
+    if (quote !== undefined) {
+      if (character === '\\') index++;
+      else if (character === quote) quote = undefined;
+    } else if (character === '"' || character === "'" || character === '`') quote = character;
+    else if (character === '{') depth++;
+    else if (character === '}') {
+      if (depth === 0) return index;
+      depth--;
+    }
+  }
+  return -1;
+}
+
+function parseRef(content: string): Ref | string {
+  const match = /^\s*([A-Za-z_][A-Za-z0-9_-]*)\s*([\s\S]*)$/.exec(content);
+  if (match === null) return `\${${content}} does not begin with a task's id`;
+  const [, task = '', rest = ''] = match;
+  const path = toExpression(rest.trim());
+  if (path === undefined) return `\${${content}}: after the id comes .field, [index] or | expression`;
+  const problem = expressionProblem(path);
+  return problem === undefined ? { task, path } : `\${${content}}: ${problem}`;
+}
+
+function toExpression(rest: string): string | undefined {
+  if (rest === '') return '';
+  if (rest.startsWith('.')) return rest.slice(1);
+  if (rest.startsWith('[')) return rest;
+  if (rest.startsWith('|')) return `@ ${rest}`;
+  return undefined;
+}
+
+/** Why this is no JMESPath expression; undefined where it is one. */
+export function expressionProblem(expression: string): string | undefined {
+  if (expression === '') return undefined;
+  try {
+    compileExpression(expression);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

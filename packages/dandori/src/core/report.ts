@@ -1,0 +1,60 @@
+import type { BlobHandle } from '../domain/blob.ts';
+import type { Outcome } from '../domain/event.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { Json } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
+import type { Usage } from '../domain/usage.ts';
+import type { RunState, TaskState, TaskStatus } from './state.ts';
+
+/** A run as `--json` prints it and as the library returns it. */
+export interface Report {
+  readonly run: string;
+  readonly goal: string;
+  /** `waiting` where a person must answer first, `open` where nobody drives it now. */
+  readonly outcome: Outcome | 'waiting' | 'open';
+  readonly answer: string | null;
+  readonly failure?: Failure;
+  readonly missing?: readonly string[];
+  readonly tasks: { readonly [id: string]: TaskReport };
+  readonly usage: Usage & { readonly modelCalls: number; readonly steps: number; readonly ms: number };
+  readonly questions: readonly Question[];
+}
+
+export interface TaskReport {
+  readonly operation: string;
+  /** `skipped` for a task that the run ended without. */
+  readonly status: TaskStatus | 'skipped';
+  readonly result?: Json;
+  /** In place of the result where it is large. */
+  readonly blob?: BlobHandle;
+  readonly failure?: Failure;
+  readonly attempts: number;
+  readonly ms: number | null;
+}
+
+export function report(state: RunState): Report {
+  const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
+  return {
+    run: state.run,
+    goal: state.goal,
+    outcome: state.end?.outcome ?? (open.length > 0 ? 'waiting' : 'open'),
+    answer: state.end?.answer ?? null,
+    ...(state.end?.failure && { failure: state.end.failure }),
+    ...(state.end?.missing && { missing: state.end.missing }),
+    tasks: Object.fromEntries([...state.tasks].map(([id, task]) => [id, taskReport(task, state)])),
+    usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
+    questions: state.end === undefined ? open.map(({ question }) => question) : [],
+  };
+}
+
+function taskReport({ task, status, attempts, result, failure, startedAt, endedAt }: TaskState, { end }: RunState): TaskReport {
+  const isSkipped = end !== undefined && (status === 'pending' || status === 'ready' || status === 'retrying' || status === 'waiting');
+  return {
+    operation: task.operation,
+    status: isSkipped ? 'skipped' : status,
+    ...(result !== undefined && ('value' in result ? { result: result.value } : { blob: result.blob })),
+    ...(failure !== undefined && status !== 'succeeded' && { failure }),
+    attempts,
+    ms: startedAt === undefined || endedAt === undefined ? null : endedAt - startedAt,
+  };
+}

@@ -1,0 +1,17 @@
+import type { Json, JsonObject } from '../domain/json.ts';
+
+/** One way in which a value does not fit a JSON Schema. */
+export interface SchemaIssue {
+  readonly path: (string | number)[];
+  readonly keyword: string;
+  readonly message: string;
+  /** The property that is missing or not allowed, where the issue is about one. */
+  readonly property?: string;
+}
+
+/**
+ * Checks a value against a tool's JSON Schema. The core is given the checker, because the fast ones generate code,
+ * which a page with a strict content policy may not do. Must not throw: a schema that is itself invalid accepts
+ * everything, and is reported when its tool is discovered.
+ */
+export type SchemaCheck = (schema: JsonObject, value: Json) => readonly SchemaIssue[];

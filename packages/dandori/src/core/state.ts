@@ -1,0 +1,117 @@
+import type { BlobHandle } from '../domain/blob.ts';
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Effect } from '../domain/effect.ts';
+import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
+import type { Settings } from '../domain/settings.ts';
+import type { Action, Task } from '../domain/task.ts';
+import type { Usage } from '../domain/usage.ts';
+
+/**
+ * `pending` waits for other tasks, `ready` may start, `retrying` waits for its time, `waiting` for a person,
+ * `in_doubt` was called and nobody knows how it ended, `blocked` cannot run because something it needs failed.
+ */
+export type TaskStatus =
+  | 'pending'
+  | 'ready'
+  | 'running'
+  | 'retrying'
+  | 'waiting'
+  | 'in_doubt'
+  | 'succeeded'
+  | 'failed'
+  | 'blocked';
+
+/** A result in the journal or, where it is large, in a blob. */
+export type Stored = { readonly value: Json } | { readonly blob: BlobHandle };
+
+export interface TaskState {
+  readonly task: Task;
+  readonly effect: Effect;
+  readonly needs: readonly string[];
+  readonly waits: readonly string[];
+  /** How many of `needs` and `waits` have not come true yet. */
+  unmet: number;
+  /** Tasks to tell when this one ends. */
+  readonly dependents: string[];
+  status: TaskStatus;
+  attempts: number;
+  /** What a person's choice changed in the arguments. */
+  override: JsonObject | undefined;
+  /** The arguments of the last attempt, with Refs filled. */
+  sent: JsonObject | undefined;
+  /** SHA-256 of the call that a person approved. */
+  approved: string | undefined;
+  result: Stored | undefined;
+  failure: Failure | undefined;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  /** When to try again. */
+  dueAt: number | undefined;
+}
+
+/** One turn of the mind, kept for the prompt and for people. */
+export interface Decision {
+  readonly number: number;
+  readonly purpose: Purpose;
+  reasoning: string | undefined;
+  operations: readonly Action[];
+  /** Tasks proposed by this decision, in written order. */
+  proposed: readonly Task[];
+  diagnostics: readonly Diagnostic[] | undefined;
+  failure: Failure | undefined;
+}
+
+export interface OpenQuestion {
+  readonly question: Question;
+  readonly askedAt: number;
+  answer: { value: Json; at: number } | undefined;
+}
+
+export interface RunState {
+  run: string;
+  seq: number;
+  goal: string;
+  mind: string;
+  userId: string | undefined;
+  settings: Settings;
+  planGiven: boolean;
+  startedAt: number;
+  /** Time of the last fact that a driver wrote. */
+  lastAt: number;
+  /** Milliseconds during which somebody drove the run. */
+  activeMs: number;
+  planVersion: number;
+  /** A proposed plan that has not been compiled yet. */
+  draft: { readonly version: number; readonly by: 'mind' | 'user'; readonly tasks: readonly Task[] } | undefined;
+  /** In written order. */
+  readonly tasks: Map<string, TaskState>;
+  readonly ready: Set<string>;
+  readonly running: Set<string>;
+  readonly retrying: Set<string>;
+  readonly inDoubt: Set<string>;
+  readonly decisions: Decision[];
+  /** The decision that the mind is working on. */
+  thinking: { readonly decision: number; readonly purpose: Purpose } | undefined;
+  /** Not before this time may the mind be asked again. */
+  thinkAfter: number;
+  /** Failed decisions and rejected plans since the last that worked. */
+  stumbles: number;
+  calls: number;
+  steps: number;
+  readonly usage: Usage;
+  readonly questions: Map<string, OpenQuestion>;
+  openQuestions: number;
+  cancel: FactOf<'cancel_requested'>['data'] | undefined;
+  end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
+}
+
+export function hasEnded(status: TaskStatus): boolean {
+  return status === 'succeeded' || status === 'failed' || status === 'blocked';
+}
+
+export function lastDecision(state: RunState): Decision | undefined {
+  return state.decisions.at(-1);
+}

@@ -1,0 +1,10 @@
+import * as z from 'zod';
+
+/** Where a value is kept that is too large for the journal. */
+export const blobHandle = z.object({
+  sha256: z.string(),
+  bytes: z.number(),
+  /** The beginning of the value as text, so that a reader of the journal sees what it is. */
+  head: z.string(),
+});
+export type BlobHandle = z.infer<typeof blobHandle>;

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+
+/** Each code has a page in `docs/errors/`. */
+export const diagnosticCode = z.enum([
+  'empty-plan',
+  'duplicate-id',
+  'invalid-id',
+  'unknown-operation',
+  'invalid-args',
+  'invalid-ref',
+  'dangling-ref',
+  'self-reference',
+  'cycle',
+  'unknown-after',
+  'invalid-expect',
+  'placeholder',
+  'order-rule',
+  'too-many-tasks',
+  'malformed-plan',
+]);
+export type DiagnosticCode = z.infer<typeof diagnosticCode>;
+
+/** What is wrong with a plan, told to the mind and to the person alike. */
+export const diagnostic = z.object({
+  code: diagnosticCode,
+  message: z.string(),
+  task: z.string().optional(),
+  /** Where in the task, as keys and indexes: `['args', 'city']`. */
+  path: z.array(z.union([z.string(), z.number()])).optional(),
+  hint: z.string().optional(),
+});
+export type Diagnostic = z.infer<typeof diagnostic>;

@@ -1,0 +1,42 @@
+/**
+ * What is thrown to the caller: the caller did something that cannot work. The code has a page in `docs/errors/`.
+ * What goes wrong inside a run is a `Failure` instead, and is journaled.
+ */
+export type ErrorCode =
+  | 'config-invalid'
+  | 'config-not-found'
+  | 'environment-variable-missing'
+  | 'plan-invalid'
+  | 'goal-invalid'
+  | 'run-not-found'
+  | 'run-exists'
+  | 'run-ended'
+  | 'run-driven-elsewhere'
+  | 'journal-conflict'
+  | 'journal-damaged'
+  | 'journal-unwritable'
+  | 'blob-damaged'
+  | 'question-not-found'
+  | 'question-answered'
+  | 'answer-invalid'
+  | 'service-invalid'
+  | 'file-unreadable'
+  | 'usage';
+
+export class DandoriError extends Error {
+  override readonly name = 'DandoriError';
+  readonly code: ErrorCode;
+  /** What to do about it, in one sentence. */
+  readonly fix: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: { fix?: string; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.fix = details.fix;
+  }
+}
+
+/** A bug of ours, never bad input: the run stops here and the journal stays as it is. */
+export function assertNever(value: never): never {
+  throw new Error(`This case was forgotten: ${JSON.stringify(value)}`);
+}

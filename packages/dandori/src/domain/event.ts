@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { blobHandle } from './blob.ts';
+import { diagnostic } from './diagnostic.ts';
+import { effect } from './effect.ts';
+import { failure } from './failure.ts';
+import { json, jsonObject } from './json.ts';
+import { question } from './question.ts';
+import { settings } from './settings.ts';
+import { task } from './task.ts';
+import { usage } from './usage.ts';
+
+/**
+ * Facts, in the past tense. A run is the list of them and nothing else; `core/apply` folds them into state.
+ * Adding an optional field is compatible; anything else raises `EVENT_VERSION` and needs a reader for the old form.
+ */
+export const EVENT_VERSION = 1;
+
+export const outcome = z.enum(['answered', 'failed', 'cancelled', 'exhausted']);
+export type Outcome = z.infer<typeof outcome>;
+
+/** `act`: what next? `answer`: every task of the given plan is done. `conclude`: a limit is reached, answer with what is there. */
+export const purpose = z.enum(['act', 'answer', 'conclude']);
+export type Purpose = z.infer<typeof purpose>;
+
+/** What the compiler found out about a task of an accepted plan. */
+export const checkedTask = z.object({
+  id: z.string(),
+  effect,
+  /** Tasks that must have succeeded first: by Ref or by `after`. */
+  needs: z.array(z.string()).optional(),
+  /** Tasks that must have ended first, whichever way, because they touch the same resource. */
+  waits: z.array(z.string()).optional(),
+});
+export type CheckedTask = z.infer<typeof checkedTask>;
+
+const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), data: z.object(shape) });
+
+const attempt = { task: z.string(), attempt: z.number().int().positive() };
+
+export const factSchema = z.discriminatedUnion('type', [
+  fact('run_started', {
+    goal: z.string(),
+    settings,
+    mind: z.string(),
+    userId: z.string().optional(),
+    /** True where the first plan comes from the user, so that the mind is not asked for one. */
+    planGiven: z.boolean().optional(),
+  }),
+  /** A driver has taken up a run that another one left. The time in between does not count. */
+  fact('run_resumed', { by: z.string() }),
+  fact('decision_started', { decision: z.number().int(), purpose }),
+  fact('decision_made', {
+    decision: z.number().int(),
+    reasoning: z.string().optional(),
+    /** Our own operations among the actions (`answer`, `ask`); tool calls follow as `plan_proposed`. */
+    operations: z.array(task).optional(),
+    /** What had to be mended in the model's output before it could be used. */
+    repaired: z.string().optional(),
+    model: z.string().optional(),
+    usage: usage.optional(),
+    ms: z.number(),
+  }),
+  fact('decision_failed', { decision: z.number().int(), failure, usage: usage.optional(), ms: z.number() }),
+  fact('plan_proposed', { version: z.number().int(), by: z.enum(['mind', 'user']), tasks: z.array(task) }),
+  fact('plan_approved', {
+    version: z.number().int(),
+    tasks: z.array(checkedTask),
+    notes: z.array(z.string()).optional(),
+  }),
+  fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),
+  fact('task_started', {
+    ...attempt,
+    key: z.string(),
+    /** The arguments as sent, where they differ from the written ones. */
+    args: jsonObject.optional(),
+  }),
+  fact('task_succeeded', {
+    ...attempt,
+    result: json.optional(),
+    blob: blobHandle.optional(),
+    ms: z.number(),
+  }),
+  fact('task_failed', { ...attempt, failure, ms: z.number() }),
+  fact('task_in_doubt', {
+    ...attempt,
+    cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled']),
+    message: z.string().optional(),
+  }),
+  fact('question_asked', { question, attempt: z.number().int().optional() }),
+  fact('question_answered', { question: z.string(), answer: json, by: z.string().optional() }),
+  fact('cancel_requested', { reason: z.string(), by: z.string().optional() }),
+  fact('run_finished', {
+    outcome,
+    answer: z.string().optional(),
+    failure: failure.optional(),
+    /** What was not done, where the outcome is not `answered`. */
+    missing: z.array(z.string()).optional(),
+  }),
+]);
+export type Fact = z.infer<typeof factSchema>;
+export type FactType = Fact['type'];
+export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
+
+/** `at` is in milliseconds since 1970, so that the core can reckon with it without a Date. */
+export interface Envelope {
+  readonly v: typeof EVENT_VERSION;
+  readonly run: string;
+  readonly seq: number;
+  readonly at: number;
+}
+export type Event = Envelope & Fact;
+
+export const envelopeSchema = z.object({
+  v: z.literal(EVENT_VERSION),
+  run: z.string(),
+  seq: z.number().int().positive(),
+  at: z.number(),
+});
+
+/** Facts that come from outside the driver; it takes them up and goes on where any other writer makes it stand down. */
+export function isCommand(type: FactType): boolean {
+  return type === 'cancel_requested' || type === 'question_answered';
+}

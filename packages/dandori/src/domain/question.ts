@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { json, jsonObject } from './json.ts';
+
+export const questionKind = z.enum(['ambiguity', 'approval', 'missing_input', 'in_doubt']);
+export type QuestionKind = z.infer<typeof questionKind>;
+
+export const option = z.object({
+  label: z.string(),
+  /** What is sent as the answer when this option is taken. */
+  value: json,
+  /** For an ambiguity: what the choice changes in the task's arguments. */
+  args: jsonObject.optional(),
+});
+export type Option = z.infer<typeof option>;
+
+export const question = z.object({
+  id: z.string(),
+  kind: questionKind,
+  text: z.string(),
+  /** What the person should know to answer: the call, its arguments, what happened. */
+  context: json.optional(),
+  /** Where given, the answer must be the value of one of these. */
+  options: z.array(option).optional(),
+  /** The task that waits; absent where the whole run does. */
+  task: z.string().optional(),
+  /** SHA-256 of operation and arguments: an approval holds for exactly this call. */
+  digest: z.string().optional(),
+});
+export type Question = z.infer<typeof question>;

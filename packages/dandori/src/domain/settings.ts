@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { approvalPolicy, mode } from './mode.ts';
+
+/** `before` must have succeeded in a run before `after` may be called. */
+export const orderRule = z.object({ before: z.string(), after: z.string() });
+export type OrderRule = z.infer<typeof orderRule>;
+
+/** What a run was started with. It is journaled, so that a run goes on under the rules that it began with. */
+export const settings = z.object({
+  mode,
+  approval: approvalPolicy,
+  concurrency: z.number().int().positive(),
+  limits: z.object({
+    /** Decisions that may add tasks. */
+    steps: z.number().int().positive(),
+    /** Calls of the language model, all kinds and all retries. */
+    calls: z.number().int().positive(),
+    tasks: z.number().int().positive(),
+    /** Milliseconds from the start of the run, waiting for a person left out. */
+    time: z.number().positive(),
+  }),
+  task: z.object({
+    timeout: z.number().positive(),
+    attempts: z.number().int().positive(),
+    /** Milliseconds before the second attempt; doubled for each further one. */
+    backoff: z.number().nonnegative(),
+  }),
+  /** How often in a row the mind may fail or send an invalid plan before the run fails. */
+  repairs: z.number().int().nonnegative(),
+  order: z.array(orderRule),
+});
+export type Settings = z.infer<typeof settings>;

@@ -1,0 +1,131 @@
+import type { Thinking, Thought } from '../ports/mind.ts';
+import type { Call, CallOutcome } from '../ports/toolbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import type { Parts } from './parts.ts';
+
+/** How long a call that was told to stop may take to do so, before it is given up as lost. */
+const GRACE = 5_000;
+
+export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress'> {
+  readonly attempt: number;
+  readonly timeout: number;
+}
+
+/**
+ * What is out of the house: tool calls and the thought of the mind. Each ends with exactly one mail.
+ *
+ * C1  A planned call is made by `release`, after the commit. A thought has no effect but its cost, so it may begin
+ *     while the disk is still writing.
+ * C2  Every call has a signal of its own; its time-out, the run's cancel and the end of the drive all reach it.
+ * C3  A call that does not stop within the grace period ends as lost; its late outcome counts for nothing.
+ */
+export interface Calls {
+  plan(call: PlannedCall): void;
+  planThought(decision: number, thought: Omit<Thought, 'signal'>): void;
+  thinkNow(): void;
+  release(): void;
+  /** The commit failed: nothing that was planned may happen. */
+  forgetPlanned(): void;
+  abort(reason: string): void;
+  stopAll(): Promise<void>;
+}
+
+export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls {
+  const { clock } = parts;
+  let planned: PlannedCall[] = [];
+  let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
+  let thinking: { controller: AbortController; isForgotten: boolean } | undefined;
+  const open = new Map<AbortController, Promise<void>>();
+
+  function track(controller: AbortController, work: Promise<void>): void {
+    open.set(controller, work);
+    void work.finally(() => open.delete(controller));
+  }
+
+  async function make(call: PlannedCall, controller: AbortController): Promise<void> {
+    const startedAt = clock.now();
+    const { signal } = controller;
+    const takeBack = clock.at(startedAt + call.timeout, () => controller.abort('timeout'));
+    const progress = (message: string, fraction?: number) =>
+      parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
+    const otherwise: CallOutcome = { kind: 'lost', cause: 'cancelled', message: 'It was told to stop and did not.' };
+    const outcome = await withGrace(parts.toolbox.call({ ...call, run, signal, progress }), { signal, clock, otherwise });
+    takeBack();
+    const { task, attempt } = call;
+    mailbox.post({ type: 'call_ended', task, attempt, outcome: explained(outcome, call, signal), ms: clock.now() - startedAt });
+  }
+
+  async function think(decision: number, about: Omit<Thought, 'signal'>, current: NonNullable<typeof thinking>): Promise<void> {
+    const startedAt = clock.now();
+    const { signal } = current.controller;
+    const otherwise: Thinking = { kind: 'failed', failure: { kind: 'cancelled', message: 'The thought was stopped.' } };
+    const result = await withGrace(parts.mind.think({ ...about, signal }), { signal, clock, otherwise });
+    if (thinking === current) thinking = undefined;
+    if (!current.isForgotten) mailbox.post({ type: 'thought_ended', decision, thinking: result, ms: clock.now() - startedAt });
+  }
+
+  return {
+    plan: (call) => void planned.push(call),
+    planThought(decision, about) {
+      thought = { decision, about };
+    },
+    thinkNow() {
+      if (thought === undefined) return;
+      const current = { controller: new AbortController(), isForgotten: false };
+      thinking = current;
+      track(current.controller, think(thought.decision, thought.about, current));
+      thought = undefined;
+    },
+    release() {
+      for (const call of planned) {
+        const controller = new AbortController();
+        track(controller, make(call, controller));
+      }
+      planned = [];
+    },
+    forgetPlanned() {
+      planned = [];
+      if (thinking === undefined) return;
+      thinking.isForgotten = true;
+      thinking.controller.abort('forgotten');
+    },
+    abort(reason) {
+      for (const controller of open.keys()) {
+        if (!controller.signal.aborted) controller.abort(reason);
+      }
+    },
+    async stopAll() {
+      for (const controller of open.keys()) controller.abort('the driver stops');
+      await Promise.all(open.values());
+    },
+  };
+}
+
+interface Grace<T> {
+  readonly signal: AbortSignal;
+  readonly clock: Parts['clock'];
+  readonly otherwise: T;
+}
+
+async function withGrace<T>(work: Promise<T>, { signal, clock, otherwise }: Grace<T>): Promise<T> {
+  let takeBack: (() => void) | undefined;
+  const givenUp = new Promise<T>((resolve) => {
+    const begin = () => {
+      takeBack = clock.at(clock.now() + GRACE, () => resolve(otherwise));
+    };
+    if (signal.aborted) begin();
+    else signal.addEventListener('abort', begin, { once: true });
+  });
+  try {
+    return await Promise.race([work, givenUp]);
+  } finally {
+    takeBack?.();
+  }
+}
+
+/** An adapter sees only that its signal was aborted; whether time was up is known here. */
+function explained(outcome: CallOutcome, { timeout }: PlannedCall, signal: AbortSignal): CallOutcome {
+  const isTimeout = signal.aborted && signal.reason === 'timeout';
+  if (!isTimeout || outcome.kind === 'succeeded' || outcome.kind === 'ambiguous') return outcome;
+  return { kind: 'lost', cause: 'timeout', message: `It took longer than ${timeout / 1000} s.` };
+}

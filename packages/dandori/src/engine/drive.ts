@@ -1,0 +1,72 @@
+import { decide } from '../core/decide.ts';
+import type { RunState } from '../core/state.ts';
+import { createCalls } from './calls.ts';
+import { openLedger } from './ledger.ts';
+import { createMailbox } from './mailbox.ts';
+import type { Parts } from './parts.ts';
+import { type Driver, perform } from './perform.ts';
+import { recover } from './recover.ts';
+import { createResults } from './results.ts';
+import { takeUp } from './take-up.ts';
+
+/**
+ * Drives a run as far as it can go: until it has ended, or only a person can go on. Nothing is kept between two
+ * calls; whoever calls it next reads the journal and goes on from there.
+ *
+ * S1  One driver a run: the claim is held from the first read to the last write.
+ * S2  A call is made only after the fact that it starts is durable.
+ * S3  An outcome is durable before anything is decided to happen because of it outside this process.
+ * S4  There is one wait, in the mailbox. No polling.
+ * S5  When this returns or throws, no call and no thought of it is left running.
+ */
+export async function drive(run: string, parts: Parts): Promise<RunState> {
+  const claim = await parts.journal.claim(run);
+  try {
+    const mailbox = createMailbox(parts.clock);
+    const unwatch = parts.journal.watch(run, () => mailbox.post({ type: 'journal_changed' }));
+    const ledger = await openLedger(run, parts);
+    const calls = createCalls(run, parts, mailbox);
+    const driver: Driver = { run, parts, ledger, mailbox, calls, results: createResults(parts.blobs) };
+    try {
+      recover(driver);
+      return await untilNothingCanGoOn(driver);
+    } finally {
+      unwatch();
+      await calls.stopAll();
+    }
+  } finally {
+    await claim.release();
+  }
+}
+
+async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
+  const { ledger, mailbox, calls } = driver;
+  for (;;) {
+    const wakeAt = await planAhead(driver);
+    calls.thinkNow();
+    const isWritten = await ledger.commit();
+    if (!isWritten) {
+      calls.forgetPlanned();
+      continue;
+    }
+    calls.release();
+    const { state } = ledger;
+    const isQuiet = state.running.size === 0 && state.thinking === undefined && wakeAt === undefined;
+    if (state.end !== undefined || isQuiet) return state;
+    for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
+  }
+}
+
+/** Carries out intentions until no new one comes; nothing of it leaves the house before the commit. */
+async function planAhead(driver: Driver): Promise<number | undefined> {
+  for (;;) {
+    const { state } = driver.ledger;
+    const before = state.seq;
+    let wakeAt: number | undefined;
+    for (const intention of decide(state, driver.parts.clock.now())) {
+      if (intention.type === 'wake_at') wakeAt = intention.at;
+      else await perform(intention, driver);
+    }
+    if (driver.ledger.state.seq === before) return wakeAt;
+  }
+}

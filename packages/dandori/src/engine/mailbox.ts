@@ -1,0 +1,42 @@
+import type { CallOutcome } from '../ports/toolbox.ts';
+import type { Thinking } from '../ports/mind.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** What wakes a driver. */
+export type Mail =
+  | { readonly type: 'call_ended'; readonly task: string; readonly attempt: number; readonly outcome: CallOutcome; readonly ms: number }
+  | { readonly type: 'thought_ended'; readonly decision: number; readonly thinking: Thinking; readonly ms: number }
+  | { readonly type: 'journal_changed' };
+
+/** The one place where the engine waits. What comes while it works is handed over together at the next wait. */
+export interface Mailbox {
+  post(mail: Mail): void;
+  /** All that has come, as soon as there is something or the time is there. */
+  wait(until: number | undefined): Promise<Mail[]>;
+}
+
+export function createMailbox(clock: Clock): Mailbox {
+  let mails: Mail[] = [];
+  let wake: (() => void) | undefined;
+  return {
+    post(mail) {
+      mails.push(mail);
+      wake?.();
+    },
+    async wait(until) {
+      if (mails.length === 0) {
+        await new Promise<void>((resolve) => {
+          const takeBack = until === undefined ? undefined : clock.at(until, resolve);
+          wake = () => {
+            takeBack?.();
+            resolve();
+          };
+        });
+        wake = undefined;
+      }
+      const taken = mails;
+      mails = [];
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { SchemaCheck } from '../core/schema.ts';
+import type { Event } from '../domain/event.ts';
+import type { Blobs } from '../ports/blobs.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Mind } from '../ports/mind.ts';
+import type { Toolbox } from '../ports/toolbox.ts';
+import type { Live } from './live.ts';
+
+/** What the engine is made of. */
+export interface Parts {
+  readonly journal: Journal;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly toolbox: Toolbox;
+  readonly mind: Mind;
+  readonly check: SchemaCheck;
+  /** Never journaled, wherever they turn up. */
+  readonly secrets: readonly string[];
+  /** Who drives, for `run_resumed`. */
+  readonly driver: string;
+  /** Told of every event, once it is durable. */
+  readonly onEvent?: (event: Event) => void;
+  /** Told of what is not durable: progress, text as it is written. */
+  readonly onLive?: (live: Live) => void;
+}

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import { compile } from '../core/compile.ts';
+import { inject, refsIn } from '../core/inject.ts';
+import type { Ending, Intention } from '../core/intention.ts';
+import { partialAnswer } from '../core/partial.ts';
+import type { TaskState } from '../core/state.ts';
+import { assertNever } from '../domain/error.ts';
+import type { Purpose } from '../domain/event.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Calls } from './calls.ts';
+import type { Ledger } from './ledger.ts';
+import type { Mailbox } from './mailbox.ts';
+import type { Parts } from './parts.ts';
+import type { Results } from './results.ts';
+
+/** Everything that one drive works with. */
+export interface Driver {
+  readonly run: string;
+  readonly parts: Parts;
+  readonly ledger: Ledger;
+  readonly mailbox: Mailbox;
+  readonly calls: Calls;
+  readonly results: Results;
+}
+
+type Carried = Exclude<Intention, { type: 'wake_at' }>;
+
+/** Carries out one intention: records its facts, and plans what is to be done once they are durable. */
+export async function perform(intention: Carried, driver: Driver): Promise<void> {
+  switch (intention.type) {
+    case 'compile_plan':
+      return compilePlan(driver);
+    case 'think':
+      return think(intention.purpose, driver);
+    case 'start_task':
+      return startTask(intention.task, driver);
+    case 'ask_approval':
+      return askApproval(intention.task, driver);
+    case 'ask_in_doubt':
+      return askInDoubt(intention.task, driver);
+    case 'abort_calls':
+      return driver.calls.abort(intention.reason);
+    case 'finish':
+      return finish(intention.ending, driver);
+    default:
+      return assertNever(intention);
+  }
+}
+
+function compilePlan({ ledger, parts }: Driver): void {
+  const { state } = ledger;
+  const { draft, settings } = state;
+  if (draft === undefined) return;
+  const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
+  const compiled = compile(draft.tasks, {
+    tools: parts.toolbox.tools(),
+    missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
+    check: parts.check,
+    // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
+    mode: draft.by === 'user' ? 'planned' : settings.mode,
+    order: settings.order,
+    maxTasks: draft.by === 'user' ? Number.POSITIVE_INFINITY : settings.limits.tasks - state.tasks.size,
+    done: new Map(done.map(({ task }) => [task.id, task.operation])),
+  });
+  const { version } = draft;
+  if (!compiled.ok) {
+    ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
+    return;
+  }
+  const notes = compiled.notes.length > 0 ? { notes: compiled.notes } : {};
+  ledger.record({ type: 'plan_approved', data: { version, tasks: compiled.tasks, ...notes } });
+}
+
+function think(purpose: Purpose, { run, ledger, parts, calls, results }: Driver): void {
+  const decision = ledger.state.decisions.length + 1;
+  ledger.record({ type: 'decision_started', data: { decision, purpose } });
+  const { state } = ledger;
+  calls.planThought(decision, {
+    purpose,
+    state,
+    tools: parts.toolbox.tools(),
+    missing: parts.toolbox.missing(),
+    result: (task) => results.get(state, task),
+    resultText: (task) => results.text(state, task),
+    onText: (text) => parts.onLive?.({ type: 'answer_text', run, text }),
+    onAction: (action) => parts.onLive?.({ type: 'action_written', run, action }),
+  });
+}
+
+async function startTask(id: string, driver: Driver): Promise<void> {
+  const { run, ledger, calls } = driver;
+  const task = ledger.state.tasks.get(id);
+  if (task === undefined) return;
+  const attempt = task.attempts + 1;
+  const key = `${run}/${id}`;
+  const filled = await fillIn(task, driver);
+  const written = task.override ?? task.task.args;
+  const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
+  if (filled.ok && task.approved !== undefined && task.approved !== digestOf(task.task.operation, filled.args)) {
+    await askApproval(id, driver);
+    return;
+  }
+  ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args } });
+  if (!filled.ok) {
+    const failure = { kind: 'invalid_args' as const, message: filled.message };
+    ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
+    return;
+  }
+  calls.plan({
+    operation: task.task.operation,
+    args: filled.args,
+    key,
+    task: id,
+    attempt,
+    userId: ledger.state.userId,
+    timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
+  });
+}
+
+type Filled = { ok: true; args: JsonObject } | { ok: false; message: string };
+
+/** The real value is checked against the schema again: only now is it known. */
+async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
+  const written = task.override ?? task.task.args;
+  const refs = refsIn(written);
+  await results.load(ledger.state, new Set(refs.map(({ ref }) => ref.task)));
+  const injected = inject(written, (id) => results.get(ledger.state, id));
+  if (!injected.ok) {
+    return { ok: false, message: injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
+  }
+  const tool = parts.toolbox.tools().get(task.task.operation);
+  if (refs.length === 0 || tool === undefined) return { ok: true, args: injected.args };
+  const issues = parts.check(tool.inputSchema, injected.args);
+  if (issues.length === 0) return { ok: true, args: injected.args };
+  const from = refs.map(({ ref, path }) => `${path.join('.')} from \${${ref.task}${ref.path && `.${ref.path}`}}`).join(', ');
+  const what = issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ');
+  return { ok: false, message: `The filled-in arguments do not fit ${tool.name}: ${what} (${from}). The tool was not called.` };
+}
+
+async function askApproval(id: string, driver: Driver): Promise<void> {
+  const { ledger } = driver;
+  const task = ledger.state.tasks.get(id);
+  if (task === undefined) return;
+  const filled = await fillIn(task, driver);
+  const args = filled.ok ? filled.args : task.task.args;
+  const { operation } = task.task;
+  ledger.record({
+    type: 'question_asked',
+    data: {
+      question: {
+        id: nextQuestion(driver),
+        kind: 'approval',
+        text: `May ${operation} (${task.effect}) be called?`,
+        context: { operation, args, effect: task.effect, ...(task.task.reasoning && { reasoning: task.task.reasoning }) },
+        options: [
+          { label: 'Yes, call it', value: 'approve' },
+          { label: 'No, do not', value: 'reject' },
+        ],
+        task: id,
+        digest: digestOf(operation, args),
+      },
+    },
+  });
+}
+
+function askInDoubt(id: string, driver: Driver): void {
+  const { ledger } = driver;
+  const task = ledger.state.tasks.get(id);
+  if (task === undefined) return;
+  const { operation, args } = task.task;
+  ledger.record({
+    type: 'question_asked',
+    data: {
+      question: {
+        id: nextQuestion(driver),
+        kind: 'in_doubt',
+        text: `${operation} was called, and nobody knows whether it took effect. Please look, then say what is true.`,
+        context: { operation, args: task.sent ?? args, effect: task.effect, attempt: task.attempts },
+        options: [
+          { label: 'It happened: go on without its result', value: 'happened' },
+          { label: 'It did not happen: call it again', value: 'again' },
+          { label: 'Give this task up', value: 'give_up' },
+        ],
+        task: id,
+      },
+    },
+  });
+}
+
+function nextQuestion({ ledger }: Driver): string {
+  return `q${ledger.state.questions.size + 1}`;
+}
+
+/** Approval is bound to exactly this call. */
+function digestOf(operation: string, args: JsonObject): string {
+  return createHash('sha256').update(JSON.stringify([operation, canonical(args)])).digest('hex');
+}
+
+function canonical(value: Json): Json {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, canonical(item)]));
+}
+
+async function finish({ outcome, answer, failure, missing }: Ending, driver: Driver): Promise<void> {
+  const { ledger } = driver;
+  const text = answer === undefined ? undefined : await answerText(answer, driver);
+  ledger.record({
+    type: 'run_finished',
+    data: {
+      outcome,
+      answer: text ?? partialAnswer(ledger.state, (task) => driver.results.text(ledger.state, task)),
+      ...(failure && { failure }),
+      ...(missing && missing.length > 0 && { missing }),
+    },
+  });
+}
+
+async function answerText(answer: JsonObject, { ledger, results }: Driver): Promise<string> {
+  await results.load(ledger.state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
+  const injected = inject(answer, (task) => results.get(ledger.state, task));
+  const text = injected.ok ? injected.args.text : answer.text;
+  return typeof text === 'string' ? text : JSON.stringify(text ?? null);
+}

@@ -1,0 +1,54 @@
+import type { RunState, Stored } from '../core/state.ts';
+import type { FactOf } from '../domain/event.ts';
+import type { Json } from '../domain/json.ts';
+import type { Blobs } from '../ports/blobs.ts';
+
+/** Results above this many characters go to a blob, so that a journal stays quick to read and to fold. */
+const INLINE_LIMIT = 32 * 1024;
+/** How much of one result a prompt gets to see. */
+const PROMPT_LIMIT = 8 * 1024;
+
+/** Access to results wherever they are kept. Blobs are loaded before they are needed and kept for the drive. */
+export interface Results {
+  store(result: Json): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
+  /** Loads the blobs of these tasks, so that `get` has them. */
+  load(state: RunState, tasks: Iterable<string>): Promise<void>;
+  get(state: RunState, task: string): Json | undefined;
+  text(state: RunState, task: string): string;
+}
+
+export function createResults(blobs: Blobs): Results {
+  const loaded = new Map<string, Json>();
+  return {
+    async store(result) {
+      const text = JSON.stringify(result);
+      if (text.length <= INLINE_LIMIT) return { result };
+      const blob = await blobs.put(text);
+      loaded.set(blob.sha256, result);
+      return { blob };
+    },
+    async load(state, tasks) {
+      for (const task of tasks) {
+        const stored = state.tasks.get(task)?.result;
+        if (stored === undefined || 'value' in stored || loaded.has(stored.blob.sha256)) continue;
+        loaded.set(stored.blob.sha256, JSON.parse(await blobs.get(stored.blob)));
+      }
+    },
+    get(state, task) {
+      const stored = state.tasks.get(task)?.result;
+      if (stored === undefined) return undefined;
+      return 'value' in stored ? stored.value : loaded.get(stored.blob.sha256);
+    },
+    text(state, task) {
+      const stored = state.tasks.get(task)?.result;
+      return stored === undefined ? '' : textOf(stored);
+    },
+  };
+}
+
+function textOf(stored: Stored): string {
+  if ('blob' in stored) return `${stored.blob.head}… (${stored.blob.bytes} bytes in all; refer to it by Ref)`;
+  const text = JSON.stringify(stored.value);
+  if (text.length <= PROMPT_LIMIT) return text;
+  return `${text.slice(0, PROMPT_LIMIT)}… (${text.length} characters in all; refer to it by Ref)`;
+}

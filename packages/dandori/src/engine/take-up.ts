@@ -1,0 +1,119 @@
+import { search } from '@jmespath-community/jmespath';
+import { takeIn } from '../core/intake.ts';
+import { isRepeatable } from '../domain/effect.ts';
+import { assertNever } from '../domain/error.ts';
+import type { Fact } from '../domain/event.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { Json } from '../domain/json.ts';
+import type { CallOutcome } from '../ports/toolbox.ts';
+import type { Mail } from './mailbox.ts';
+import type { Driver } from './perform.ts';
+
+/** Turns what came from outside into facts. */
+export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
+  switch (mail.type) {
+    case 'journal_changed':
+      return driver.ledger.catchUp();
+    case 'thought_ended':
+      return thoughtEnded(mail, driver);
+    case 'call_ended':
+      return callEnded(mail, driver);
+    default:
+      return assertNever(mail);
+  }
+}
+
+function thoughtEnded({ decision, thinking, ms }: Mail & { type: 'thought_ended' }, { ledger }: Driver): void {
+  const { state } = ledger;
+  if (state.thinking?.decision !== decision) return;
+  if (thinking.kind === 'failed') {
+    ledger.record({ type: 'decision_failed', data: { decision, failure: thinking.failure, usage: thinking.usage, ms } });
+    return;
+  }
+  const isClosing = state.thinking.purpose !== 'act';
+  const { operations, tasks, questions } = takeIn(thinking.actions, state);
+  if (operations.length === 0 && (tasks.length === 0 || isClosing)) {
+    const message = isClosing ? 'An answer was asked for, and none was given.' : 'The mind decided on nothing: no action was given.';
+    ledger.record({ type: 'decision_failed', data: { decision, failure: { kind: 'model_error', message }, usage: thinking.usage, ms } });
+    return;
+  }
+  const { reasoning, repaired, model, usage } = thinking;
+  const facts: Fact[] = [
+    {
+      type: 'decision_made',
+      data: { decision, reasoning, ...(operations.length > 0 && { operations }), repaired, model, usage, ms },
+    },
+  ];
+  if (tasks.length > 0 && !isClosing) {
+    facts.push({ type: 'plan_proposed', data: { version: state.planVersion + 1, by: 'mind', tasks } });
+  }
+  ledger.record(...facts, ...(isClosing ? [] : questions));
+}
+
+async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {
+  const { task, attempt, ms } = mail;
+  const { ledger, results } = driver;
+  const { outcome } = mail;
+  if (outcome.kind === 'succeeded') {
+    const failure = unexpected(outcome.result, ledger.state.tasks.get(task)?.task.expect);
+    if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
+    else ledger.record({ type: 'task_succeeded', data: { task, attempt, ...(await results.store(outcome.result)), ms } });
+    return;
+  }
+  ledger.record(asFact(mail, outcome, driver));
+}
+
+function asFact(
+  { task, attempt, ms }: Mail & { type: 'call_ended' },
+  outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
+  { ledger }: Driver,
+): Fact {
+  switch (outcome.kind) {
+    case 'failed':
+      return { type: 'task_failed', data: { task, attempt, failure: outcome.failure, ms } };
+    case 'ambiguous':
+      return {
+        type: 'question_asked',
+        data: {
+          attempt,
+          question: {
+            id: `q${ledger.state.questions.size + 1}`,
+            kind: 'ambiguity',
+            text: outcome.question,
+            options: [...outcome.options],
+            task,
+          },
+        },
+      };
+    case 'lost': {
+      const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
+      const { cause, message } = outcome;
+      if (!isRepeatable(effect)) return { type: 'task_in_doubt', data: { task, attempt, cause, message } };
+      return { type: 'task_failed', data: { task, attempt, failure: lostFailure(cause, message), ms } };
+    }
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** A read or an idempotent call that was lost has simply failed: it can be made again. */
+function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message: string): Failure {
+  if (cause === 'timeout') return { kind: 'timeout', message, retryable: true };
+  if (cause === 'cancelled') return { kind: 'cancelled', message };
+  return { kind: 'tool_error', message, retryable: true };
+}
+
+function unexpected(result: Json, expect: string | undefined): Failure | undefined {
+  if (expect === undefined) return undefined;
+  const found = evaluate(result, expect);
+  if (found === true) return undefined;
+  return { kind: 'unexpected', message: `The outcome is not as expected: ${expect} gives ${JSON.stringify(found)}.` };
+}
+
+function evaluate(result: Json, expression: string): Json {
+  try {
+    return (search(result, expression) as Json | undefined) ?? null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Event, Outcome } from '../domain/event.ts';
+
+/** What a list of runs shows; read from the ends of a journal without reading all of it. */
+export interface RunSummary {
+  readonly run: string;
+  readonly goal: string;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  readonly lastSeq: number;
+  /** `waiting` where the last that happened is a question, `open` for any other run without an end. */
+  readonly status: Outcome | 'open' | 'waiting' | 'damaged';
+}
+
+/** The right to drive a run. It ends with `release`, or with the process that holds it. */
+export interface Claim {
+  release(): Promise<void>;
+}
+
+/**
+ * Where runs are kept. One suite (`testing/journal-suite`) holds for every implementation.
+ *
+ * J1  `create` is atomic: a run exists with all its first events or not at all.
+ * J2  `append` is compare-and-append: it succeeds only if the last event has seq `after`, else it throws
+ *     `journal-conflict` and writes nothing.
+ * J3  When `create` or `append` resolves, the events survive a crash of the machine. When it throws anything but a
+ *     conflict, nobody may assume that they do or do not, and the run must be read again.
+ * J4  `read` gives every event in order of seq. A torn tail (a crash during a write) is left out; any other damage
+ *     throws `journal-damaged` with line and offset. No other run suffers.
+ * J5  At most one claim on a run is held at a time; the claim of a process that died is free.
+ */
+export interface Journal {
+  create(run: string, events: readonly Event[]): Promise<void>;
+  append(run: string, after: number, events: readonly Event[]): Promise<void>;
+  /** Throws `run-not-found`. `after` leaves out what the reader already has. */
+  read(run: string, after?: number): Promise<Event[]>;
+  /** Newest first. */
+  list(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
+  /** Throws `run-driven-elsewhere` where another driver is at work. */
+  claim(run: string): Promise<Claim>;
+  /** Calls back when anybody has appended to the run. May call too often, never too rarely. */
+  watch(run: string, changed: () => void): () => void;
+}

@@ -1,0 +1,46 @@
+import type { RunState } from '../core/state.ts';
+import type { Purpose } from '../domain/event.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { Json } from '../domain/json.ts';
+import type { Action } from '../domain/task.ts';
+import type { Tool } from '../domain/tool.ts';
+import type { Usage } from '../domain/usage.ts';
+import type { MissingServer } from './toolbox.ts';
+
+/** What a mind is given to decide on. */
+export interface Thought {
+  readonly purpose: Purpose;
+  /** To be read only. */
+  readonly state: RunState;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly missing: readonly MissingServer[];
+  /** A finished task's result as text, cut to what a prompt can hold. */
+  readonly resultText: (task: string) => string;
+  /** A finished task's result; undefined where it has none or where it is too large to be at hand. */
+  readonly result: (task: string) => Json | undefined;
+  readonly signal: AbortSignal;
+  /** Live only, never journaled: the answer as it is written. */
+  readonly onText?: (text: string) => void;
+  /** Live only: an action, as soon as it is complete. */
+  readonly onAction?: (action: Action) => void;
+}
+
+export type Thinking =
+  | {
+      readonly kind: 'decided';
+      readonly actions: readonly Action[];
+      readonly reasoning?: string;
+      /** What had to be mended in the output, in words. */
+      readonly repaired?: string;
+      readonly model?: string;
+      readonly usage?: Usage;
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly usage?: Usage };
+
+/** What decides. One call is one decision; retries are the engine's business, as they are counted and journaled. */
+export interface Mind {
+  /** `built-in`, or `provider/model`. */
+  readonly name: string;
+  /** Must not throw or reject. Ends soon after `signal` is aborted. */
+  think(thought: Thought): Promise<Thinking>;
+}

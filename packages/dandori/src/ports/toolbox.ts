@@ -1,0 +1,42 @@
+import type { Failure } from '../domain/failure.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Option } from '../domain/question.ts';
+import type { Tool } from '../domain/tool.ts';
+
+export interface Call {
+  readonly operation: string;
+  readonly args: JsonObject;
+  /** The same for every attempt of a task, so that a tool can recognise a repeated call. */
+  readonly key: string;
+  readonly run: string;
+  readonly task: string;
+  readonly userId?: string;
+  readonly signal: AbortSignal;
+  readonly progress?: (message: string, fraction?: number) => void;
+}
+
+/**
+ * How a call ended.
+ * `lost`: it was sent and nobody knows whether it took effect (time-out, connection lost, process died).
+ * `ambiguous`: nothing was done; a person must choose first.
+ */
+export type CallOutcome =
+  | { readonly kind: 'succeeded'; readonly result: Json }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'lost'; readonly cause: 'timeout' | 'connection_lost' | 'cancelled'; readonly message: string }
+  | { readonly kind: 'ambiguous'; readonly question: string; readonly options: readonly Option[] };
+
+export interface MissingServer {
+  readonly server: string;
+  readonly reason: string;
+}
+
+/** All tools, wherever they come from. */
+export interface Toolbox {
+  /** The tools as they are now. The same object while nothing has changed. */
+  tools(): ReadonlyMap<string, Tool>;
+  missing(): readonly MissingServer[];
+  /** Must not throw or reject; whatever goes wrong is an outcome. Ends soon after `signal` is aborted. */
+  call(call: Call): Promise<CallOutcome>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,107 @@
+import type { Effect } from '../domain/effect.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Tool } from '../domain/tool.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Call, CallOutcome, Toolbox } from '../ports/toolbox.ts';
+
+/** What a call does instead of what it should. `lost_after` does the work first and then loses the answer. */
+export type Fault =
+  | { readonly kind: 'fail'; readonly message?: string; readonly retryable?: boolean }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'lost_before' }
+  | { readonly kind: 'lost_after' };
+
+export interface FunctionTool {
+  readonly effect?: Effect;
+  readonly description?: string;
+  readonly inputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject;
+  /** Milliseconds of the clock that a call takes. */
+  readonly takes?: number;
+  readonly run?: (args: JsonObject, call: Call) => Json | CallOutcome;
+  /** One for each call, in order; `undefined` lets a call through. */
+  readonly faults?: readonly (Fault | undefined)[];
+}
+
+export interface FunctionToolbox extends Toolbox {
+  /** Every call that was made, in order, with the time of its start and end. */
+  readonly calls: readonly { readonly call: Call; readonly startedAt: number; endedAt: number | undefined }[];
+  /** How often a tool's work was really done. */
+  effects(operation: string): number;
+}
+
+/** Tools from plain functions that take time by the given clock and go wrong on request. */
+export function createFunctionToolbox(clock: Clock, definitions: Record<string, FunctionTool>): FunctionToolbox {
+  const tools = new Map(Object.entries(definitions).map(([name, definition]) => [name, toTool(name, definition)]));
+  const calls: { call: Call; startedAt: number; endedAt: number | undefined }[] = [];
+  const done = new Map<string, number>();
+
+  async function work(call: Call, definition: FunctionTool): Promise<CallOutcome> {
+    const number = calls.filter((entry) => entry.call.operation === call.operation).length - 1;
+    const fault = definition.faults?.[number];
+    if (fault?.kind === 'hang') return untilAborted(call.signal);
+    const isAborted = await pause(clock, definition.takes ?? 0, call.signal);
+    if (isAborted) return { kind: 'lost', cause: 'cancelled', message: 'aborted' };
+    if (fault?.kind === 'lost_before') return { kind: 'lost', cause: 'connection_lost', message: 'connection lost' };
+    if (fault?.kind === 'fail') {
+      const { message = 'it failed', retryable } = fault;
+      return { kind: 'failed', failure: { kind: 'tool_error', message, retryable } };
+    }
+    done.set(call.operation, (done.get(call.operation) ?? 0) + 1);
+    const outcome = asOutcome(definition.run?.(call.args, call) ?? null);
+    return fault?.kind === 'lost_after' ? { kind: 'lost', cause: 'connection_lost', message: 'connection lost' } : outcome;
+  }
+
+  return {
+    calls,
+    effects: (operation) => done.get(operation) ?? 0,
+    tools: () => tools,
+    missing: () => [],
+    async call(call) {
+      const definition = definitions[call.operation];
+      if (definition === undefined) return { kind: 'failed', failure: { kind: 'unavailable', message: `no ${call.operation}` } };
+      const entry = { call, startedAt: clock.now(), endedAt: undefined as number | undefined };
+      calls.push(entry);
+      const outcome = await work(call, definition);
+      entry.endedAt = clock.now();
+      return outcome;
+    },
+    async close() {},
+  };
+}
+
+function toTool(name: string, { effect = 'read', description = name, inputSchema, outputSchema }: FunctionTool): Tool {
+  return {
+    name,
+    server: name.split('.')[0] ?? name,
+    description,
+    inputSchema: inputSchema ?? { type: 'object' },
+    ...(outputSchema && { outputSchema }),
+    effect,
+    trusted: true,
+  };
+}
+
+function asOutcome(value: Json | CallOutcome): CallOutcome {
+  const kinds = ['succeeded', 'failed', 'lost', 'ambiguous'];
+  const isOutcome = typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind));
+  return isOutcome ? (value as CallOutcome) : { kind: 'succeeded', result: value as Json };
+}
+
+/** True where the signal came first. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  if (ms === 0) return Promise.resolve(signal.aborted);
+  return new Promise((resolve) => {
+    const takeBack = clock.at(clock.now() + ms, () => resolve(false));
+    signal.addEventListener('abort', () => {
+      takeBack();
+      resolve(true);
+    });
+  });
+}
+
+function untilAborted(signal: AbortSignal): Promise<CallOutcome> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve({ kind: 'lost', cause: 'cancelled', message: 'aborted' }));
+  });
+}

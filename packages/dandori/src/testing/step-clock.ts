@@ -1,0 +1,73 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** A clock that moves only when it is told to, so that a test of an hour takes no time and always goes the same way. */
+export interface StepClock extends Clock {
+  /** Moves on and wakes whoever waited for a time up to then, in order. */
+  advance(ms: number): Promise<void>;
+  /** Moves from timer to timer until the work is done. Throws where it waits for something that no timer brings. */
+  runUntil<T>(work: Promise<T>): Promise<T>;
+}
+
+interface Timer {
+  readonly time: number;
+  readonly order: number;
+  readonly wake: () => void;
+}
+
+export function createStepClock(start = 1_000_000): StepClock {
+  let now = start;
+  let count = 0;
+  const timers = new Set<Timer>();
+
+  function earliest(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of timers) {
+      if (first === undefined || timer.time < first.time || (timer.time === first.time && timer.order < first.order)) first = timer;
+    }
+    return first;
+  }
+
+  async function fire(timer: Timer): Promise<void> {
+    timers.delete(timer);
+    now = Math.max(now, timer.time);
+    timer.wake();
+    await settle();
+  }
+
+  return {
+    now: () => now,
+    at(time, wake) {
+      const timer = { time, order: count++, wake };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async advance(ms) {
+      const until = now + ms;
+      await settle();
+      for (let next = earliest(); next !== undefined && next.time <= until; next = earliest()) await fire(next);
+      now = until;
+    },
+    async runUntil(work) {
+      let isDone = false;
+      const finish = () => {
+        isDone = true;
+      };
+      work.then(finish, finish);
+      for (let idle = 0; !isDone; ) {
+        await settle();
+        const next = earliest();
+        if (isDone) break;
+        if (next !== undefined) {
+          await fire(next);
+          idle = 0;
+        } else if (++idle > 1000) throw new Error('The work waits for something that no timer brings.');
+      }
+      return work;
+    },
+  };
+}
+
+/** Lets everything run that can run without time passing; file work included, hence the turns of the event loop. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

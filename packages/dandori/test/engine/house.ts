@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
+import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
+import { brokenLaws } from '../../src/core/laws.ts';
+import type { RunState } from '../../src/core/state.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import type { Task } from '../../src/domain/task.ts';
+import { drive } from '../../src/engine/drive.ts';
+import { startRun } from '../../src/engine/inbox.ts';
+import type { Parts } from '../../src/engine/parts.ts';
+import { createFunctionToolbox, type FunctionTool, type FunctionToolbox } from '../../src/testing/function-toolbox.ts';
+import { createScriptedMind, type Reply, type ScriptedMind } from '../../src/testing/scripted-mind.ts';
+import { createStepClock, type StepClock } from '../../src/testing/step-clock.ts';
+
+export const SETTINGS: Settings = {
+  mode: 'auto',
+  approval: 'never',
+  concurrency: 16,
+  limits: { steps: 10, calls: 30, tasks: 100, time: 600_000 },
+  task: { timeout: 60_000, attempts: 3, backoff: 100 },
+  repairs: 2,
+  order: [],
+};
+
+export interface House {
+  readonly clock: StepClock;
+  readonly toolbox: FunctionToolbox;
+  readonly mind: ScriptedMind;
+  readonly parts: Parts;
+  start(goal: string, tasks?: readonly Task[], settings?: Partial<Settings>): Promise<string>;
+  /** Drives on the step clock and checks the laws of the journal that came out. */
+  drive(run: string): Promise<RunState>;
+  run(goal: string, tasks?: readonly Task[], settings?: Partial<Settings>): Promise<RunState>;
+}
+
+/** A whole engine on a step clock, a scripted mind and function tools. */
+export function createHouse(tools: Record<string, FunctionTool>, script: readonly Reply[] = [], parts: Partial<Parts> = {}): House {
+  const clock = createStepClock();
+  const toolbox = createFunctionToolbox(clock, tools);
+  const mind = createScriptedMind(script);
+  const whole: Parts = {
+    journal: createMemoryJournal(),
+    blobs: createMemoryBlobs(),
+    clock,
+    toolbox,
+    mind,
+    check: () => [],
+    secrets: [],
+    driver: 'test',
+    ...parts,
+  };
+  const house: House = {
+    clock,
+    toolbox,
+    mind,
+    parts: whole,
+    start: (goal, tasks, settings) => startRun({ goal, tasks, settings: { ...SETTINGS, ...settings } }, whole),
+    async drive(run) {
+      const state = await clock.runUntil(drive(run, whole));
+      expect(brokenLaws(await whole.journal.read(run))).toEqual([]);
+      return state;
+    },
+    async run(goal, tasks, settings) {
+      return house.drive(await house.start(goal, tasks, settings));
+    },
+  };
+  return house;
+}
