@@ -1,0 +1,103 @@
+import { nearest } from '../core/nearest.ts';
+import { type Path, pathText } from './place.ts';
+import type { Problem } from './problem.ts';
+import { isRecord } from './record.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Expansion {
+  readonly variable: string;
+  readonly value: string;
+}
+
+export interface Expanded {
+  readonly value: unknown;
+  readonly expansions: readonly Expansion[];
+  readonly problems: readonly Problem[];
+}
+
+/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers` and in `model.base_url`; nowhere else. */
+export function expandVariables(written: unknown, env: Environment): Expanded {
+  const expansions: Expansion[] = [];
+  const problems: Problem[] = [];
+  const expandAll = (value: unknown, path: Path): unknown => {
+    if (typeof value === 'string') return expandText(value, { path, env, expansions, problems });
+    if (Array.isArray(value)) return value.map((item, index) => expandAll(item, [...path, index]));
+    if (!isRecord(value)) return value;
+    // What a disabled server needs may well be missing or wrong: that may be why it is disabled.
+    if (path.length === 2 && value.disabled === true) return { disabled: true };
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, expandAll(item, [...path, key])]),
+    );
+  };
+  if (!isRecord(written)) return { value: written, expansions, problems };
+  const value = { ...written };
+  if (value.mcpServers !== undefined) value.mcpServers = expandAll(value.mcpServers, ['mcpServers']);
+  if (isRecord(value.model) && typeof value.model.base_url === 'string') {
+    value.model = { ...value.model, base_url: expandAll(value.model.base_url, ['model', 'base_url']) };
+  }
+  return { value, expansions, problems };
+}
+
+/** `process.env` inherits `constructor` and the like, which nobody has set. */
+export function readVariable(env: Environment, name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
+}
+
+/** The problem of a variable that is not set: which one, what for, what to do. */
+export function missingVariable(
+  name: string,
+  place: { path: Path; env: Environment; hint?: string },
+): Problem {
+  const near = nearest(name, Object.keys(place.env));
+  const hint =
+    near === undefined ? (place.hint ?? `set it: export ${name}=…`) : `did you mean ${near}, which is set?`;
+  const message = `the environment variable ${name} is not set, and ${pathText(place.path)} needs it`;
+  return { path: place.path, at: 'value', message, hint, kind: 'variable' };
+}
+
+interface Expanding {
+  readonly path: Path;
+  readonly env: Environment;
+  readonly expansions: Expansion[];
+  readonly problems: Problem[];
+}
+
+function expandText(text: string, { path, env, expansions, problems }: Expanding): string {
+  return text.replace(
+    /\$\$\{|\$\{([^}]*)(\}|$)/g,
+    (whole, inner: string | undefined, closing: string | undefined) => {
+      if (inner === undefined) return '${';
+      const match = closing === '}' ? /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) : null;
+      const variable = match?.[1];
+      if (variable === undefined) {
+        problems.push(malformed(whole, inner, path));
+        return whole;
+      }
+      const given = readVariable(env, variable);
+      // As in a shell: a default also stands in for an empty value.
+      const fallback = match?.[2];
+      const value = fallback !== undefined && given === '' ? fallback : (given ?? fallback);
+      if (value === undefined) {
+        const hint = `set it (export ${variable}=…), or give a default: \${${variable}:-…}`;
+        problems.push(missingVariable(variable, { path, env, hint }));
+        return '';
+      }
+      if (given === value) expansions.push({ variable, value });
+      return value;
+    },
+  );
+}
+
+function malformed(whole: string, inner: string, path: Path): Problem {
+  const name = /^(?:env|input):([A-Za-z_]\w*)$/.exec(inner)?.[1];
+  return {
+    path,
+    at: 'value',
+    message: `${pathText(path)}: ${whole} is no environment variable`,
+    hint:
+      name === undefined
+        ? 'write ${NAME} or ${NAME:-default}, and $${ where ${ is meant as text'
+        : `write \${${name}}`,
+  };
+}

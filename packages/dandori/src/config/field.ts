@@ -1,0 +1,60 @@
+import * as z from 'zod';
+
+/**
+ * The leaves of a file's shape. Each says in its own words what it wants, with an example, so that the reader of an
+ * error need not look anything up. The sentence goes on after the key: `execution.max_steps must be …`.
+ */
+export function wholeNumber({ least = 1, example }: { least?: number; example: number }) {
+  const error = `must be a whole number of ${least} or more, such as ${example}`;
+  return z.number({ error }).int({ error }).min(least, { error });
+}
+
+export function numberBetween(least: number, most: number, example: number) {
+  const error = `must be a number from ${least} to ${most}, such as ${example}`;
+  return z.number({ error }).min(least, { error }).max(most, { error });
+}
+
+export function price(example: number) {
+  const error = `must be US$ per million tokens, such as ${example}`;
+  return z.number({ error }).nonnegative({ error });
+}
+
+export function text(example: string) {
+  const error = `must be text, such as ${example}`;
+  return z.string({ error }).min(1, { error });
+}
+
+/** Text that may be empty. */
+export function anyText(example: string) {
+  return z.string({ error: `must be text, such as ${example}` });
+}
+
+export function toggle() {
+  return z.boolean({ error: 'must be true or false' });
+}
+
+export function choice<const T extends string>(values: readonly T[]) {
+  return z.enum(values, { error: `must be ${oneOf(values)}` });
+}
+
+export function httpUrl(example: string) {
+  const error = `must be an http or https address, such as ${example}`;
+  return z.string({ error }).refine((value) => /^https?:\/\//i.test(value) && URL.canParse(value), { error });
+}
+
+export function list<T extends z.ZodType>(element: T, example: string) {
+  return z.array(element, { error: `must be a list, such as ${example}` });
+}
+
+export function section<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'invalid_type'
+        ? `must be a group of keys (${Object.keys(shape).join(', ')})`
+        : undefined,
+  });
+}
+
+export function oneOf(values: readonly string[]): string {
+  return values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}

@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { effect } from '../domain/effect.ts';
+import { approvalPolicy, mode } from '../domain/mode.ts';
+import { duration } from './duration.ts';
+import {
+  anyText,
+  choice,
+  httpUrl,
+  list,
+  numberBetween,
+  price,
+  section,
+  text,
+  toggle,
+  wholeNumber,
+} from './field.ts';
+import { SHIPPED_SERVERS } from './shipped.ts';
+
+export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
+export const STRATEGIES = ['chain_of_thought', 'plan_and_solve', 'least_to_most'] as const;
+
+const VARIABLE_NAME = 'must be the name of an environment variable, such as OPENAI_API_KEY';
+
+const model = section({
+  provider: choice(PROVIDERS),
+  name: text('gpt-5-mini'),
+  base_url: httpUrl('http://localhost:8080/v1').optional(),
+  api_key_env: z
+    .string({ error: VARIABLE_NAME })
+    .regex(/^[A-Za-z_]\w*$/, { error: VARIABLE_NAME })
+    .optional(),
+  temperature: numberBetween(0, 2, 0.2).optional(),
+  max_output_tokens: wholeNumber({ example: 4000 }).optional(),
+  timeout: duration({ example: '2m' }).prefault('2m'),
+  supports_structured_outputs: toggle().optional(),
+  price: section({ input: price(0.25), output: price(2), cached_input: price(0.025).optional() }).optional(),
+});
+
+const TOOL = /^[A-Za-z][\w-]*\..+$/;
+const toolName = text('sqlite.list_tables').regex(TOOL, {
+  error: 'must be server.tool, such as sqlite.list_tables',
+});
+
+const execution = section({
+  mode: choice(mode.options).optional(),
+  adaptive_mode: toggle().optional(),
+  max_steps: wholeNumber({ example: 10 }).default(10),
+  max_model_calls: wholeNumber({ example: 30 }).default(30),
+  max_time: duration({ example: '30m' }).prefault('30m'),
+  concurrency: wholeNumber({ example: 16 }).default(16),
+  task_timeout: duration({ example: '60s' }).prefault('60s'),
+  retry: section({
+    attempts: wholeNumber({ example: 3 }).default(3),
+    backoff: duration({ example: '500ms', zero: true }).prefault('500ms'),
+  }).prefault({}),
+  approval: choice(approvalPolicy.options).default('destructive'),
+  order: list(
+    list(toolName, '[a.first, a.second]').min(2, {
+      error: 'must name two tools or more, such as [a.first, a.second]',
+    }),
+    '- [sqlite.list_tables, sqlite.execute_safe_query]',
+  ).optional(),
+});
+
+const planning = section({
+  enabled: toggle().default(true),
+  strategy: choice(STRATEGIES).default('chain_of_thought'),
+  max_subtasks: wholeNumber({ example: 100 }).default(100),
+  decomposition_level: choice(['coarse', 'moderate', 'fine']).default('moderate'),
+  reflection: section({
+    enabled: toggle().default(true),
+    trigger_on_error: toggle().default(true),
+    trigger_interval: wholeNumber({ example: 3 }).default(3),
+  }).prefault({}),
+  revision: section({ max_revisions: wholeNumber({ least: 0, example: 3 }).default(3) }).prefault({}),
+  history: section({
+    storage_type: choice(['jsonl', 'memory']).default('jsonl'),
+    directory: text('.dandori/runs').default('.dandori/runs'),
+  }).prefault({}),
+});
+
+const texts = (example: string) =>
+  z.record(z.string(), anyText(example), { error: `must be a group of keys, such as { ${example} }` });
+
+const server = section({
+  shipped: choice(SHIPPED_SERVERS).optional(),
+  type: choice(['stdio', 'http', 'streamable-http']).optional(),
+  command: text('npx').optional(),
+  args: list(anyText('"-y"'), '["-y", "some-mcp-server"]').optional(),
+  env: texts('TOKEN: "${TOKEN}"').optional(),
+  cwd: text('./data').optional(),
+  url: httpUrl('https://example.com/mcp').optional(),
+  headers: texts('Authorization: "Bearer ${TOKEN}"').optional(),
+  trusted: toggle().optional(),
+  timeout: duration({ example: '30s' }).optional(),
+  disabled: toggle().default(false),
+});
+
+const SERVER_NAME =
+  'cannot be the name of a server: it begins with a letter and holds letters, digits, _ and -';
+const OPERATION = 'cannot have an effect: write the tool as server.tool';
+
+/** `dandori.yaml` as it is written. Every default is here or, where it depends on something, where it is resolved. */
+export const configShape = section({
+  model: model.optional(),
+  execution: execution.prefault({}),
+  planning: planning.prefault({}),
+  instructions: z
+    .union([z.string(), z.strictObject({ file: z.string().min(1) })], {
+      error: 'must be text, or a file such as { file: instructions.md }',
+    })
+    .optional(),
+  mcpServers: z
+    .record(z.string().regex(/^[A-Za-z][\w-]*$/, { error: SERVER_NAME }), server, {
+      error: (issue) =>
+        issue.code === 'invalid_type'
+          ? 'must be a group of servers by name, such as { calc: { shipped: calc } }'
+          : undefined,
+    })
+    .optional(),
+  effects: z
+    .record(z.string().regex(TOOL, { error: OPERATION }), choice(effect.options), {
+      error: (issue) =>
+        issue.code === 'invalid_type'
+          ? 'must be a group of tools, such as { files.delete: destructive }'
+          : undefined,
+    })
+    .default({}),
+  services: list(text('./services/inventory.ts'), '[./services/inventory.ts]').default([]),
+  user_id: text('u-42').optional(),
+  language: choice(['en', 'ja']).optional(),
+});
+export type ConfigFile = z.infer<typeof configShape>;
+export type ModelSection = NonNullable<ConfigFile['model']>;
+export type ServerSection = NonNullable<ConfigFile['mcpServers']>[string];
+
+const KEY_IN_FILE =
+  'put the key in an environment variable and its name in model.api_key_env; a key in a file leaks';
+const APPROVAL = 'which calls are asked about is set by execution.approval and effects';
+
+/** Words that people bring from other programs, and from other parts of this file. */
+export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'model.api_key': KEY_IN_FILE,
+    'model.apiKey': KEY_IN_FILE,
+    'model.model': 'did you mean "name"?',
+    'model.url': 'did you mean "base_url"?',
+    'execution.timeout': 'did you mean "task_timeout" (one call) or "max_time" (the whole run)?',
+    'execution.max_retries': 'did you mean "retry: { attempts: 3 }"?',
+    servers: 'did you mean "mcpServers"?',
+    tools: 'did you mean "mcpServers"?',
+    'mcpServers.<name>.transport': 'did you mean "type"? It may be left out: command or url tell it',
+    'mcpServers.<name>.httpUrl': 'did you mean "url"?',
+    'mcpServers.<name>.serverUrl': 'did you mean "url"?',
+    'mcpServers.<name>.enabled': 'did you mean "disabled"?',
+    'mcpServers.<name>.autoApprove': APPROVAL,
+    'mcpServers.<name>.alwaysAllow': APPROVAL,
+    '*.<<': 'merge keys are not understood; an alias (*name) in place of the whole value is',
+  }),
+);

@@ -1,0 +1,33 @@
+import { DandoriError } from '../domain/error.ts';
+import { resolvePath } from './paths.ts';
+import { valueAt } from './place.ts';
+import type { Problem } from './problem.ts';
+import { readTextFile } from './text-file.ts';
+
+/** They go into every decision, so that a book would cost a book each time. */
+const MAX_BYTES = 200_000;
+
+/** The user's own instructions. The value may still be of any shape. */
+export async function readInstructions(
+  value: unknown,
+  folder: string,
+): Promise<{ text: string | undefined; problems: Problem[] }> {
+  if (typeof value === 'string') return { text: value, problems: [] };
+  const file = valueAt(value, ['file']);
+  if (typeof file !== 'string' || file === '') return { text: undefined, problems: [] };
+  const path = resolvePath(folder, file);
+  try {
+    const rules = {
+      name: path,
+      code: 'config-invalid',
+      missing: 'config-invalid',
+      maxBytes: MAX_BYTES,
+    } as const;
+    return { text: await readTextFile(path, rules), problems: [] };
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    const message = `instructions: ${error.message}`;
+    const hint = `the path is relative to ${folder}`;
+    return { text: undefined, problems: [{ path: ['instructions', 'file'], at: 'value', message, hint }] };
+  }
+}

@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import type * as z from 'zod';
+import { DandoriError } from '../domain/error.ts';
+import type { Config } from './config.ts';
+import { type Environment, expandVariables } from './environment.ts';
+import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
+import { readInstructions } from './instructions.ts';
+import { applyLayers, type Layer, originOf } from './layer.ts';
+import { modelProblems, resolveModel } from './model.ts';
+import { resolvePath } from './paths.ts';
+import { type Path, pathText, valueAt } from './place.ts';
+import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from './problem.ts';
+import { isRecord } from './record.ts';
+import { collectSecrets, maskLine, maskUnparsedLine, redact, strayedSecrets } from './secrets.ts';
+import { resolveServers, serverProblems } from './servers.ts';
+import { executionProblems, resolveSettings } from './settings.ts';
+import { shapeProblems, withoutEmptyKeys } from './shape.ts';
+import { openSource, type Source } from './source.ts';
+import { readTextFile } from './text-file.ts';
+import { vocabularyOf } from './vocabulary.ts';
+
+export interface LoadOptions {
+  /** `--config FILE`, relative to `cwd`. Without it `dandori.yaml` or `dandori.yml` in `cwd`, or else the defaults. */
+  readonly file?: string | undefined;
+  readonly cwd: string;
+  readonly env: Environment;
+  /** Values that win over the file, the last one most. */
+  readonly layers?: readonly Layer[];
+  /**
+   * `read` for commands that only look at runs: model, servers and services are left out unseen, so that they work
+   * without the keys that running needs.
+   */
+  readonly use?: 'run' | 'read';
+}
+
+const MAX_BYTES = 1_000_000;
+
+/** The configuration, or one `DandoriError` that tells everything that is wrong with it. */
+export async function loadConfig(options: LoadOptions): Promise<Config> {
+  const { cwd, env, layers = [] } = options;
+  const file = findFile(options);
+  const folder = file === undefined ? resolve(cwd) : dirname(file);
+  const source = file === undefined ? undefined : await readSource(file, cwd);
+  const given = withServersKey(withoutEmptyKeys(applyLayers(source?.value ?? {}, layers)));
+  const written = options.use === 'read' ? withoutTools(given) : given;
+  const { value, expansions, problems: variables } = expandVariables(written, env);
+  const secrets = [...collectSecrets(value, expansions), ...strayedSecrets(written)];
+  const parsed = configShape.safeParse(value);
+  const instructions = await readInstructions(valueAt(value, ['instructions']), folder);
+  const problems = [
+    ...variables,
+    ...(parsed.success ? [] : fileProblems(parsed.error, { written, secrets, variables })),
+    ...instructions.problems,
+    ...executionProblems(value),
+    ...modelProblems(value, env),
+    ...serverProblems(value),
+    ...serviceProblems(value, folder),
+    ...twoServersKeys(source?.value),
+  ];
+  if (problems.length > 0 || !parsed.success) throw toError(problems, { source, layers, secrets });
+  const model = parsed.data.model && resolveModel(parsed.data.model, env);
+  const servers = options.use === 'read' ? NO_SERVERS : resolveServers(parsed.data.mcpServers, folder);
+  return {
+    file,
+    folder,
+    model,
+    settings: resolveSettings(parsed.data, servers.mcpServers),
+    planning: resolvePlanning(parsed.data.planning),
+    instructions: instructions.text,
+    ...servers,
+    effects: parsed.data.effects,
+    services: parsed.data.services.map((path) => resolvePath(folder, path)),
+    directory: resolvePath(folder, parsed.data.planning.history.directory),
+    userId: parsed.data.user_id,
+    language: parsed.data.language,
+    secrets: collectSecrets(value, expansions, model?.apiKey),
+  };
+}
+
+const NO_SERVERS = { mcpServers: {}, disabledServers: [] };
+
+function withoutTools(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const { model: _model, mcpServers: _servers, services: _services, ...rest } = value;
+  return rest;
+}
+
+function fileProblems(
+  error: z.ZodError,
+  { written, secrets, variables }: { written: unknown; secrets: string[]; variables: readonly Problem[] },
+): Problem[] {
+  const words = { vocabulary: vocabularyOf(configShape), foreign: FOREIGN_KEYS, written, secrets };
+  // What a missing variable left behind is wrong as well, and nothing that anybody wrote.
+  const reported = new Set(variables.map(({ path }) => pathText(path)));
+  return shapeProblems(error, words).filter(({ path }) => !reported.has(pathText(path)));
+}
+
+function findFile({ file, cwd }: LoadOptions): string | undefined {
+  if (file !== undefined) return resolve(cwd, file);
+  const found = ['dandori.yaml', 'dandori.yml']
+    .map((name) => resolve(cwd, name))
+    .filter((path) => existsSync(path));
+  if (found.length > 1) {
+    throw new DandoriError(
+      'config-invalid',
+      'there are both dandori.yaml and dandori.yml, and only one can count',
+      {
+        fix: 'remove one of them, or choose one with --config',
+      },
+    );
+  }
+  return found[0];
+}
+
+async function readSource(file: string, cwd: string): Promise<Source> {
+  const fromHere = relative(cwd, file);
+  const name = fromHere.startsWith('..') || isAbsolute(fromHere) ? file : fromHere;
+  const rules = { name, code: 'config-invalid', missing: 'config-not-found', maxBytes: MAX_BYTES } as const;
+  const source = openSource(await readTextFile(file, rules), name);
+  if (source.problems.length === 0) return source;
+  const problems = source.problems.map(({ place, ...problem }) => ({
+    ...problem,
+    ...(place !== undefined && { place: { ...place, text: maskUnparsedLine(place.text) } }),
+  }));
+  throw problemsError('config-invalid', name, { problems, fix: FIX });
+}
+
+const FIX = 'correct what is shown; `dandori init` writes a file with every key and its default';
+
+/** `mcpServers` is how every MCP host writes it; who keeps to the style of this file writes `mcp_servers`. */
+function withServersKey(value: unknown): unknown {
+  if (!isRecord(value) || value.mcp_servers === undefined || value.mcpServers !== undefined) return value;
+  const { mcp_servers, ...rest } = value;
+  return { ...rest, mcpServers: mcp_servers };
+}
+
+function twoServersKeys(value: unknown): Problem[] {
+  if (!isRecord(value) || value.mcp_servers === undefined || value.mcpServers === undefined) return [];
+  const message = 'mcpServers and mcp_servers are the same key';
+  return [{ path: ['mcp_servers'], at: 'key', message, hint: 'put all servers under one of them' }];
+}
+
+function serviceProblems(value: unknown, folder: string): Problem[] {
+  const services = valueAt(value, ['services']);
+  if (!Array.isArray(services)) return [];
+  return services.flatMap((path, index): Problem[] => {
+    if (typeof path !== 'string' || path === '' || existsSync(resolvePath(folder, path))) return [];
+    const hint = `paths are relative to ${folder}`;
+    return [
+      {
+        path: ['services', index],
+        at: 'value',
+        message: `services[${index}]: there is no file ${path}`,
+        hint,
+      },
+    ];
+  });
+}
+
+function resolvePlanning(planning: ConfigFile['planning']): Config['planning'] {
+  const { reflection, revision, history } = planning;
+  return {
+    enabled: planning.enabled,
+    strategy: planning.strategy,
+    maxSubtasks: planning.max_subtasks,
+    decompositionLevel: planning.decomposition_level,
+    reflection: {
+      enabled: reflection.enabled,
+      triggerOnError: reflection.trigger_on_error,
+      triggerInterval: reflection.trigger_interval,
+    },
+    revision: { maxRevisions: revision.max_revisions },
+    history: { storageType: history.storage_type },
+  };
+}
+
+interface Origins {
+  readonly source: Source | undefined;
+  readonly layers: readonly Layer[];
+  readonly secrets: readonly string[];
+}
+
+function toError(problems: readonly Problem[], { source, layers, secrets }: Origins): DandoriError {
+  const name = source?.name ?? 'the configuration';
+  const located = problems.slice(0, MAX_PROBLEMS).map(({ path, at, ...problem }): LocatedProblem => {
+    const origin = originOf(path, layers);
+    if (origin !== undefined || source === undefined) return { ...problem, where: origin ?? name };
+    const place = source.locate(asWritten(path, source.value), at);
+    return { ...problem, where: name, place: { ...place, text: maskLine(place.text, secrets) } };
+  });
+  const variables = problems.filter(({ kind }) => kind === 'variable');
+  const onlyVariables = variables.length === problems.length;
+  const { code, message, fix } = problemsError(
+    onlyVariables ? 'environment-variable-missing' : 'config-invalid',
+    name,
+    {
+      problems: located,
+      total: problems.length,
+      fix: onlyVariables ? (variables[0]?.hint ?? FIX) : FIX,
+    },
+  );
+  return new DandoriError(code, redact(message, secrets), fix === undefined ? {} : { fix });
+}
+
+function asWritten(path: Path, value: unknown): Path {
+  const [first, ...rest] = path;
+  const isRenamed = first === 'mcpServers' && valueAt(value, ['mcpServers']) === undefined;
+  return isRenamed ? ['mcp_servers', ...rest] : path;
+}

@@ -1,0 +1,66 @@
+import { DandoriError, type ErrorCode } from '../domain/error.ts';
+import { excerpt, printable } from './excerpt.ts';
+import type { Path, Place } from './place.ts';
+
+/** One thing that is wrong with a file, before it is known where it stands. */
+export interface Problem {
+  readonly path: Path;
+  /** What the caret points at. */
+  readonly at: 'key' | 'value';
+  readonly message: string;
+  readonly hint?: string;
+  /** A missing environment variable is not the file's fault, and has an error of its own. */
+  readonly kind?: 'variable';
+}
+
+/** The same with its place. `where` stands in front: a file, or where a value came from that no file holds. */
+export interface LocatedProblem {
+  readonly where: string;
+  readonly place?: Place;
+  readonly message: string;
+  readonly hint?: string;
+  readonly kind?: 'variable';
+  /** A code with a page in `docs/errors/`. */
+  readonly code?: string;
+}
+
+/** More than this nobody reads, and to find the place of each in a large file takes its time. */
+export const MAX_PROBLEMS = 50;
+
+/** `dandori.yaml:3:5 error: …`, the line, a caret and a hint, for each problem in the order of the file. */
+export function renderProblems(problems: readonly LocatedProblem[], total = problems.length): string {
+  const blocks = [...problems].sort(byPlace).slice(0, MAX_PROBLEMS).map(renderProblem);
+  if (total > blocks.length) blocks.push(`… and ${total - blocks.length} more`);
+  return blocks.join('\n\n');
+}
+
+/** All problems in one error. */
+export function problemsError(
+  code: ErrorCode,
+  name: string,
+  {
+    problems,
+    fix,
+    total = problems.length,
+  }: { problems: readonly LocatedProblem[]; fix: string; total?: number },
+): DandoriError {
+  const heading = total > 1 ? `${name} has ${total} problems\n\n` : '';
+  return new DandoriError(code, `${heading}${renderProblems(problems, total)}`, { fix });
+}
+
+function renderProblem({ where, place, message, hint, code }: LocatedProblem): string {
+  const position = place === undefined ? ':' : `:${place.line}:${place.column}`;
+  return [
+    `${where}${position} error${code === undefined ? '' : `[${code}]`}: ${printable(message)}`,
+    ...(place === undefined ? [] : [excerpt(place)]),
+    ...(hint === undefined ? [] : [`  hint: ${printable(hint)}`]),
+    ...(code === undefined ? [] : [`  see docs/errors/${code}.md`]),
+  ].join('\n');
+}
+
+/** What stands in no file comes last. */
+function byPlace({ place: a }: LocatedProblem, { place: b }: LocatedProblem): number {
+  const last = Number.POSITIVE_INFINITY;
+  if (a?.line === b?.line) return (a?.column ?? 0) - (b?.column ?? 0);
+  return (a?.line ?? last) - (b?.line ?? last);
+}

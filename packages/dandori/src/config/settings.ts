@@ -1,0 +1,93 @@
+import { findCycle } from '../core/graph.ts';
+import { type Mode, mode as modes } from '../domain/mode.ts';
+import type { OrderRule, Settings } from '../domain/settings.ts';
+import type { Config } from './config.ts';
+import type { ConfigFile } from './file-shape.ts';
+import { valueAt } from './place.ts';
+import type { Problem } from './problem.ts';
+
+/** How often in a row a mind may fail before the run does. Not a key: more has never helped. */
+const REPAIRS = 2;
+
+export function resolveSettings(
+  { execution, planning }: ConfigFile,
+  servers: Config['mcpServers'],
+): Settings {
+  return {
+    mode: resolveMode(execution, planning.enabled),
+    approval: execution.approval,
+    concurrency: execution.concurrency,
+    limits: {
+      steps: execution.max_steps,
+      calls: execution.max_model_calls,
+      tasks: planning.max_subtasks,
+      time: execution.max_time,
+    },
+    task: {
+      timeout: execution.task_timeout,
+      attempts: execution.retry.attempts,
+      backoff: execution.retry.backoff,
+    },
+    repairs: REPAIRS,
+    order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
+  };
+}
+
+/** What the shape alone cannot tell. The value may still be of any shape. */
+export function executionProblems(config: unknown): Problem[] {
+  return [...modeProblems(config), ...orderProblems(config)];
+}
+
+function resolveMode({ mode, adaptive_mode }: ConfigFile['execution'], planningEnabled: boolean): Mode {
+  const wanted = mode ?? oldMode(adaptive_mode) ?? 'auto';
+  return planningEnabled || wanted === 'direct' ? wanted : 'adaptive';
+}
+
+function oldMode(adaptive: unknown): Mode | undefined {
+  return typeof adaptive === 'boolean' ? (adaptive ? 'adaptive' : 'planned') : undefined;
+}
+
+/** A database server is only queried after somebody has looked at its tables. */
+function shippedOrder(servers: Config['mcpServers']): string[][] {
+  return Object.entries(servers)
+    .filter(([, server]) => server.transport === 'stdio' && server.shipped === 'sqlite')
+    .map(([name]) =>
+      ['list_tables', 'get_table_schema', 'execute_safe_query'].map((tool) => `${name}.${tool}`),
+    );
+}
+
+function toRules(chain: readonly string[]): OrderRule[] {
+  return chain.slice(1).map((after, index) => ({ before: chain[index] ?? after, after }));
+}
+
+function modeProblems(config: unknown): Problem[] {
+  const mode = valueAt(config, ['execution', 'mode']);
+  const old = oldMode(valueAt(config, ['execution', 'adaptive_mode']));
+  if (!modes.safeParse(mode).success || old === undefined || old === mode) return [];
+  const message = `execution.adaptive_mode: ${old === 'adaptive'} means mode ${old}, and execution.mode is ${String(mode)}`;
+  return [
+    {
+      path: ['execution', 'adaptive_mode'],
+      at: 'key',
+      message,
+      hint: 'keep execution.mode; adaptive_mode is its old name',
+    },
+  ];
+}
+
+/** With rules that contradict each other none of their tools could ever be called. */
+function orderProblems(config: unknown): Problem[] {
+  const chains = valueAt(config, ['execution', 'order']);
+  if (!Array.isArray(chains)) return [];
+  const graph = new Map<string, string[]>();
+  for (const chain of chains) {
+    for (const { before, after } of Array.isArray(chain) ? toRules(chain.map(String)) : []) {
+      if (!graph.has(before)) graph.set(before, []);
+      graph.set(after, [...(graph.get(after) ?? []), before]);
+    }
+  }
+  const cycle = findCycle(graph)?.toReversed();
+  if (cycle === undefined) return [];
+  const message = `these rules contradict each other: ${[...cycle, cycle[0]].join(' → ')}`;
+  return [{ path: ['execution', 'order'], at: 'key', message, hint: 'take one of them away' }];
+}

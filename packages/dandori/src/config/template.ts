@@ -1,0 +1,92 @@
+/** What `dandori init` writes: every key with its default, so that nothing has to be looked up. */
+export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; what you remove keeps its default.
+# Durations: a number of seconds, or 500ms, 30s, 10m, 2h. Relative paths start at this file.
+
+# --- Who decides. Without a model the built-in planner does, which knows simple goals only.
+# model:
+#   provider: openai               # OPENAI_API_KEY
+#   name: gpt-5-mini
+# model:
+#   provider: anthropic            # ANTHROPIC_API_KEY
+#   name: claude-sonnet-4-5
+# model:
+#   provider: google               # GOOGLE_GENERATIVE_AI_API_KEY
+#   name: gemini-2.5-flash
+# model:
+#   provider: ollama               # no key; base_url: http://localhost:11434/v1
+#   name: qwen3
+# model:
+#   provider: openai-compatible    # any server that speaks like OpenAI
+#   name: my-model
+#   base_url: http://localhost:8080/v1
+#   api_key_env: MY_API_KEY        # the variable that holds the key, where one is needed
+#   temperature: 0.2
+#   max_output_tokens: 4000
+#   timeout: 2m                    # one call
+#   supports_structured_outputs: true
+#   price: { input: 0.25, output: 2, cached_input: 0.025 }   # US$ per million tokens
+
+# --- How a goal is carried out.
+execution:
+  mode: auto                       # auto | direct | adaptive | planned
+  # adaptive_mode: true            # the old switch: true = adaptive, false = planned
+  max_steps: 10                    # decisions that may add tasks
+  max_model_calls: 30
+  max_time: 30m                    # the whole run, waiting for people left out
+  concurrency: 16                  # tool calls at the same time
+  task_timeout: 60s                # one tool call
+  retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
+  approval: destructive            # never | destructive | writes | always
+  order:                           # a tool may only be called after those before it
+    - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
+
+# --- How plans are made, looked back on and changed.
+planning:
+  enabled: true                    # false: no plans, one decision after the other
+  strategy: chain_of_thought       # chain_of_thought | plan_and_solve | least_to_most
+  max_subtasks: 100
+  decomposition_level: moderate    # coarse | moderate | fine
+  reflection:
+    enabled: true
+    trigger_on_error: true
+    trigger_interval: 3            # and after every so many actions
+  revision: { max_revisions: 3 }
+  history:
+    storage_type: jsonl            # jsonl | memory
+    directory: .dandori/runs
+
+# --- What every decision is told besides the goal.
+# instructions: Answer in one sentence.
+# instructions: { file: instructions.md }
+
+# --- Where the tools come from. Paste servers here as for any MCP host; JSON is YAML too.
+# \${NAME} and \${NAME:-default} are filled in from the environment.
+mcpServers:
+  calc: { shipped: calc }
+  clock: { shipped: clock }
+  sqlite: { shipped: sqlite }      # args: [--database, shop.db] for a database of your own
+  places: { shipped: places }
+  kitchen: { shipped: kitchen }
+  # files:
+  #   command: npx
+  #   args: [-y, "@modelcontextprotocol/server-filesystem", .]
+  #   env: { LOG_LEVEL: "\${LOG_LEVEL:-info}" }
+  #   cwd: .
+  #   timeout: 30s                 # until it must have started and listed its tools
+  #   trusted: false               # true: what it returns may go into writes without asking
+  #   disabled: false
+  # remote:
+  #   url: https://example.com/mcp
+  #   headers: { Authorization: "Bearer \${REMOTE_TOKEN}" }
+
+# --- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive
+effects: {}
+  # files.write_file: destructive
+
+# --- Your own tools: TypeScript or JavaScript modules.
+services: []
+  # - ./services/inventory.ts
+
+# user_id: u-42                    # goes to every tool call
+# language: en                     # en | ja; otherwise the language of the goal
+`;

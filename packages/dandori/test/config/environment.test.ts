@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { redact } from '../../src/config/secrets.ts';
+import { load, refusal } from './workspace.ts';
+
+describe('environment variables', () => {
+  it('are filled in wherever a server needs them, and nowhere else', async () => {
+    const env = { HOST: 'example.com', TOKEN: 'tok-123456', DIR: '/data' };
+    const config = await load(
+      `
+instructions: Say \${TOKEN}.
+model: { provider: openai-compatible, name: x, base_url: "http://\${HOST}/v1" }
+mcpServers:
+  local: { command: "\${DIR}/run", args: ["--token=\${TOKEN}", "$\${literal}"], env: { A: "\${NONE:-fallback}" } }
+  remote: { url: "https://\${HOST}/mcp", headers: { Authorization: "Bearer \${TOKEN}" }, trusted: true, timeout: 5 }
+`,
+      { env },
+    );
+    expect(config).toMatchObject({
+      instructions: 'Say ${TOKEN}.',
+      model: { baseUrl: 'http://example.com/v1' },
+      mcpServers: {
+        local: {
+          transport: 'stdio',
+          command: '/data/run',
+          args: ['--token=tok-123456', '${literal}'],
+          env: { A: 'fallback' },
+          trusted: false,
+        },
+        remote: {
+          transport: 'http',
+          url: 'https://example.com/mcp',
+          headers: { Authorization: 'Bearer tok-123456' },
+          trusted: true,
+          timeout: 5000,
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['${A}', { A: '' }, ''],
+    ['${A:-b}', { A: '' }, 'b'],
+    ['${A:-b}', { A: 'a' }, 'a'],
+    ['${A:-}', {}, ''],
+    ['${A:-http://x:1/y}', {}, 'http://x:1/y'],
+    ['$A {A} $', { A: 'a' }, '$A {A} $'],
+    ['$${A}', { A: 'a' }, '${A}'],
+    ['${A}${B}', { A: '${B}', B: 'b' }, '${B}b'],
+  ])('%s with %j is "%s"', async (written, env, expected) => {
+    const { mcpServers } = await load(`mcpServers: { x: { command: c, args: ['${written}'] } }`, { env });
+    expect(mcpServers.x).toMatchObject({ args: [expected] });
+  });
+
+  it('a missing one is named with its line, its key and what to do', async () => {
+    const error = await refusal(
+      load('mcpServers:\n  gh:\n    command: gh\n    env: { T: "${GH_TOKEN}" }\n', { env: { GH: 'x' } }),
+    );
+    expect(error.code).toBe('environment-variable-missing');
+    expect(error.message).toContain(
+      'dandori.yaml:4:15 error: the environment variable GH_TOKEN is not set, and mcpServers.gh.env.T needs it',
+    );
+    expect(error.message).toContain('hint: set it (export GH_TOKEN=…), or give a default: ${GH_TOKEN:-…}');
+  });
+
+  it('a missing one is told once, and not again as a bad address', async () => {
+    const { message } = await refusal(load('mcpServers: { a: { url: "${URL}" } }'));
+    expect(message.match(/error:/g)).toHaveLength(1);
+  });
+
+  it('a misspelt one is recognised', async () => {
+    const { message } = await refusal(
+      load('mcpServers: { a: { url: "${GITHUB_TOKN}" } }', { env: { GITHUB_TOKEN: 'x' } }),
+    );
+    expect(message).toContain('hint: did you mean GITHUB_TOKEN, which is set?');
+  });
+
+  it.each([
+    ['${env:TOKEN}', 'hint: write ${TOKEN}'],
+    ['${input:token}', 'hint: write ${token}'],
+    ['${my-token}', 'hint: write ${NAME} or ${NAME:-default}'],
+    ['${OPEN', 'hint: write ${NAME} or ${NAME:-default}'],
+    ['${constructor}', 'constructor is not set'],
+  ])('%s does not reach a server as it is', async (written, wanted) => {
+    expect(
+      (await refusal(load(`mcpServers: { a: { command: c, args: ['${written}'] } }`))).message,
+    ).toContain(wanted);
+  });
+
+  it('a disabled server needs nothing', async () => {
+    const config = await load('mcpServers: { a: { url: "${URL}", disabled: true }, b: { command: c } }');
+    expect(Object.keys(config.mcpServers)).toEqual(['b']);
+  });
+});
+
+describe('the key of the model', () => {
+  it.each([
+    ['openai', 'OPENAI_API_KEY'],
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+    ['google', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ['google', 'GEMINI_API_KEY'],
+  ])('of %s is taken from %s', async (provider, variable) => {
+    const { model } = await load(`model: { provider: ${provider}, name: x }`, {
+      env: { [variable]: 'the-key' },
+    });
+    expect(model).toMatchObject({ apiKey: 'the-key', timeout: 120_000 });
+  });
+
+  it.each([
+    ['{ provider: openai, name: x }', {}, 'OPENAI_API_KEY is not set, and model.provider needs it'],
+    ['{ provider: openai, name: x }', { OPENAI_API_KEY: ' ' }, 'did you mean OPENAI_API_KEY'],
+    [
+      '{ provider: openai, name: x, api_key_env: MINE }',
+      { OPENAI_API_KEY: 'k' },
+      'MINE is not set, and model.api_key_env needs it',
+    ],
+    [
+      '{ provider: ollama, name: x, api_key_env: MINE }',
+      {},
+      'MINE is not set, and model.api_key_env needs it',
+    ],
+  ])('%s with %j is refused', async (model, env, wanted) => {
+    const error = await refusal(load(`model: ${model}`, { env }));
+    expect(error.code).toBe('environment-variable-missing');
+    expect(error.message).toContain(wanted);
+  });
+
+  it('is not needed for a model on this machine', async () => {
+    expect((await load('model: { provider: ollama, name: x }')).model).toMatchObject({
+      apiKey: undefined,
+      baseUrl: 'http://localhost:11434/v1',
+    });
+    const yaml =
+      'model: { provider: openai-compatible, name: x, base_url: http://h/v1, price: { input: 1, output: 2 } }';
+    expect((await load(yaml)).model).toMatchObject({ apiKey: undefined, price: { input: 1, output: 2 } });
+  });
+});
+
+describe('secrets', () => {
+  it('are collected from variables, env, headers, addresses and the key, longest first', async () => {
+    const { secrets } = await load(
+      `
+model: { provider: openai, name: x }
+mcpServers:
+  a: { command: c, args: ["\${GH}"], env: { PASSWORD: hunterhunter, MIX: a1-b2-c3, SHORT: abc12 } }
+  b: { url: "https://u:pass-word@h/mcp?api_key=url-key-1", headers: { Authorization: Bearer lit-token, Accept: text/plain } }
+`,
+      { env: { GH: 'gh-token-1', OPENAI_API_KEY: 'sk-openai' } },
+    );
+    expect([...secrets].sort()).toEqual(
+      [
+        'Bearer lit-token',
+        'a1-b2-c3',
+        'gh-token-1',
+        'hunterhunter',
+        'lit-token',
+        'pass-word',
+        'sk-openai',
+        'url-key-1',
+      ].sort(),
+    );
+    expect(secrets[0]).toBe('Bearer lit-token');
+    expect(redact('with Bearer lit-token and sk-openai', secrets)).toBe('with ••• and •••');
+  });
+
+  it('ordinary words and paths do not vanish from results', async () => {
+    const yaml =
+      'mcpServers: { a: { command: c, cwd: "${HOME}", env: { NODE_ENV: production, PORT: "808080", DIR: /srv/data } } }';
+    expect((await load(yaml, { env: { HOME: '/home/somebody' } })).secrets).toEqual([]);
+  });
+
+  it.each([
+    'model: { provider: openai, name: x, api_key: KEY }',
+    'model:\n  provider: openai\n  name: x\n  api_key_env: KEY\n',
+    'mcpServers: { a: { url: ftp://x, headers: { Authorization: "Bearer KEY" } } }',
+    'mcpServers: { a: { url: ftp://x, headers: { Authorization: "Bearer KEY"',
+    'mcpServers: { a: { command: c, env: { TOKEN: KEY }, nonsense: 1 } }',
+    'mcpServers: { a: { command: c, env: { TOKEN: "${KEY_VARIABLE}" }, nonsense: 1 } }',
+  ])('an error does not repeat the key in %j', async (yaml) => {
+    const key = `sk-proj-${'0123456789abcdef'.repeat(6)}`;
+    const { message } = await refusal(
+      load(yaml.replace('KEY', key).replace(`${key}_VARIABLE`, 'KEY_VARIABLE'), {
+        env: { KEY_VARIABLE: key },
+      }),
+    );
+    expect(message).not.toContain('0123456789');
+  });
+});
