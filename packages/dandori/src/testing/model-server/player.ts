@@ -1,0 +1,97 @@
+import { type AnswerReply, writeAnswer } from './answer.ts';
+import type { Dialect, StreamEvent } from './dialect.ts';
+import type { Exchange } from './exchange.ts';
+import { splitAnswer } from './piece.ts';
+import type { ModelReply, StatusReply } from './reply.ts';
+
+export interface Pace {
+  readonly chunkSize: number;
+  readonly chunkDelayMs: number;
+}
+
+/** Plays one reply to its client. Rejects only when the connection ends under it. */
+export async function playReply(
+  reply: ModelReply,
+  exchange: Exchange,
+  dialect: Dialect,
+  pace: Pace,
+  number: number,
+): Promise<void> {
+  if (reply.latencyMs !== undefined) await exchange.wait(reply.latencyMs);
+  if ('hang' in reply) return;
+  if ('status' in reply) return playStatus(reply, exchange);
+  const streams = exchange.request.body.stream === true;
+  const usualType = streams ? 'text/event-stream' : 'application/json';
+  if ('raw' in reply) {
+    const headers = { 'content-type': reply.contentType ?? usualType, ...reply.headers };
+    return exchange.send(200, headers, reply.raw);
+  }
+  exchange.open(200, { 'content-type': usualType, ...reply.headers });
+  return streams
+    ? playStream(reply, exchange, dialect, pace, number)
+    : playBody(reply, exchange, dialect, number);
+}
+
+/** Answers with an error in the shape that OpenAI clients read. */
+export function playError(exchange: Exchange, status: number, code: string, message: string): void {
+  exchange.send(status, { 'content-type': 'application/json' }, errorBody(code, message));
+}
+
+function playStatus(reply: StatusReply, exchange: Exchange): void {
+  const headers: Record<string, string> = { 'content-type': 'application/json', ...reply.headers };
+  if (reply.retryAfter !== undefined) headers['retry-after'] = retryAfterText(reply.retryAfter);
+  exchange.send(reply.status, headers, statusBody(reply));
+}
+
+function retryAfterText(retryAfter: number | string | Date): string {
+  return retryAfter instanceof Date ? retryAfter.toUTCString() : String(retryAfter);
+}
+
+function statusBody({ status, body }: StatusReply): string {
+  if (typeof body === 'string') return body;
+  if (body !== undefined) return JSON.stringify(body);
+  return errorBody(`scripted_${status}`, `The scripted model answered with status ${status}.`);
+}
+
+function errorBody(code: string, message: string): string {
+  return JSON.stringify({ error: { message, type: 'scripted_model', param: null, code } });
+}
+
+async function playStream(
+  reply: AnswerReply,
+  exchange: Exchange,
+  dialect: Dialect,
+  pace: Pace,
+  number: number,
+): Promise<void> {
+  const answer = writeAnswer(reply, exchange.request, number);
+  const chunkSize = reply.chunkSize ?? pace.chunkSize;
+  const chunkDelayMs = reply.chunkDelayMs ?? pace.chunkDelayMs;
+  const limit = reply.cut ?? reply.stall ?? Number.POSITIVE_INFINITY;
+  await exchange.write(frames(dialect.opening(answer)));
+  for (const piece of splitAnswer(answer, chunkSize, limit)) {
+    await exchange.write(frames(dialect.piece(answer, piece)));
+    if (chunkDelayMs > 0) await exchange.wait(chunkDelayMs);
+  }
+  if (reply.cut !== undefined) return exchange.cut();
+  if (reply.stall !== undefined) return;
+  await exchange.write(frames(dialect.closing(answer)));
+  exchange.end();
+}
+
+function frames(events: readonly StreamEvent[]): string {
+  return events.map((event) => `data: ${event === '[DONE]' ? event : JSON.stringify(event)}\n\n`).join('');
+}
+
+async function playBody(
+  reply: AnswerReply,
+  exchange: Exchange,
+  dialect: Dialect,
+  number: number,
+): Promise<void> {
+  const body = JSON.stringify(dialect.body(writeAnswer(reply, exchange.request, number)));
+  // One JSON body has no content of its own on the way, so a cut counts the characters of the body.
+  await exchange.write(body.slice(0, reply.cut ?? reply.stall ?? body.length));
+  if (reply.cut !== undefined) return exchange.cut();
+  if (reply.stall === undefined) exchange.end();
+}

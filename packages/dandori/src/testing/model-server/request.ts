@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** A request that reached the scripted model, kept for the test to look at. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: ModelRequestBody;
+  /** The content of every message, one after the other. */
+  readonly promptText: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Set when the answer is out or the connection is gone. */
+  endedAt?: number;
+  /** The client went away before it had the whole answer. */
+  aborted: boolean;
+}
+
+/** The fields that tests look at most; every other field of the body is there too. */
+export interface ModelRequestBody {
+  model?: string;
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
+  messages?: { role: string; content?: unknown; [field: string]: unknown }[];
+  response_format?: {
+    type: string;
+    json_schema?: { name: string; strict?: boolean; description?: string; schema: Record<string, unknown> };
+  };
+  tools?: unknown[];
+  [field: string]: unknown;
+}
+
+/** Reads the whole request. Gives a body of `{}` and an `unreadable` reason when it is not a JSON object. */
+export async function readRequest(
+  incoming: IncomingMessage,
+  path: string,
+): Promise<{ request: RecordedRequest; unreadable?: string }> {
+  const startedAt = Date.now();
+  const parsed = parseBody(await text(incoming));
+  const body = 'body' in parsed ? parsed.body : {};
+  const request: RecordedRequest = {
+    method: incoming.method ?? 'GET',
+    path,
+    headers: incoming.headers,
+    body,
+    promptText: promptTextOf(body),
+    startedAt,
+    aborted: false,
+  };
+  return 'unreadable' in parsed ? { request, unreadable: parsed.unreadable } : { request };
+}
+
+function parseBody(source: string): { body: ModelRequestBody } | { unreadable: string } {
+  try {
+    const body: unknown = JSON.parse(source);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+      return { body: body as ModelRequestBody };
+    }
+    return { unreadable: 'its body is not a JSON object' };
+  } catch (error) {
+    return { unreadable: `its body is not JSON (${error instanceof Error ? error.message : String(error)})` };
+  }
+}
+
+function promptTextOf(body: ModelRequestBody): string {
+  // Chat completions put the prompt in `messages`; the Responses API in `instructions` and `input`.
+  return [body.instructions, body.messages, body.input].flatMap(textsIn).join('\n');
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const { content, text: partText, output } = value as Record<string, unknown>;
+  return [content, partText, output].flatMap(textsIn);
+}
