@@ -1,0 +1,65 @@
+export const MAX_LENGTH = 500;
+
+const REPLACEMENTS: Record<string, string> = {
+  '×': '*',
+  '✕': '*',
+  '∙': '*',
+  '·': '*',
+  '・': '*',
+  '÷': '/',
+  '∕': '/',
+  '−': '-',
+  '‐': '-',
+  '‑': '-',
+  '–': '-',
+  '—': '-',
+  ー: '-',
+  '　': ' ',
+  '、': ',',
+  π: 'pi',
+};
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** Rewrites what people type, full-width characters included, into plain ASCII notation. */
+export function normalize(expression: string): string {
+  // NFKC would turn 3² into 32, so only characters with one certain meaning are translated.
+  const ascii = expression
+    .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(
+      /[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g,
+      (digits) => `^(${[...digits].map((digit) => SUPERSCRIPTS.indexOf(digit)).join('')})`,
+    )
+    .replace(/√\s*(\d+(?:\.\d+)?)/g, 'sqrt($1)')
+    .replace(/√\s*\(/g, 'sqrt(')
+    .replace(/[^\x20-\x7E]/gu, (character) => REPLACEMENTS[character] ?? character)
+    .replace(/\*\*/g, '^')
+    .replace(/\s*=?\s*\??\s*$/, '')
+    .trim();
+  const stranger = /[^\x20-\x7E]/u.exec(ascii);
+  if (stranger) {
+    throw new Error(
+      `"${stranger[0]}" is not part of a calculation. Send numbers, operators and brackets only.`,
+    );
+  }
+  if (ascii === '') throw new Error('The expression is empty. Send something like "1200 * 3 + 8%".');
+  return withoutThousandsSeparators(ascii);
+}
+
+/** max(1,234) has two arguments, 1,234 + 5 has one number: only the brackets can tell them apart. */
+function withoutThousandsSeparators(expression: string): string {
+  const openBrackets: boolean[] = [];
+  let output = '';
+  for (let index = 0; index < expression.length; index += 1) {
+    const character = expression.charAt(index);
+    if (character === '(')
+      openBrackets.push(/[A-Za-z0-9_]\s*$/.test(output) && /[A-Za-z_]\w*\s*$/.test(output));
+    if (character === ')') openBrackets.pop();
+    const isSeparator =
+      character === ',' &&
+      openBrackets.at(-1) !== true &&
+      /(?:^|[^\d.])\d{1,3}(?:,\d{3})*$/.test(expression.slice(0, index)) &&
+      /^,\d{3}(?!\d)/.test(expression.slice(index));
+    if (!isSeparator) output += character;
+  }
+  return output;
+}

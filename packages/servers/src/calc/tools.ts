@@ -1,0 +1,41 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { answer } from '../answer.ts';
+import { READ_ONLY } from '../hints.ts';
+import { MAX_LENGTH, normalize } from './notation.ts';
+
+export function registerTools(server: McpServer): void {
+  server.registerTool(
+    'evaluate',
+    {
+      title: 'Calculate (計算)',
+      description:
+        'Calculate an arithmetic expression exactly and return the number. ' +
+        '計算 (calculate): 足し算・引き算・掛け算・割り算・合計・平均・割合・税込・累乗・平方根・数式を計算する. ' +
+        'Operators + - * / ^ % mod !, brackets, and functions such as sqrt, round, sum, mean, max, log, sin.',
+      inputSchema: z.strictObject({
+        expression: z
+          .string()
+          .min(1)
+          .max(MAX_LENGTH)
+          .describe(
+            '計算式 (expression), e.g. "1200 * 3 + 8%" or "（１００＋２００）×３". Full-width characters, ×, ÷ and ' +
+              'thousands separators are accepted; inside a function call a comma separates arguments.',
+          ),
+      }),
+      outputSchema: z.object({
+        expression: z.string().describe('The expression as it was understood (計算した式)'),
+        result: z.number().describe('The result as a number (計算結果)'),
+        text: z.string().describe('The result with every digit, also beyond 2^53 (全桁の計算結果)'),
+      }),
+      annotations: READ_ONLY,
+    },
+    async ({ expression }) => {
+      const understood = normalize(expression);
+      // mathjs takes longer to load than everything else together, so the first calculation pays, not the start.
+      const { evaluate } = await import('./evaluation.ts');
+      const { result, text } = evaluate(understood);
+      return answer({ expression: understood, result, text }, `${understood} = ${text}`);
+    },
+  );
+}

@@ -1,0 +1,91 @@
+export interface Moment {
+  time_zone: string;
+  iso: string;
+  date: string;
+  time: string;
+  weekday: string;
+  utc_offset: string;
+  unix_ms: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+export function momentAt(unixMs: number, timeZone: string): Moment {
+  const offset = offsetMinutes(unixMs, timeZone);
+  const local = new Date(unixMs + offset * MINUTE_MS);
+  const [date = '', time = ''] = local.toISOString().slice(0, 19).split('T');
+  const utcOffset = formatOffset(offset);
+  return {
+    time_zone: timeZone,
+    iso: `${date}T${time}${utcOffset}`,
+    date,
+    time,
+    weekday: WEEKDAYS[local.getUTCDay()] ?? '',
+    utc_offset: utcOffset,
+    unix_ms: unixMs,
+  };
+}
+
+/** Finds the moment a wall clock in the zone shows the given time. */
+export function parseInstant(
+  text: string,
+  timeZone: string,
+  nowMs: number,
+): { unixMs: number; note?: string } {
+  const match =
+    /^(?:(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ]\s*)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i.exec(
+      text.normalize('NFKC').trim(),
+    );
+  if (!match) {
+    throw new Error(`"${text}" is not a time. Send "HH:MM" or "YYYY-MM-DDTHH:MM", e.g. "2026-05-01T09:30".`);
+  }
+  const [, year, month, day, hour = '', minute = '', second = '0', offset] = match;
+  const date = year
+    ? [year, month, day].map((part) => String(part).padStart(2, '0')).join('-')
+    : momentAt(nowMs, timeZone).date;
+  const time = [hour, minute, second].map((part) => part.padStart(2, '0')).join(':');
+  const wallMs = Date.parse(`${date}T${time}Z`);
+  // Date.parse lets 30 February roll over into March.
+  if (Number.isNaN(wallMs) || new Date(wallMs).toISOString().slice(0, 19) !== `${date}T${time}`) {
+    throw new Error(`"${text}" does not exist in the calendar or on the clock. Check the date and time.`);
+  }
+  if (offset) return { unixMs: wallMs - parseOffset(offset) * MINUTE_MS };
+  const candidates = [
+    ...new Set([wallMs - DAY_MS, wallMs + DAY_MS].map((near) => offsetMinutes(near, timeZone))),
+  ]
+    .map((minutes) => wallMs - minutes * MINUTE_MS)
+    .filter((unixMs) => unixMs + offsetMinutes(unixMs, timeZone) * MINUTE_MS === wallMs)
+    .sort((a, b) => a - b);
+  const [first] = candidates;
+  if (first === undefined) {
+    throw new Error(
+      `${date} ${time} does not exist in ${timeZone}: clocks are put forward then. Send another time.`,
+    );
+  }
+  return candidates.length === 1
+    ? { unixMs: first }
+    : { unixMs: first, note: `${date} ${time} happens twice in ${timeZone}; the first one is meant` };
+}
+
+function offsetMinutes(unixMs: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }).formatToParts(
+    unixMs,
+  );
+  const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  return parseOffset(name.replace('GMT', ''));
+}
+
+function parseOffset(offset: string): number {
+  const match = /^([+-])(\d{2}):?(\d{2})/.exec(offset);
+  if (!match) return 0;
+  const minutes = Number(match[2]) * 60 + Number(match[3]);
+  return match[1] === '-' ? -minutes : minutes;
+}
+
+function formatOffset(minutes: number): string {
+  const absolute = Math.abs(minutes);
+  const pad = (part: number): string => String(part).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(absolute / 60))}:${pad(absolute % 60)}`;
+}

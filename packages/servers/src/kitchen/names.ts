@@ -1,0 +1,45 @@
+export function isJapanese(text: string): boolean {
+  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
+}
+
+/** Whether someone who says `wanted` can mean the thing called `name`. */
+export function canMean(wanted: string, name: string): boolean {
+  return halves(wanted).some((half) => halfCanMean(half, name));
+}
+
+/** Whether `wanted` is one whole name of the thing, so that nothing else is meant. */
+export function isCalled(wanted: string, name: string): boolean {
+  const names = [name, ...halves(name)].map(simplified);
+  return names.includes(simplified(wanted));
+}
+
+function halfCanMean(wanted: string, name: string): boolean {
+  const plain = simplified(wanted);
+  if (plain === '') return false;
+  if (isJapanese(plain)) return simplified(name).includes(plain);
+  // Whole words: an egg is not an eggplant.
+  const words = new Set(wordsOf(name));
+  const wantedWords = wordsOf(wanted);
+  return wantedWords.length > 0 && wantedWords.every((word) => words.has(word));
+}
+
+/** "牛乳 (低脂肪) / low-fat milk" is one thing with two names. */
+function halves(name: string): string[] {
+  return name
+    .split('/')
+    .map((half) => half.trim())
+    .filter(Boolean);
+}
+
+function wordsOf(text: string): string[] {
+  return (simplified(text).match(/[a-z0-9]+/g) ?? []).map(singular);
+}
+
+function singular(word: string): string {
+  if (/(?:[sxz]|ch|sh|o)es$/.test(word)) return word.slice(0, -2);
+  return /[^su]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word;
+}
+
+function simplified(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,128 @@
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { answer } from '../answer.ts';
+import { isCalendarDate } from './expiry.ts';
+import type { Item } from './inventory.ts';
+import { itemSchema, kitchen } from './kitchen.ts';
+import { isJapanese } from './names.ts';
+
+const IDEMPOTENCY_KEY = 'dandori/idempotencyKey';
+const MAX_QUANTITY = 1_000_000;
+/** Tells a host that it may repeat a call whose outcome it never learnt. */
+const SUPPORTS_KEY = { [IDEMPOTENCY_KEY]: true };
+
+const quantity = z.number().positive().max(MAX_QUANTITY);
+
+export function registerWritingTools(server: McpServer): void {
+  server.registerTool(
+    'add_item',
+    {
+      title: 'Add an item (在庫に追加)',
+      description:
+        'Add food to the kitchen inventory. 在庫に追加・登録する (add item): 買った食材・食品を冷蔵庫に入れる. ' +
+        `A call repeated with the same _meta["${IDEMPOTENCY_KEY}"] adds nothing twice.`,
+      inputSchema: z.strictObject({
+        name: z.string().trim().min(1).max(100).describe('Name (品名), e.g. "りんご / apples"'),
+        quantity: quantity.describe('How much (数量)'),
+        unit: z
+          .string()
+          .trim()
+          .min(1)
+          .max(20)
+          .default('個')
+          .describe('Unit (単位), e.g. 個, g, ml. Default 個'),
+        expires_on: z.string().max(10).optional().describe('Best before YYYY-MM-DD (賞味期限)'),
+      }),
+      outputSchema: z.object({ item: itemSchema.describe('The item as it is in stock now (追加後の在庫)') }),
+      annotations: {
+        readOnlyHint: false,
+        idempotentHint: false,
+        destructiveHint: false,
+        openWorldHint: false,
+      },
+      _meta: SUPPORTS_KEY,
+    },
+    async (input, context) => {
+      const { expires_on } = input;
+      if (expires_on !== undefined && !isCalendarDate(expires_on)) {
+        throw new Error(`"${expires_on}" is not a calendar date. Send expires_on as YYYY-MM-DD.`);
+      }
+      const inventory = await kitchen();
+      const item = inventory.recorded.once(keyOf(context), ['add_item', input], () =>
+        inventory.add({ ...input, expires_on: expires_on ?? null }),
+      );
+      return answer({ item }, `In stock now (在庫): ${labelOf(item)}`);
+    },
+  );
+
+  server.registerTool(
+    'remove_item',
+    {
+      title: 'Remove an item (在庫から削除)',
+      description:
+        'Remove food from the kitchen inventory: all of an item, or a quantity of it. ' +
+        '在庫から削除・消費・捨てる・使う (remove item). If several items fit the name, nothing is removed and the answer ' +
+        'holds a question with options; call again with the item_id of one. ' +
+        `A call repeated with the same _meta["${IDEMPOTENCY_KEY}"] removes nothing twice.`,
+      inputSchema: z.strictObject({
+        name: z.string().trim().min(1).max(100).optional().describe('Name (品名), e.g. 牛乳 or milk'),
+        item_id: z.number().int().optional().describe('Number of the item (品目番号) from list_inventory'),
+        quantity: quantity.optional().describe('How much to remove (数量). Default: all of it'),
+      }),
+      outputSchema: z.object({
+        item: itemSchema.describe('The item as it was before (削除前の品目)'),
+        removed: z.number().describe('How much was removed (削除した数量)'),
+        remaining: z.number().describe('How much is left (残り)'),
+      }),
+      annotations: {
+        readOnlyHint: false,
+        idempotentHint: false,
+        destructiveHint: true,
+        openWorldHint: false,
+      },
+      _meta: SUPPORTS_KEY,
+    },
+    async (input, context) => {
+      const inventory = await kitchen();
+      const { AmbiguousItem } = await import('./inventory.ts');
+      try {
+        const result = inventory.recorded.once(keyOf(context), ['remove_item', input], () => {
+          const item = inventory.find(input.name, input.item_id);
+          return { item, ...inventory.take(item, input.quantity) };
+        });
+        const { item, removed, remaining } = result;
+        return answer(
+          result,
+          `Removed (削除): ${item.name} ${removed} ${item.unit}. Left (残り): ${remaining} ${item.unit}`,
+        );
+      } catch (error) {
+        if (error instanceof AmbiguousItem) return question(input.name ?? '', error.candidates);
+        throw error;
+      }
+    },
+  );
+}
+
+function keyOf(context: ServerContext): string | undefined {
+  const key = context.mcpReq._meta?.[IDEMPOTENCY_KEY];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && key !== '' && key.length <= 200) return key;
+  throw new Error(`_meta["${IDEMPOTENCY_KEY}"] must be a text of 1 to 200 characters.`);
+}
+
+function question(name: string, candidates: Item[]): CallToolResult {
+  const text = isJapanese(name)
+    ? `「${name}」に当てはまるものが${candidates.length}つあります。どれを削除しますか？`
+    : `${candidates.length} items fit "${name}". Which one should be removed?`;
+  const options = candidates.map((item) => ({ label: labelOf(item), args: { item_id: item.item_id } }));
+  const lines = options.map(({ label, args }) => `- ${label} (item_id: ${args.item_id})`);
+  return {
+    isError: true,
+    structuredContent: { ambiguous: true, question: text, options },
+    content: [{ type: 'text', text: [text, ...lines].join('\n') }],
+  };
+}
+
+function labelOf(item: Item): string {
+  return `${item.name} ${item.quantity} ${item.unit}${item.expires_on ? ` (${item.expires_on})` : ''}`;
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+
+const DEFAULT_TIME_LIMIT_MS = 5000;
+const MAX_BYTES = 1_000_000;
+
+/** Asks a service for JSON of a known shape; whatever goes wrong is said in one sentence with the address. */
+export async function getJson<Schema extends z.ZodType>(
+  url: URL,
+  schema: Schema,
+  signal: AbortSignal,
+): Promise<z.output<Schema>> {
+  const timeLimitMs = Number(process.env.DANDORI_PLACES_TIMEOUT_MS) || DEFAULT_TIME_LIMIT_MS;
+  const text = await download(url, timeLimitMs, signal);
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    throw new Error(`${url.origin} did not answer with JSON. Check the configured base URL.`);
+  }
+  const parsed = schema.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new Error(
+    `${url.origin} answered with JSON of an unexpected shape (${issue?.path.join('.') || 'top level'}: ` +
+      `${issue?.message ?? 'unknown'}). Check the configured base URL.`,
+  );
+}
+
+async function download(url: URL, timeLimitMs: number, signal: AbortSignal): Promise<string> {
+  const timeLimit = AbortSignal.timeout(timeLimitMs);
+  try {
+    const response = await fetch(url, {
+      signal: AbortSignal.any([signal, timeLimit]),
+      headers: { accept: 'application/json' },
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new ServiceError(`${url.origin} answered with HTTP ${response.status}. Try again later.`);
+    }
+    return await readBounded(response, url);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    if (timeLimit.aborted) {
+      throw new Error(`${url.origin} did not answer within ${timeLimitMs / 1000} s. Try again later.`);
+    }
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw new Error(
+      `${url.origin} cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    );
+  }
+}
+
+async function readBounded(response: Response, url: URL): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_BYTES) throw new ServiceError(`${url.origin} sent more than ${MAX_BYTES} bytes.`);
+  }
+  return text + decoder.decode();
+}
+
+class ServiceError extends Error {}
