@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { Action } from '../../domain/task.ts';
+import { toOwnArguments } from './own-arguments.ts';
+import { parseJson } from './parse.ts';
+import { ARGUMENT_KEYS, type Fields, firstOf, isFields, OPERATION_KEYS } from './shape.ts';
+
+export type ReadAction =
+  | { readonly ok: true; readonly action: Action }
+  | { readonly ok: false; readonly reason: string };
+
+/** One element of the model's list, in our words. The reason of a refusal is written for the model. */
+export function readAction(element: unknown, index: number): ReadAction {
+  const place = `action ${index + 1}`;
+  if (!isFields(element)) return refuse(`${place} is not an object: ${show(element)}`);
+  const fields = unwrapped(element);
+  const operation = firstOf(fields, OPERATION_KEYS);
+  if (typeof operation !== 'string' || operation.trim() === '') {
+    return refuse(`${place} has no "operation": ${show(element)}`);
+  }
+  const args = toArguments(operation, fields);
+  if (typeof args === 'string') return refuse(`${place} (${operation}): ${args}`);
+  const after = toAfter(firstOf(fields, ['after', 'dependsOn', 'depends_on']));
+  if (after === undefined) return refuse(`${place} (${operation}): "after" must be a list of ids`);
+  const { expect } = fields;
+  if (expect !== undefined && expect !== null && typeof expect !== 'string') {
+    return refuse(`${place} (${operation}): "expect" must be a JMESPath condition as a string`);
+  }
+  const timeout = toMilliseconds(fields.timeout);
+  return {
+    ok: true,
+    action: {
+      id: toId(fields.id) ?? `t${index + 1}`,
+      operation: operation.trim(),
+      args,
+      ...(after.length > 0 && { after }),
+      ...(typeof expect === 'string' && expect.trim() !== '' && { expect }),
+      ...(timeout !== undefined && { timeout }),
+      ...textOf(fields, 'description'),
+      ...textOf(fields, 'reasoning'),
+    },
+  };
+}
+
+/** `{"type":"function","id":"call_1","function":{"name":"…","arguments":"{…}"}}`, as it goes over the wire of OpenAI. */
+function unwrapped(element: Fields): Fields {
+  return isFields(element.function) ? { ...element, ...element.function } : element;
+}
+
+/** The arguments, or what is wrong with them. */
+function toArguments(operation: string, fields: Fields): JsonObject | string {
+  const given = firstOf(fields, ARGUMENT_KEYS);
+  const parsed = typeof given === 'string' ? parseObject(given) : given;
+  return toOwnArguments(operation, parsed ?? given, fields) ?? toObject(parsed, given);
+}
+
+function toObject(parsed: unknown, given: unknown): JsonObject | string {
+  if (given === undefined || given === '') return {};
+  return isFields(parsed) ? (parsed as JsonObject) : `"args" must be an object, not ${show(given)}`;
+}
+
+function parseObject(text: string): Fields | undefined {
+  const parsed = parseJson(text);
+  return parsed.ok && isFields(parsed.value) ? parsed.value : undefined;
+}
+
+/** A number cannot stand in a Ref, so `1` becomes `t1`, here and in `after` alike. */
+function toId(id: unknown): string | undefined {
+  if (typeof id === 'number') return `t${id}`;
+  return typeof id === 'string' && id.trim() !== '' ? id.trim() : undefined;
+}
+
+function toAfter(after: unknown): string[] | undefined {
+  if (after === undefined || after === '') return [];
+  const ids = (Array.isArray(after) ? after : [after]).map(toId);
+  return ids.every((id) => id !== undefined) ? ids : undefined;
+}
+
+/** The model is told to count in seconds. */
+function toMilliseconds(timeout: unknown): number | undefined {
+  const seconds = typeof timeout === 'string' ? Number.parseFloat(timeout) : timeout;
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+function textOf<K extends string>(fields: Fields, key: K): { [P in K]?: string } {
+  const text = fields[key];
+  return (typeof text === 'string' && text.trim() !== '' ? { [key]: text } : {}) as { [P in K]?: string };
+}
+
+function refuse(reason: string): ReadAction {
+  return { ok: false, reason };
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
+}

@@ -1,0 +1,63 @@
+import { parseJson } from './parse.ts';
+import { type Fields, firstOf, isFields, LIST_KEYS, looksLikeAction } from './shape.ts';
+import type { JsonWalker, Span } from './walker.ts';
+
+/** A piece of JSON in the output that has to do with actions. */
+export interface Candidate {
+  readonly kind: 'list' | 'single' | 'broken';
+  readonly span: Span;
+  readonly elements: readonly unknown[];
+  /** The same for two pieces that say the same. */
+  readonly source: string;
+  readonly reasoning: string | undefined;
+  /** What was mended. */
+  readonly note: string | undefined;
+  /** Why it cannot be read. */
+  readonly problem: string | undefined;
+}
+
+/** Other JSON in the text, such as an example or a citation, is left out. */
+export function readCandidates({ values }: JsonWalker, text: string): Candidate[] {
+  return values.flatMap((span) => readCandidate(span, text.slice(span.start, span.end)) ?? []);
+}
+
+function readCandidate(span: Span, slice: string): Candidate | undefined {
+  const parsed = parseJson(slice);
+  const empty = {
+    span,
+    elements: [],
+    source: slice,
+    reasoning: undefined,
+    note: undefined,
+    problem: undefined,
+  };
+  if (!parsed.ok) {
+    const isOurs = /["']?(?:actions|elements|operation|tool)["']?\s*:/.test(slice);
+    return isOurs
+      ? { ...empty, kind: 'broken', problem: `its JSON is broken: ${parsed.problem}` }
+      : undefined;
+  }
+  const { value } = parsed;
+  const note = parsed.isMended ? 'broken JSON mended' : undefined;
+  const source = JSON.stringify(value);
+  const list = listIn(value);
+  if (list !== undefined) {
+    return { ...empty, kind: 'list', elements: list, source, reasoning: reasoningOf(value), note };
+  }
+  return looksLikeAction(value) ? { ...empty, kind: 'single', elements: [value], source, note } : undefined;
+}
+
+function listIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value.some(looksLikeAction) ? value : undefined;
+  if (!isFields(value) || looksLikeAction(value)) return undefined;
+  const list = firstOf(value, LIST_KEYS);
+  if (Array.isArray(list)) return list;
+  return looksLikeAction(list) ? [list] : undefined;
+}
+
+function reasoningOf(value: unknown): string | undefined {
+  const reasoning = isFields(value)
+    ? firstOf(value as Fields, ['reasoning', 'thought', 'thinking'])
+    : undefined;
+  return typeof reasoning === 'string' && reasoning.trim() !== '' ? reasoning : undefined;
+}

@@ -1,0 +1,112 @@
+import type { Purpose } from '../../domain/event.ts';
+import type { Action } from '../../domain/task.ts';
+import { readAction } from './action.ts';
+import { type Candidate, readCandidates } from './candidate.ts';
+import { JsonWalker } from './walker.ts';
+
+export type Extraction =
+  | { readonly ok: true; readonly actions: Action[]; readonly reasoning?: string; readonly repaired?: string }
+  | { readonly ok: false; readonly reason: string };
+
+export interface ExtractOptions {
+  readonly purpose?: Purpose;
+  /** The model stopped because it had no tokens left. */
+  readonly isCut?: boolean;
+}
+
+/**
+ * The actions in a model's output, whatever it put around them. A reason is written so that the model can act on it.
+ *
+ * X1  Half a plan is never taken for a whole one: an open bracket, a bracket of the wrong kind or a cut refuses all.
+ * X2  One element that is no action refuses all: what the rest means without it is not known.
+ * X3  Two different lists refuse each other.
+ */
+export function extractActions(
+  raw: string,
+  { purpose = 'act', isCut = false }: ExtractOptions = {},
+): Extraction {
+  if (raw.trim() === '') return refuse('it is empty');
+  if (isCut)
+    return refuse('it was cut off at the limit of its length. Write less: fewer actions, shorter texts');
+  const walker = new JsonWalker();
+  walker.push(raw);
+  const candidates = readCandidates(walker, raw);
+  const prose = candidates.length === 0 ? readProse(raw, purpose) : undefined;
+  if (prose !== undefined) return prose;
+  const broken = brokenPart(walker, raw) ?? candidates.find(({ kind }) => kind === 'broken')?.problem;
+  return broken === undefined ? fromCandidates(candidates, walker) : refuse(broken);
+}
+
+function brokenPart({ isOpen, mismatch }: JsonWalker, text: string): string | undefined {
+  if (mismatch !== undefined) {
+    const before = text.slice(Math.max(0, mismatch - 40), mismatch + 1);
+    return `its brackets do not match: \`${text[mismatch]}\` closes the wrong one at the end of \`${before}\``;
+  }
+  return isOpen ? 'it ends before its JSON is complete: a bracket is still open' : undefined;
+}
+
+function fromCandidates(candidates: readonly Candidate[], walker: JsonWalker): Extraction {
+  const lists = candidates.filter(({ kind }) => kind === 'list');
+  const singles = candidates.filter(({ kind }) => kind === 'single');
+  const [first] = lists;
+  if (first === undefined) return singles.length === 0 ? refuse(NO_LIST) : fromSingles(singles, walker);
+  const isAlone = singles.length === 0 && lists.every((list) => list.source === first.source);
+  if (!isAlone) return refuse(`it holds ${candidates.length} pieces of JSON with actions. Write exactly one`);
+  if (first.note !== undefined && walker.strays > 0)
+    return refuse('its JSON is broken: it has too many closing brackets');
+  return read(first.elements, { reasoning: first.reasoning, notes: [first.note] });
+}
+
+const NO_LIST =
+  'it holds no list of actions. Write {"actions": [{"id": "t1", "operation": "…", "args": {…}}]}';
+
+/** One object for a list of one, or one object a line. Anything between them leaves open what belongs together. */
+function fromSingles(singles: readonly Candidate[], walker: JsonWalker): Extraction {
+  const isLines = singles.every(({ span }, index) => {
+    const previous = singles[index - 1];
+    return previous === undefined || walker.slice(previous.span.end, span.start).trim() === '';
+  });
+  if (!isLines) return refuse(`it holds ${singles.length} objects that are in no list. ${NO_LIST}`);
+  const note =
+    singles.length === 1
+      ? 'one object taken as the list of actions'
+      : 'objects in lines taken as the list of actions';
+  const elements = singles.flatMap((single) => single.elements);
+  return read(elements, { reasoning: undefined, notes: [note, ...singles.map((single) => single.note)] });
+}
+
+function read(
+  elements: readonly unknown[],
+  about: { reasoning: string | undefined; notes: (string | undefined)[] },
+): Extraction {
+  if (elements.length === 0)
+    return refuse('its list of actions is empty. Call a tool, or use "answer" or "ask"');
+  const actions: Action[] = [];
+  for (const [index, element] of elements.entries()) {
+    const action = readAction(element, index);
+    if (!action.ok) return refuse(action.reason);
+    actions.push(action.action);
+  }
+  const repaired = [...new Set(about.notes.filter((note) => note !== undefined))].join('; ');
+  return {
+    ok: true,
+    actions,
+    ...(about.reasoning !== undefined && { reasoning: about.reasoning }),
+    ...(repaired !== '' && { repaired }),
+  };
+}
+
+/** A model that just answers in words has answered. Where JSON may be meant, it is not taken for words. */
+function readProse(raw: string, purpose: Purpose): Extraction | undefined {
+  const text = raw.replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '').trim();
+  if (text === '') return undefined;
+  const isUnfinishedThought = /^<(?:think|thinking|reasoning)>/i.test(text);
+  const isMeantAsJson = /^(?:[{[]|```)/.test(text) || /["']?(?:actions|operation)["']?\s*:/.test(text);
+  if (isUnfinishedThought || isMeantAsJson || (purpose === 'act' && text.includes('{'))) return undefined;
+  const action: Action = { id: 't1', operation: 'answer', args: { text } };
+  return { ok: true, actions: [action], repaired: 'plain text taken as the answer' };
+}
+
+function refuse(reason: string): Extraction {
+  return { ok: false, reason };
+}

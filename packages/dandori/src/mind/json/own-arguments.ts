@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../domain/json.ts';
+import { type Fields, isFields } from './shape.ts';
+
+/** Our own operations and the argument that each cannot do without. */
+const NEEDED: Readonly<Record<string, string>> = { answer: 'text', ask: 'question' };
+
+/**
+ * The arguments of `answer` and `ask`, which small models like to write shorter: as plain text, or beside the operation
+ * instead of under `args`. A string says what is wrong with them. Undefined for every other operation.
+ */
+export function toOwnArguments(
+  operation: string,
+  args: unknown,
+  fields: Fields,
+): JsonObject | string | undefined {
+  const needed = NEEDED[operation];
+  if (needed === undefined) return undefined;
+  if (typeof args === 'string' && args.trim() !== '') return { [needed]: args };
+  const source = isFields(args) && Object.keys(args).length > 0 ? args : fields;
+  const value = source[needed];
+  if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return operation === 'answer' ? toAnswer(text, source.achieved) : toAsk(text, source.options);
+}
+
+function toAnswer(text: string, achieved: unknown): JsonObject {
+  if (achieved === false || achieved === 'false') return { text, achieved: false };
+  return achieved === true || achieved === 'true' ? { text, achieved: true } : { text };
+}
+
+function toAsk(question: string, options: unknown): JsonObject {
+  const isChoice = Array.isArray(options) && options.length > 0;
+  return isChoice ? { question, options: options as JsonObject[] } : { question };
+}

@@ -1,0 +1,134 @@
+import type { Failure } from '../../domain/failure.ts';
+import { baseUrlOf } from './model.ts';
+import type { LanguageMindOptions } from './options.ts';
+import { redact } from './redact.ts';
+
+const MAX_DETAIL = 300;
+
+/** What the SDK's `APICallError` and its errors from within a stream have in common. */
+interface ApiError {
+  readonly message: string;
+  readonly statusCode?: number | undefined;
+  readonly responseBody?: string | undefined;
+  readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What went wrong with a call, with the setting that mends it where there is one. Never holds a key. */
+export async function toFailure(error: unknown, options: LanguageMindOptions): Promise<Failure> {
+  const { APICallError, LoadAPIKeyError, AISDKError } = await import('ai');
+  const failure =
+    APICallError.isInstance(error) || hasStatus(error)
+      ? fromApi(error, options)
+      : LoadAPIKeyError.isInstance(error)
+        ? final(
+            'The model needs an API key. Set model.api_key_env to the name of the variable that holds it.',
+          )
+        : fromOther(error, { options, isKnown: AISDKError.isInstance(error) });
+  return { ...failure, message: redact(failure.message, options) };
+}
+
+function hasStatus(error: unknown): error is ApiError {
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number';
+}
+
+function fromApi(error: ApiError, options: LanguageMindOptions): Failure {
+  const { statusCode: status } = error;
+  const said = clip(error.message);
+  const model = `${options.provider}/${options.name}`;
+  if (status === undefined) return again(unreachable(error, options));
+  if (status < 300) return again(`The connection to ${model} broke off in the middle of the answer: ${said}`);
+  if (isOutOfCredit(error)) return final(`The account of ${model} has no credit left (${status}): ${said}`);
+  if (status === 429)
+    return { ...again(`${model} has too many requests (429): ${said}`), ...retryAfter(error) };
+  if (status >= 500 || status === 408 || status === 409) {
+    return { ...again(`The server of ${model} failed (${status}): ${said}`), ...retryAfter(error) };
+  }
+  if (status === 401 || status === 403) {
+    return final(
+      `${model} did not accept the API key (${status}): ${said}. Check model.api_key_env and the rights of the key.`,
+    );
+  }
+  if (status === 404)
+    return final(`There is no ${model}${at(options)} (404): ${said}. Check model.name and model.base_url.`);
+  return final(`${model} did not accept the request (${status}): ${said}. ${badRequestFix(error)}`);
+}
+
+function badRequestFix({ message, responseBody = '' }: ApiError): string {
+  const text = `${message} ${responseBody}`.toLowerCase();
+  if (/response_format|json_schema|structured|grammar/.test(text)) {
+    return 'If this server knows no JSON schemas, set model.supports_structured_outputs: false.';
+  }
+  if (/context|too long|too many tokens|maximum.*tokens/.test(text))
+    return 'The prompt or model.max_output_tokens may be too long for this model.';
+  return 'Check model.name, model.base_url and the other settings under model.';
+}
+
+/** OpenAI says it with 429, though waiting does not help. */
+function isOutOfCredit({ responseBody = '' }: ApiError): boolean {
+  return responseBody.includes('insufficient_quota') || responseBody.includes('credit balance is too low');
+}
+
+/** In milliseconds. The header holds seconds or a date; some servers give milliseconds in one of their own. */
+function retryAfter({ responseHeaders = {} }: ApiError): { retryAfter?: number } {
+  const milliseconds = Number.parseFloat(responseHeaders['retry-after-ms'] ?? '');
+  if (milliseconds >= 0) return { retryAfter: milliseconds };
+  const value = responseHeaders['retry-after'];
+  if (value === undefined) return {};
+  const wait = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(wait) ? {} : { retryAfter: Math.max(0, wait) };
+}
+
+function fromOther(
+  error: unknown,
+  { options, isKnown }: { options: LanguageMindOptions; isKnown: boolean },
+): Failure {
+  const said = clip(messageOf(error));
+  if (isConnectionError(error)) return again(unreachable(error, options));
+  // An event that is no JSON, or an error object in the middle of the stream: the server's trouble, not ours.
+  const isFromStream =
+    !(error instanceof Error) ||
+    /StreamProvider|JSONParse|TypeValidation|InvalidResponse|EmptyResponse|NoOutput/.test(error.name);
+  if (isFromStream) return again(`${options.provider}/${options.name} broke off with an error: ${said}`);
+  return final(
+    `${options.provider}/${options.name} could not be asked: ${said}.${isKnown ? ' Check the settings under model.' : ''}`,
+  );
+}
+
+function isConnectionError(error: unknown): boolean {
+  const texts = [error, error instanceof Error ? error.cause : undefined].map((part) => {
+    const code = typeof part === 'object' && part !== null && 'code' in part ? String(part.code) : '';
+    return `${code} ${messageOf(part)}`;
+  });
+  return texts.some((text) =>
+    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|UND_ERR|fetch failed|terminated|socket/i.test(text),
+  );
+}
+
+function unreachable(error: unknown, options: LanguageMindOptions): string {
+  const said = clip(messageOf(error));
+  return `${options.provider}/${options.name} cannot be reached${at(options)}: ${said}. Is it running, and is model.base_url right?`;
+}
+
+function at(options: LanguageMindOptions): string {
+  const url = baseUrlOf(options);
+  return url === undefined ? '' : ` at ${url}`;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+  return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'unknown');
+}
+
+function clip(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
+  return line.length <= MAX_DETAIL ? line : `${line.slice(0, MAX_DETAIL)}…`;
+}
+
+function again(message: string): Failure {
+  return { kind: 'model_error', message, retryable: true };
+}
+
+function final(message: string): Failure {
+  return { kind: 'model_error', message, retryable: false };
+}

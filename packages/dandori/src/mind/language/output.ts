@@ -1,0 +1,69 @@
+import type { JSONSchema7, OutputInterface } from 'ai';
+import type { Tool } from '../../domain/tool.ts';
+import type { LanguageMindOptions } from './options.ts';
+
+/** Above this, the names of all tools would make the schema longer than it is worth. */
+const MAX_NAMED_OPERATIONS = 200;
+
+/**
+ * How the form of the output is told to the provider. `Output.array` of the SDK is not used: it drops the last element
+ * of a list that was cut, skips bad ones without a word, and holds back the text while prose stands before the JSON.
+ */
+export function outputFor(
+  options: LanguageMindOptions,
+  tools: ReadonlyMap<string, Tool>,
+): OutputInterface<string, string, never> {
+  return {
+    name: 'actions',
+    responseFormat: Promise.resolve(responseFormat(options, tools)),
+    parseCompleteOutput: async ({ text }) => text,
+    parsePartialOutput: async ({ text }) => ({ partial: text }),
+    createElementStreamTransform: () => undefined,
+  };
+}
+
+function responseFormat(
+  { provider, supportsStructuredOutputs }: LanguageMindOptions,
+  tools: ReadonlyMap<string, Tool>,
+) {
+  const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
+  if (supportsStructuredOutputs ?? speaksOpenAI) {
+    return { type: 'json' as const, name: 'actions', schema: actionsSchema(tools) };
+  }
+  // Anthropic has no JSON mode without a schema.
+  return provider === 'anthropic' ? { type: 'text' as const } : { type: 'json' as const };
+}
+
+/** The same for every call of a run, whatever its purpose: providers count it to the prefix that they cache. */
+function actionsSchema(tools: ReadonlyMap<string, Tool>): JSONSchema7 {
+  const names = [...tools.keys()].sort();
+  const operation: JSONSchema7 =
+    names.length <= MAX_NAMED_OPERATIONS
+      ? { type: 'string', enum: ['answer', 'ask', ...names] }
+      : { type: 'string' };
+  return {
+    type: 'object',
+    properties: {
+      reasoning: { type: 'string' },
+      actions: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          // In the order in which they are to be written: an answer can be shown early once its operation is known.
+          properties: {
+            id: { type: 'string' },
+            operation,
+            args: { type: 'object' },
+            after: { type: 'array', items: { type: 'string' } },
+            expect: { type: 'string' },
+            timeout: { type: 'number' },
+            description: { type: 'string' },
+          },
+          required: ['id', 'operation', 'args'],
+        },
+      },
+    },
+    required: ['reasoning', 'actions'],
+  };
+}

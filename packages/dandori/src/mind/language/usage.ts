@@ -1,0 +1,43 @@
+import type { LanguageModelUsage } from 'ai';
+import type { Usage } from '../../domain/usage.ts';
+import type { LanguageMindOptions, Price } from './options.ts';
+import prices from './prices.json' with { type: 'json' };
+
+const MILLION = 1_000_000;
+
+/** Undefined where the provider says nothing: a guess in the journal would look like a fact. */
+export function toUsage(
+  reported: LanguageModelUsage | undefined,
+  options: LanguageMindOptions,
+): Usage | undefined {
+  if (reported === undefined) return undefined;
+  const { inputTokens, outputTokens, inputTokenDetails } = reported;
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const cached = inputTokenDetails.cacheReadTokens;
+  const usage: Usage = {
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    ...(cached !== undefined && { cachedInputTokens: cached }),
+  };
+  const price = options.price ?? knownPrice(options);
+  return price === undefined ? usage : { ...usage, cost: costOf(usage, price) };
+}
+
+function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, price: Price): number {
+  const fresh = Math.max(0, inputTokens - cachedInputTokens);
+  const cached = cachedInputTokens * (price.cachedInput ?? price.input);
+  return (fresh * price.input + cached + outputTokens * price.output) / MILLION;
+}
+
+/** At another address another price holds, whatever the model is called there. */
+function knownPrice({ provider, name, baseUrl }: LanguageMindOptions): Price | undefined {
+  if (baseUrl !== undefined) return undefined;
+  if (provider !== 'openai' && provider !== 'anthropic' && provider !== 'google') return undefined;
+  const table: Readonly<Record<string, Price>> = prices[provider];
+  return table[name] ?? table[withoutDate(name)];
+}
+
+/** `gpt-4.1-2025-04-14`, `claude-haiku-4-5-20251001`, `…-latest`. */
+function withoutDate(name: string): string {
+  return name.replace(/-(?:latest|\d{4}-\d{2}-\d{2}|\d{8})$/, '');
+}

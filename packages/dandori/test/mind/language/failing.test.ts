@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ModelReply } from '../../../src/testing/model-server/index.ts';
+import { closeServers, find, mind, now, start, think } from './asking.ts';
+import { Story } from './thought.ts';
+
+afterEach(closeServers);
+
+describe('a model that does not answer', () => {
+  it.each<[number, ModelReply]>([
+    [2000, { status: 429, retryAfter: 2 }],
+    [1500, { status: 503, headers: { 'retry-after-ms': '1500' } }],
+    [0, { status: 429, retryAfter: new Date(0) }],
+  ])('is asked again after the time that it named: %d ms', async (retryAfter, reply) => {
+    const { thinking, server } = await think(reply);
+    expect(thinking).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'model_error', retryable: true, retryAfter },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('understands a date in Retry-After', async () => {
+    const { thinking } = await think({ status: 429, retryAfter: new Date(Date.now() + 20_000) });
+    expect(thinking).toMatchObject({ failure: { retryAfter: expect.closeTo(20_000, -4) } });
+  });
+
+  it.each<[string, ModelReply]>([
+    ['a failing server', { status: 500 }],
+    ['a busy server', { status: 529 }],
+    ['a time-out at a gateway', { status: 408 }],
+    ['a cut connection', { content: { actions: [find, now] }, cut: 20 }],
+    ['a cut connection before the first word', { content: { actions: [find] }, cut: 0 }],
+    ['events that are no JSON', { raw: 'data: {oops\n\n' }],
+    [
+      'an error in the middle of the stream',
+      { raw: 'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n' },
+    ],
+  ])('may be asked again after %s', async (_, reply) => {
+    const { thinking } = await think(reply);
+    expect(thinking).toMatchObject({ kind: 'failed', failure: { kind: 'model_error', retryable: true } });
+  });
+
+  it('may be asked again when it cannot be reached, and the message says where it was looked for', async () => {
+    const server = await start([]);
+    await server.close();
+    const thinking = await mind(server).think(new Story().thought());
+    expect(thinking).toMatchObject({
+      kind: 'failed',
+      failure: {
+        retryable: true,
+        message: expect.stringMatching(/cannot be reached at http:\/\/127\.0\.0\.1.*model\.base_url/),
+      },
+    });
+  });
+
+  it.each<[number, RegExp, ModelReply]>([
+    [401, /API key.*model\.api_key_env/, { status: 401 }],
+    [403, /API key.*model\.api_key_env/, { status: 403 }],
+    [404, /model\.name and model\.base_url/, { status: 404 }],
+    [400, /model\.name/, { status: 400 }],
+    [
+      400,
+      /supports_structured_outputs: false/,
+      { status: 400, body: { error: { message: 'unknown field response_format' } } },
+    ],
+    [400, /too long/, { status: 400, body: { error: { message: 'maximum context length is 8192 tokens' } } }],
+    [
+      429,
+      /no credit left/,
+      { status: 429, body: { error: { message: 'You exceeded your quota', code: 'insufficient_quota' } } },
+    ],
+  ])('is not asked in vain after %d, and the message names the setting', async (_, message, reply) => {
+    const { thinking } = await think(reply);
+    expect(thinking).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'model_error', retryable: false, message: expect.stringMatching(message) },
+    });
+  });
+
+  it.each<[string, ModelReply, RegExp]>([
+    ['it refuses', { refusal: 'I will not do that.' }, /refused: I will not do that/],
+    ['a filter stops it', { content: '', finishReason: 'content_filter' }, /refused: its content filter/],
+  ])('is not pressed when %s', async (_, reply, message) => {
+    const { thinking } = await think(reply);
+    expect(thinking).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'model_error', retryable: false, message: expect.stringMatching(message) },
+    });
+  });
+});
+
+describe('a call ends when it must (M2)', () => {
+  it.each<[string, ModelReply]>([
+    ['nothing came yet', { hang: true }],
+    ['it stopped in the middle', { content: { actions: [find] }, stall: 10 }],
+  ])('soon after a cancel, when %s', async (_, reply) => {
+    const server = await start([reply]);
+    const controller = new AbortController();
+    const thinking = mind(server).think(new Story().thought({ signal: controller.signal }));
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    const cancelledAt = performance.now();
+    controller.abort('enough');
+    expect(await thinking).toEqual({
+      kind: 'failed',
+      failure: { kind: 'cancelled', message: expect.any(String) },
+    });
+    expect(performance.now() - cancelledAt).toBeLessThan(200);
+    await vi.waitFor(() => expect(server.requests[0]?.aborted).toBe(true));
+  });
+
+  it('even where the connection does not listen, and then tells nothing more (M3)', async () => {
+    const controller = new AbortController();
+    const onAction = vi.fn();
+    const server = await start([{ content: { actions: [find, now] }, chunkDelayMs: 20 }]);
+    const deaf: typeof fetch = (input, init) => fetch(input, { ...init, signal: null });
+    const thinking = mind(server, { fetch: deaf }).think(
+      new Story().thought({ signal: controller.signal, onAction }),
+    );
+    await vi.waitFor(() => expect(onAction).toHaveBeenCalledTimes(1));
+    controller.abort();
+    expect(await thinking).toMatchObject({ failure: { kind: 'cancelled' } });
+    await vi.waitFor(() => expect(server.requests[0]?.endedAt).toBeDefined());
+    expect(onAction).toHaveBeenCalledTimes(1);
+  });
+
+  it('without a request, when it was cancelled before', async () => {
+    const server = await start([]);
+    const thinking = await mind(server).think(new Story().thought({ signal: AbortSignal.abort() }));
+    expect(thinking).toMatchObject({ kind: 'failed', failure: { kind: 'cancelled' } });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('at its time limit, and may be tried again', async () => {
+    const { thinking } = await think({ hang: true }, { timeout: 50 });
+    expect(thinking).toMatchObject({
+      failure: {
+        kind: 'model_error',
+        retryable: true,
+        message: 'The model did not finish within 0.05 s (model.timeout).',
+      },
+    });
+  });
+
+  it('as a failure and not as an exception, whatever throws', async () => {
+    const server = await start([]);
+    const resultText = () => {
+      throw new Error('blob gone');
+    };
+    const story = new Story().decided([find], { t1: 'x' });
+    expect(await mind(server).think(story.thought({ resultText }))).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'model_error', message: expect.stringMatching(/blob gone/) },
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Action } from '../../../src/domain/task.ts';
+import type { ModelReply } from '../../../src/testing/model-server/index.ts';
+import { answer, closeServers, find, KEY, mind, now, start, think } from './asking.ts';
+import { Story } from './thought.ts';
+
+afterEach(closeServers);
+
+describe('a decision through a real connection', () => {
+  it('gives the actions, the reasoning, the model and what it cost', async () => {
+    const usage = {
+      prompt_tokens: 1000,
+      completion_tokens: 100,
+      prompt_tokens_details: { cached_tokens: 600 },
+    };
+    const { thinking, server } = await think(
+      { content: { reasoning: 'both are needed', actions: [find, now] }, usage },
+      { price: { input: 2, cachedInput: 1, output: 10 } },
+    );
+    expect(thinking).toEqual({
+      kind: 'decided',
+      actions: [find, now],
+      reasoning: 'both are needed',
+      model: 'openai-compatible/test-model',
+      usage: {
+        inputTokens: 1000,
+        outputTokens: 100,
+        cachedInputTokens: 600,
+        cost: (400 * 2 + 600 + 100 * 10) / 1e6,
+      },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('tells each action before the model has finished, so that reads can start', async () => {
+    const server = await start([{ content: { actions: [find, now] }, chunkSize: 8, chunkDelayMs: 5 }]);
+    const seen: { action: Action; ended: boolean }[] = [];
+    const thinking = await mind(server).think(
+      new Story().thought({
+        onAction: (action) => seen.push({ action, ended: server.requests[0]?.endedAt !== undefined }),
+      }),
+    );
+    expect(seen).toEqual([
+      { action: find, ended: false },
+      { action: now, ended: expect.any(Boolean) },
+    ]);
+    expect(thinking).toMatchObject({ kind: 'decided', actions: seen.map(({ action }) => action) });
+  });
+
+  it('tells the answer as it is written', async () => {
+    const server = await start([{ content: { actions: [answer] }, chunkSize: 8 }]);
+    const texts: string[] = [];
+    await mind(server).think(new Story().thought({ onText: (text) => texts.push(text) }));
+    expect(texts.join('')).toBe(answer.args.text);
+    expect(texts.length).toBeGreaterThan(1);
+  });
+
+  it('sends the instructions first, the conversation after, and the schema of the actions', async () => {
+    const story = new Story().decided([find], { t1: 'Kyoto' });
+    const { server } = await think(
+      { content: { actions: [answer] } },
+      { temperature: 0.2, maxOutputTokens: 500 },
+      story.thought(),
+    );
+    const { body, headers } = server.requests[0] ?? {};
+    expect(body?.messages?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(body).toMatchObject({ model: 'test-model', stream: true, temperature: 0.2, max_tokens: 500 });
+    const format = body?.response_format;
+    expect(format).toMatchObject({ type: 'json_schema', json_schema: { name: 'actions', strict: false } });
+    expect(JSON.stringify(format)).toContain('"enum":["answer","ask","places.find","weather.now"]');
+    expect(headers?.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  it('sends the same schema whatever the purpose, as caches count it to the prefix', async () => {
+    const server = await start([{ content: { actions: [answer] } }, { content: { actions: [answer] } }]);
+    await mind(server).think(new Story().thought());
+    await mind(server).think(new Story().thought({ purpose: 'answer' }));
+    expect(server.requests[0]?.body.response_format).toEqual(server.requests[1]?.body.response_format);
+  });
+
+  it('asks only for JSON where the server knows no schemas', async () => {
+    const { server } = await think({ content: { actions: [answer] } }, { supportsStructuredOutputs: false });
+    expect(server.requests[0]?.body.response_format).toEqual({ type: 'json_object' });
+  });
+
+  it('keeps what a reasoning model thought aloud as the reasoning', async () => {
+    const { thinking } = await think({ content: { actions: [answer] }, reasoning: 'Let me see.' });
+    expect(thinking).toMatchObject({ kind: 'decided', reasoning: 'Let me see.' });
+  });
+
+  it('leaves the cost open where nobody knows the price, and the usage where the server is silent', async () => {
+    const { thinking } = await think({
+      content: { actions: [answer] },
+      usage: { prompt_tokens: 5, completion_tokens: 2 },
+    });
+    expect(thinking).toHaveProperty('usage', { inputTokens: 5, outputTokens: 2, cachedInputTokens: 0 });
+    const silent = await think({ content: { actions: [answer] }, usage: null });
+    expect(silent.thinking).not.toHaveProperty('usage');
+  });
+});
+
+describe('an output that is not as asked for', () => {
+  it.each<[string, ModelReply, readonly unknown[]]>([
+    [
+      'in a fence with prose',
+      { content: `Sure!\n\`\`\`json\n${JSON.stringify({ actions: [find] })}\n\`\`\`` },
+      [find],
+    ],
+    ['as elements', { actions: [find] }, [find]],
+    ['with a comma too many', { content: `{"actions":[${JSON.stringify(find)},]}` }, [find]],
+    ['in plain words', { content: 'Sunny.' }, [{ id: 't1', operation: 'answer', args: { text: 'Sunny.' } }]],
+    [
+      "as the provider's own calls",
+      { toolCalls: [{ name: 'places.find', arguments: { q: 'Kyoto' }, id: 'call_1' }] },
+      [{ ...find, id: 'call_1' }],
+    ],
+  ])('is understood %s', async (_, reply, actions) => {
+    const { thinking } = await think(reply);
+    expect(thinking).toMatchObject({ kind: 'decided', actions });
+  });
+
+  it.each<[string, ModelReply, RegExp]>([
+    ['empty', { content: '' }, /could not be used: it is empty/],
+    [
+      'cut off at the limit',
+      { content: JSON.stringify({ actions: [find] }), finishReason: 'length' },
+      /cut off/,
+    ],
+    ['an unfinished list', { content: `{"actions":[${JSON.stringify(find)},` }, /still open/],
+    ['another object', { content: { weather: 'sunny' } }, /no list of actions/],
+    ['an action without operation', { content: { actions: [{ args: {} }] } }, /has no "operation"/],
+  ])('fails when it is %s, and is asked for again at once', async (_, reply, message) => {
+    const { thinking } = await think(reply);
+    expect(thinking).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'model_error', retryable: false, message: expect.stringMatching(message) },
+    });
+  });
+
+  it('counts the tokens of an output that could not be used', async () => {
+    const { thinking } = await think({ content: '{}', usage: { prompt_tokens: 7, completion_tokens: 1 } });
+    expect(thinking).toMatchObject({ kind: 'failed', usage: { inputTokens: 7 } });
+  });
+
+  it.each([
+    ['answer', 'auto'],
+    ['conclude', 'auto'],
+    ['act', 'direct'],
+  ] as const)('calls no tool where only an answer was asked for (%s, %s)', async (purpose, mode) => {
+    const server = await start([
+      { content: { actions: [{ ...find, id: 't9' }, answer] } },
+      { content: { actions: [find] } },
+    ]);
+    const onAction = vi.fn();
+    const thought = new Story('x', { mode }).thought({ purpose, onAction });
+    expect(await mind(server).think(thought)).toMatchObject({
+      kind: 'decided',
+      actions: [answer],
+      repaired: 'left out, as only an answer was asked for: places.find',
+    });
+    expect(await mind(server).think(thought)).toMatchObject({
+      kind: 'failed',
+      failure: { message: expect.stringMatching(/no more tools/) },
+    });
+    expect(onAction.mock.calls).toEqual([[answer]]);
+  });
+});
