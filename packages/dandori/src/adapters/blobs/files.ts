@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { DandoriError } from '../../domain/error.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import { unwritable } from '../journal/unwritable.ts';
@@ -32,17 +32,33 @@ export function createFileBlobs(directory: string): Blobs {
 
 /** A crash leaves either no file of that name or a whole one. */
 async function writeDurably(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeDirectory(dirname(path));
   const temporary = `${path}.${randomUUID()}.tmp`;
-  const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
   try {
-    await file.writeFile(text);
-    await file.datasync();
-  } finally {
-    await file.close();
+    const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+    try {
+      await file.writeFile(text);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
   }
-  await rename(temporary, path);
   await syncDirectory(dirname(path));
+}
+
+/** A folder whose own name is not on the disk yet would take its files with it in a crash of the machine. */
+export async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let made = dirname(resolve(path)); made.length >= top.length; made = dirname(made)) {
+    await syncDirectory(made);
+    if (made === top) return;
+  }
 }
 
 export async function syncDirectory(path: string): Promise<void> {

@@ -6,7 +6,8 @@ import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.t
  * A lock among processes: a file that can be linked into place only once and says who holds it. The name of a dead
  * holder is taken away by the next who wants it.
  *
- * F1  `link` is atomic and the content is there from the first moment, so no half-written lock is ever seen.
+ * F1  `link` is atomic and the content is there from the first moment, so no half-written lock is ever seen. An empty
+ *     one is what a crash of the machine left, and nobody's.
  * F2  Only the holder of `PATH.steal` takes a dead holder's lock away, after looking again, so that two who find the
  *     same dead lock do not remove each other's new one.
  */
@@ -15,7 +16,7 @@ export function tryLock(path: string, identityFile?: string): { unlock: () => vo
     if (linkInto(path, identityFile)) return { unlock: () => removeQuietly(path) };
     const holder = holderOf(path);
     if (holder === undefined) continue;
-    if (isAlive(holder)) return { heldBy: holder };
+    if (isHeld(holder)) return { heldBy: holder };
     steal(path);
   }
   return { heldBy: holderOf(path) ?? { pid: 0, startedAt: '', host: 'unknown' } };
@@ -25,12 +26,12 @@ function steal(path: string): void {
   const guard = `${path}.steal`;
   if (!linkInto(guard)) {
     const thief = holderOf(guard);
-    if (thief !== undefined && !isAlive(thief)) removeQuietly(guard);
+    if (thief !== undefined && !isHeld(thief)) removeQuietly(guard);
     return;
   }
   try {
     const holder = holderOf(path);
-    if (holder !== undefined && !isAlive(holder)) removeQuietly(path);
+    if (holder !== undefined && !isHeld(holder)) removeQuietly(path);
   } finally {
     removeQuietly(guard);
   }
@@ -51,10 +52,17 @@ function linkInto(path: string, identityFile?: string): boolean {
   }
 }
 
+const NOBODY: ProcessIdentity = { pid: 0, startedAt: '', host: '' };
+
+function isHeld(by: ProcessIdentity): boolean {
+  return by !== NOBODY && isAlive(by);
+}
+
 /** Undefined where the lock has gone in the meantime. */
 function holderOf(path: string): ProcessIdentity | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
+    const text = readFileSync(path, 'utf8').replaceAll('\0', '');
+    return text === '' ? NOBODY : (JSON.parse(text) as ProcessIdentity);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     // A lock of another form was not made by us or by a version that we know: leave it to the person.

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { type FSWatcher, watch as watchFile } from 'node:fs';
-import { link, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { existsSync, type FSWatcher, watch as watchFile } from 'node:fs';
+import { link, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DandoriError } from '../../domain/error.ts';
-import type { Claim, Journal } from '../../ports/journal.ts';
-import { syncDirectory } from '../blobs/files.ts';
+import type { Event } from '../../domain/event.ts';
+import type { Claim, Journal, RunSummary } from '../../ports/journal.ts';
+import { makeDirectory, syncDirectory } from '../blobs/files.ts';
 import { tryLock } from './file-lock.ts';
 import { toLine } from './line.ts';
 import { summariseFile } from './peek.ts';
 import { drivenElsewhere, runNotFound } from './refusal.ts';
-import { openOrNotFound, type RunFile } from './run-file.ts';
-import { unwritable } from './unwritable.ts';
+import { openOrNotFound, type Position, type RunFile } from './run-file.ts';
+import { unreadable, unwritable } from './unwritable.ts';
 
 /** A run id is a file name, so nothing but these characters may stand in it. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+const LIST_AT_ONCE = 64;
+const REMEMBERED_ENDS = 1_000;
 
 /**
  * JSON Lines, one file a run: `RUN.jsonl`. Beside it, while somebody drives the run, `RUN.driver` says who, and for
@@ -21,18 +25,48 @@ const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
  */
 export function createJsonlJournal(directory: string): Journal {
   const claimed = new Map<string, RunFile>();
+  const ends = new Map<string, Position>();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : runNotFound(run));
 
   /** A driver keeps its file open; everybody else opens it for the one thing they do. */
-  async function withFile<T>(run: string, use: (file: RunFile) => T | Promise<T>): Promise<T> {
+  async function withFile<T>(
+    run: string,
+    opening: { isReadOnly?: boolean; from?: Position },
+    use: (file: RunFile) => T | Promise<T>,
+  ): Promise<T> {
     const mine = claimed.get(run);
     if (mine !== undefined) return use(mine);
-    const file = openOrNotFound(pathOf(run), run);
+    const file = openOrNotFound(pathOf(run), { run, ...opening });
     try {
       return await use(file);
     } finally {
-      file.close();
+      await file.close();
     }
+  }
+
+  /** Who follows a run goes on where it left off: to read the whole file for each new event would be quadratic. */
+  async function readOn(run: string, after: number): Promise<Event[]> {
+    const end = ends.get(run);
+    const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
+    const opening = { isReadOnly: true, ...(isBehind && { from: end }) };
+    try {
+      return await withFile(run, opening, (file) => {
+        const events = file.read(after);
+        remember(run, file.position);
+        return events;
+      });
+    } catch (error) {
+      // The file may have been brought back from a backup and not be the one that was read before.
+      if (!isBehind || !ends.delete(run)) throw error;
+      return readOn(run, after);
+    }
+  }
+
+  function remember(run: string, end: Position): void {
+    ends.delete(run);
+    ends.set(run, end);
+    const [oldest] = ends.keys();
+    if (ends.size > REMEMBERED_ENDS && oldest !== undefined) ends.delete(oldest);
   }
 
   return {
@@ -45,42 +79,46 @@ export function createJsonlJournal(directory: string): Journal {
         return unwritable(path, error);
       });
     },
-    append: (run, after, events) => withFile(run, (file) => file.append(after, events)),
-    read: (run, after = 0) => withFile(run, (file) => file.read(after)),
+    append: (run, after, events) => withFile(run, {}, (file) => file.append(after, events)),
+    read: (run, after = 0) => readOn(run, after),
     async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
-      const names = await readdir(directory).catch(() => []);
-      const runs = names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length));
-      runs.sort().reverse();
-      const chosen = runs.filter((run) => before === undefined || run < before).slice(0, limit);
-      return Promise.all(chosen.map((run) => summariseFile(join(directory, `${run}.jsonl`), run)));
+      const runs = (await runsIn(directory)).filter((run) => before === undefined || run < before);
+      const chosen = runs.sort().reverse().slice(0, limit);
+      const summaries: RunSummary[] = [];
+      // Not all at once: a process may have only so many files open.
+      for (let from = 0; from < chosen.length; from += LIST_AT_ONCE) {
+        const some = chosen.slice(from, from + LIST_AT_ONCE);
+        const found = await Promise.all(some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run)));
+        summaries.push(...found.filter((summary) => summary !== undefined));
+      }
+      return summaries;
     },
     async claim(run): Promise<Claim> {
       const path = pathOf(run);
-      openOrNotFound(path, run).close();
+      if (!existsSync(path)) runNotFound(run);
       if (claimed.has(run)) drivenElsewhere(run, 'this process');
       const driver = join(directory, `${run}.driver`);
       const lock = tryLockOrRefuse(driver);
-      if ('heldBy' in lock) return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`);
-      const file = openOrNotFound(path, run, driver);
+      if ('heldBy' in lock) return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
+      const file = openOrUnlock(path, { run, identityFile: driver }, lock.unlock);
       claimed.set(run, file);
       return {
         async release() {
-          if (claimed.get(run) === file) claimed.delete(run);
-          file.close();
+          // Twice does no harm: the second time the run may already be another's.
+          if (claimed.get(run) !== file) return;
+          claimed.delete(run);
+          await file.close();
           lock.unlock();
         },
       };
     },
     watch(run, changed) {
       const path = pathOf(run);
-      // A driver's own writes are no news to it.
-      const listener = () => {
-        const mine = claimed.get(run);
-        if (mine === undefined || mine.hasGrown()) changed();
-      };
       let watcher: FSWatcher;
       try {
-        watcher = watchFile(path, { persistent: false }, listener);
+        // A driver is told of its own writes too: an answer from this same process comes through the same open file,
+        // and nothing tells the one from the other.
+        watcher = watchFile(path, { persistent: false }, () => changed());
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') runNotFound(run);
         throw error;
@@ -89,6 +127,24 @@ export function createJsonlJournal(directory: string): Journal {
       return () => watcher.close();
     },
   };
+}
+
+async function runsIn(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return [];
+    return unreadable(directory, error);
+  });
+  const runs = names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length));
+  return runs.filter((run) => RUN_ID.test(run));
+}
+
+function openOrUnlock(path: string, opening: { run: string; identityFile: string }, unlock: () => void): RunFile {
+  try {
+    return openOrNotFound(path, opening);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
@@ -101,7 +157,7 @@ function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
 
 /** A crash leaves either no run of that name or a whole one. */
 async function createWhole(directory: string, path: string, text: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o600);

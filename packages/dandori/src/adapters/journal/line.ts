@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { DandoriError } from '../../domain/error.ts';
 import { type Event, envelopeSchema, factSchema } from '../../domain/event.ts';
 
@@ -15,8 +16,9 @@ export interface Place {
   readonly seq: number | undefined;
 }
 
-export function parseLine(text: string, place: Place): Event {
-  const value = parseJson(text, place);
+export function parseLine(bytes: Buffer, place: Place): Event {
+  if (!isUtf8(bytes)) damaged(place, 'it is no UTF-8');
+  const value = parseJson(bytes.toString('utf8'), place);
   const envelope = envelopeSchema.safeParse(value);
   if (!envelope.success) damaged(place, `it is no event of a version that is known here (${firstIssue(envelope.error)})`);
   const fact = factSchema.safeParse(value);
@@ -40,7 +42,7 @@ function firstIssue(error: { issues: readonly { path: PropertyKey[]; message: st
   return issue === undefined ? 'unknown form' : `${issue.path.join('.')}: ${issue.message}`;
 }
 
-function damaged({ file, line, offset }: Place, reason: string): never {
+export function damaged({ file, line, offset }: Pick<Place, 'file' | 'line' | 'offset'>, reason: string): never {
   throw new DandoriError('journal-damaged', `${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, {
     fix: 'Bring the file back from a backup. Nothing was changed, and other runs are not affected.',
   });

@@ -1,13 +1,13 @@
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
-import type { Journal } from '../../ports/journal.ts';
+import type { Claim, Journal } from '../../ports/journal.ts';
 import { conflict, drivenElsewhere, runNotFound } from './refusal.ts';
 import { summarise } from './summary.ts';
 
 /** For tests and for runs that need not outlive the process. */
 export function createMemoryJournal(): Journal {
   const runs = new Map<string, Event[]>();
-  const claims = new Set<string>();
+  const claims = new Map<string, Claim>();
   const watchers = new Map<string, Set<() => void>>();
   const eventsOf = (run: string): Event[] => runs.get(run) ?? runNotFound(run);
   return {
@@ -18,7 +18,8 @@ export function createMemoryJournal(): Journal {
     async append(run, after, events) {
       const present = eventsOf(run);
       if (present.length !== after) conflict(run, after, present.length);
-      present.push(...events);
+      // Not spread: 200,000 arguments overflow the stack.
+      for (const event of events) present.push(event);
       for (const changed of watchers.get(run) ?? []) queueMicrotask(changed);
     },
     async read(run, after = 0) {
@@ -32,14 +33,16 @@ export function createMemoryJournal(): Journal {
     async claim(run) {
       eventsOf(run);
       if (claims.has(run)) drivenElsewhere(run, 'this process');
-      claims.add(run);
-      return {
+      const claim: Claim = {
         async release() {
-          claims.delete(run);
+          if (claims.get(run) === claim) claims.delete(run);
         },
       };
+      claims.set(run, claim);
+      return claim;
     },
     watch(run, changed) {
+      eventsOf(run);
       const listeners = watchers.get(run) ?? new Set();
       watchers.set(run, listeners.add(changed));
       return () => listeners.delete(changed);

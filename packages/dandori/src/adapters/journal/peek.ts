@@ -7,10 +7,17 @@ import { summarise } from './summary.ts';
 
 const CHUNK = 4096;
 
-/** A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. */
-export async function summariseFile(path: string, run: string): Promise<RunSummary> {
-  const file = await open(path, 'r').catch(() => undefined);
-  if (file === undefined) return summarise(run, undefined, undefined);
+/**
+ * A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. Undefined where
+ * the run has been taken away in the meantime.
+ */
+export async function summariseFile(path: string, run: string): Promise<RunSummary | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : summarise(run, undefined, undefined);
+  }
   try {
     const { size } = await file.stat();
     const first = await firstLine(file, size);
@@ -23,27 +30,27 @@ export async function summariseFile(path: string, run: string): Promise<RunSumma
   }
 }
 
-function parse(text: string | undefined, file: string, run: string): Event | undefined {
-  return text === undefined ? undefined : parseLine(text, { file, run, line: 0, offset: 0, seq: undefined });
+function parse(bytes: Buffer | undefined, file: string, run: string): Event | undefined {
+  return bytes === undefined ? undefined : parseLine(bytes, { file, run, line: 0, offset: 0, seq: undefined });
 }
 
-async function firstLine(file: FileHandle, size: number): Promise<string | undefined> {
+async function firstLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
   for (let length = CHUNK; ; length *= 4) {
     const text = await slice(file, 0, Math.min(length, size));
     const end = text.indexOf(0x0a);
-    if (end !== -1) return text.toString('utf8', 0, end);
+    if (end !== -1) return text.subarray(0, end);
     if (length >= size) return undefined;
   }
 }
 
 /** The last whole line; a torn tail behind it is passed over. */
-async function lastLine(file: FileHandle, size: number): Promise<string | undefined> {
+async function lastLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
   for (let length = CHUNK; ; length *= 4) {
     const from = Math.max(0, size - length);
     const text = await slice(file, from, size - from);
     const end = text.lastIndexOf(0x0a);
     const start = end <= 0 ? -1 : text.lastIndexOf(0x0a, end - 1);
-    if (end !== -1 && (start !== -1 || from === 0)) return text.toString('utf8', start + 1, end);
+    if (end !== -1 && (start !== -1 || from === 0)) return text.subarray(start + 1, end);
     if (from === 0) return undefined;
   }
 }

@@ -23,12 +23,16 @@ export function isAlive({ pid, startedAt, host }: ProcessIdentity): boolean {
   return startedAt === '' || startOf(pid) === startedAt;
 }
 
+/** Which start of the machine this is: after a restart numbers and times begin again. */
+let boot: string | undefined;
+
 /** Field 22 of /proc/PID/stat; elsewhere unknown, and the number alone must do. */
 function startOf(pid: number): string | undefined {
   try {
+    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const state = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state[0] === 'Z' ? undefined : state[19];
+    return state[0] === 'Z' ? undefined : `${boot}/${state[19]}`;
   } catch {
     return undefined;
   }

@@ -8,8 +8,9 @@ export function conflict(run: string, after: number, last: number): never {
   throw new DandoriError('journal-conflict', `The run ${run} is at event ${last}, not ${after}: somebody else wrote to it.`);
 }
 
-export function drivenElsewhere(run: string, by: string): never {
+export function drivenElsewhere(run: string, by: string, claimFile?: string): never {
+  const ifGone = claimFile === undefined ? '' : ` If that process is gone for good, delete ${claimFile}.`;
   throw new DandoriError('run-driven-elsewhere', `The run ${run} is being driven by ${by}.`, {
-    fix: `Watch it with \`dandori log ${run} --follow\`, or stop it with \`dandori cancel ${run}\`.`,
+    fix: `Watch it with \`dandori log ${run} --follow\`, or stop it with \`dandori cancel ${run}\`.${ifGone}`,
   });
 }

@@ -1,11 +1,13 @@
 import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import { tryLock } from './file-lock.ts';
-import { type Place, parseLine, toLine } from './line.ts';
+import { damaged, type Place, parseLine, toLine } from './line.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 import { conflict, runNotFound } from './refusal.ts';
-import { unwritable } from './unwritable.ts';
+import { unreadable, unwritable } from './unwritable.ts';
 
 const dataSync = promisify(fdatasync);
 const NEWLINE = 0x0a;
@@ -22,10 +24,20 @@ const NEWLINE = 0x0a;
 export interface RunFile {
   append(after: number, events: readonly Event[]): Promise<void>;
   read(after: number): Event[];
-  /** Whether anybody else has written since this file was last read or written here. */
-  hasGrown(): boolean;
-  close(): void;
+  /** How far it has been read or written. */
+  readonly position: Position;
+  /** Waits for what is being written: the number of a closed file may be another file's a moment later. */
+  close(): Promise<void>;
 }
+
+/** The end of a line, and which comes next. */
+export interface Position {
+  readonly bytes: number;
+  readonly seq: number;
+  readonly line: number;
+}
+
+const BEGINNING: Position = { bytes: 0, seq: 0, line: 1 };
 
 interface Waiting {
   readonly after: number;
@@ -34,9 +46,19 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function openRunFile(path: string, run: string, identityFile?: string): RunFile {
-  const fd = openSync(path, constants.O_RDWR, 0o600);
-  const position = { bytes: 0, seq: 0, line: 1 };
+interface Opening {
+  readonly run: string;
+  readonly isReadOnly?: boolean;
+  readonly identityFile?: string;
+  /** What comes before is known to be whole and is not read. */
+  readonly from?: Position;
+}
+
+export function openRunFile(path: string, { run, isReadOnly = false, identityFile, from = BEGINNING }: Opening): RunFile {
+  const fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
+  let position = from;
+  /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
+  const starts = [from.bytes];
   let torn = false;
   let broken: unknown;
   let queue: Waiting[] = [];
@@ -44,21 +66,34 @@ export function openRunFile(path: string, run: string, identityFile?: string): R
 
   /** Reads what is new. Only whole lines count; the rest is a torn tail or a write that is still under way. */
   function catchUp(collect: (event: Event) => void): void {
-    const size = fstatSync(fd).size;
-    torn = false;
-    if (size <= position.bytes) return;
-    const buffer = Buffer.allocUnsafe(size - position.bytes);
-    const length = readFully(fd, buffer, position.bytes);
-    let start = 0;
-    for (let end = buffer.indexOf(NEWLINE, start); end !== -1 && end < length; end = buffer.indexOf(NEWLINE, start)) {
-      const place: Place = { file: path, run, line: position.line, offset: position.bytes, seq: position.seq + 1 };
-      collect(parseLine(buffer.toString('utf8', start, end), place));
-      position.bytes += end + 1 - start;
-      position.line++;
-      position.seq++;
-      start = end + 1;
+    const { size } = fstatSync(fd);
+    if (size < position.bytes) {
+      const place = { file: path, line: position.line, offset: size };
+      damaged(place, `the file ends there, and ${position.bytes} bytes of it were read before`);
     }
-    torn = start < length;
+    torn = false;
+    if (size === position.bytes) return;
+    const whole = eachLine(position, size, (event, end) => {
+      collect(event);
+      starts.push(end);
+      position = { bytes: end, seq: position.seq + 1, line: position.line + 1 };
+    });
+    torn = whole < size;
+  }
+
+  /** Calls back for each whole line with the offset of its end, and returns the last of these. */
+  function eachLine(from: Position, until: number, visit: (event: Event, end: number) => void): number {
+    const buffer = Buffer.allocUnsafe(until - from.bytes);
+    const length = readFully(fd, buffer, from.bytes);
+    let start = 0;
+    for (let count = 0; ; count++) {
+      const end = buffer.indexOf(NEWLINE, start);
+      if (end === -1 || end >= length) return from.bytes + start;
+      const place: Place = { file: path, run, line: from.line + count, offset: from.bytes + start, seq: from.seq + 1 + count };
+      const event = parseLine(buffer.subarray(start, end), place);
+      start = end + 1;
+      visit(event, from.bytes + start);
+    }
   }
 
   async function flush(): Promise<void> {
@@ -102,11 +137,11 @@ export function openRunFile(path: string, run: string, identityFile?: string): R
       seq += one.events.length;
     }
     if (accepted.length === 0) return;
-    const data = Buffer.from(accepted.flatMap(({ events }) => events.map(toLine)).join(''));
+    const lines = accepted.flatMap(({ events }) => events.map(toLine));
+    const data = Buffer.from(lines.join(''));
     writeFully(fd, data, position.bytes);
-    position.bytes += data.length;
-    position.line += seq - position.seq;
-    position.seq = seq;
+    for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1)) starts.push(position.bytes + end + 1);
+    position = { bytes: position.bytes + data.length, seq, line: position.line + lines.length };
   }
 
   return {
@@ -118,24 +153,45 @@ export function openRunFile(path: string, run: string, identityFile?: string): R
     },
     read(after) {
       const events: Event[] = [];
-      if (after < position.seq) Object.assign(position, { bytes: 0, seq: 0, line: 1 });
+      if (after < position.seq) {
+        const skipped = Math.max(0, after - from.seq);
+        const start = { bytes: starts[skipped] ?? from.bytes, seq: from.seq + skipped, line: from.line + skipped };
+        eachLine(start, position.bytes, (event) => events.push(event));
+      }
       catchUp((event) => {
         if (event.seq > after) events.push(event);
       });
       return events;
     },
-    hasGrown: () => fstatSync(fd).size !== position.bytes,
-    close: () => closeSync(fd),
+    get position() {
+      return position;
+    },
+    async close() {
+      await flushing;
+      closeSync(fd);
+    },
   };
 }
 
+/** Longer than any write takes. Only the lock of a machine that is gone lasts, and nobody here can tell. */
+const LONGEST_LOCK = 30_000;
+
 /** Held for the time of one write, so a short pause is enough for the other to be done. */
 async function lock(path: string, identityFile: string | undefined): Promise<{ unlock: () => void }> {
+  let waited = 0;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     const attempt = tryLock(path, identityFile);
     if ('unlock' in attempt) return attempt;
+    if (waited > LONGEST_LOCK) lockedOut(path, attempt.heldBy);
     await sleep(pause);
+    waited += pause;
   }
+}
+
+function lockedOut(path: string, { pid, host }: ProcessIdentity): never {
+  throw new DandoriError('journal-unwritable', `${path} has been held by process ${pid} on ${host} for ${LONGEST_LOCK / 1000} s.`, {
+    fix: 'If that process is gone for good, delete the file.',
+  });
 }
 
 function readFully(fd: number, buffer: Buffer, from: number): number {
@@ -170,11 +226,11 @@ function asRefusal(path: string, error: unknown): unknown {
   }
 }
 
-export function openOrNotFound(path: string, run: string, identityFile?: string): RunFile {
+export function openOrNotFound(path: string, opening: Opening): RunFile {
   try {
-    return openRunFile(path, run, identityFile);
+    return openRunFile(path, opening);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') runNotFound(run);
-    throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return runNotFound(opening.run);
+    return opening.isReadOnly ? unreadable(path, error) : unwritable(path, error);
   }
 }

@@ -19,3 +19,11 @@ export function unwritable(path: string, error: unknown): never {
     cause: error,
   });
 }
+
+export function unreadable(path: string, error: unknown): never {
+  if (error instanceof DandoriError) throw error;
+  throw new DandoriError('file-unreadable', `Cannot read ${path}: ${(error as Error).message}`, {
+    fix: 'Look at the folder, its rights, and how many files are open.',
+    cause: error,
+  });
+}

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import type { Effect } from '../../../domain/effect.ts';
+import { type JsonObject, jsonObject } from '../../../domain/json.ts';
+import type { Tool } from '../../../domain/tool.ts';
+import type { McpServerConfig } from './config.ts';
+
+/** Only what we use, and loosely: the rest of a tool's description may be as odd as it likes. */
+export const listedTool = z.object({
+  name: z.string().min(1),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: jsonObject.catch({ type: 'object' }),
+  outputSchema: jsonObject.optional().catch(undefined),
+  annotations: z
+    .object({
+      title: z.string().optional().catch(undefined),
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
+      idempotentHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+export type ListedTool = z.infer<typeof listedTool>;
+
+export interface Naming {
+  readonly server: string;
+  readonly config: McpServerConfig;
+  /** By full name; overrules the server's own configuration. */
+  readonly effects: Readonly<Record<string, Effect>>;
+}
+
+/** A tool that has not changed stays the same object, so that its compiled schemas are found again. */
+export function toTools(
+  listed: readonly ListedTool[],
+  naming: Naming,
+  before: readonly Tool[],
+): readonly Tool[] {
+  const known = new Map(before.map((tool) => [JSON.stringify(tool), tool]));
+  const tools = listed
+    .map((tool) => toTool(tool, naming))
+    .map((tool) => known.get(JSON.stringify(tool)) ?? tool);
+  const isSame = tools.length === before.length && tools.every((tool, index) => tool === before[index]);
+  return isSame ? before : tools;
+}
+
+function toTool(listed: ListedTool, { server, config, effects }: Naming): Tool {
+  const name = `${server}.${listed.name}`;
+  const title = listed.title ?? listed.annotations?.title;
+  return {
+    name,
+    server,
+    ...(title !== undefined && { title }),
+    description: listed.description ?? '',
+    inputSchema: listed.inputSchema satisfies JsonObject,
+    ...(listed.outputSchema !== undefined && { outputSchema: listed.outputSchema }),
+    effect: effects[name] ?? config.effects?.[listed.name] ?? effectOf(listed.annotations),
+    trusted: config.trusted ?? false,
+  };
+}
+
+/** MCP reads no hint as destructive; we ask before destructive calls, and would then ask about nearly everything. */
+function effectOf(annotations: ListedTool['annotations']): Effect {
+  if (annotations?.readOnlyHint === true) return 'read';
+  if (annotations?.destructiveHint === true) return 'destructive';
+  return annotations?.idempotentHint === true ? 'idempotent' : 'write';
+}

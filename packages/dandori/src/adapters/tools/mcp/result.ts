@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { SchemaCheck, SchemaIssue } from '../../../core/schema.ts';
+import { type Json, type JsonObject, json, jsonObject } from '../../../domain/json.ts';
+import type { Tool } from '../../../domain/tool.ts';
+import type { CallOutcome } from '../../../ports/toolbox.ts';
+import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
+import { failed } from '../outcome.ts';
+
+/** Loose: a kind of content that we do not know is passed on as it is. */
+export const toolResult = z.object({
+  content: z.array(jsonObject).catch([]),
+  structuredContent: json.optional(),
+  isError: z.boolean().optional().catch(undefined),
+});
+export type ToolResult = z.infer<typeof toolResult>;
+
+export function resultOutcome(result: ToolResult, tool: Tool, check: SchemaCheck): CallOutcome {
+  const ambiguity = ambiguityIn(result.structuredContent);
+  if (ambiguity !== undefined) return toAmbiguous(ambiguity);
+  if (result.isError === true)
+    return failed('tool_error', errorText(result) || 'the tool failed and did not say why');
+  const value = dataOf(result);
+  const [issue] = tool.outputSchema === undefined ? [] : check(tool.outputSchema, value);
+  if (issue === undefined) return { kind: 'succeeded', result: value };
+  const unstructured = result.structuredContent === undefined ? ' (it returned no structured content)' : '';
+  return failed(
+    'invalid_result',
+    `the result does not fit the output schema of ${tool.name}${unstructured}: ${at(issue)}`,
+  );
+}
+
+function at({ path, message }: SchemaIssue): string {
+  return path.length === 0 ? message : `${path.join('.')} ${message}`;
+}
+
+function errorText({ content, structuredContent }: ToolResult): string {
+  const texts = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
+  if (texts.length > 0) return texts.join('\n');
+  return structuredContent === undefined ? '' : JSON.stringify(structuredContent);
+}
+
+/** What a Ref of a later task reaches into, so as much of it as possible is data and not text. */
+function dataOf({ content, structuredContent }: ToolResult): Json {
+  if (structuredContent !== undefined) return structuredContent;
+  const [first, ...others] = content;
+  if (first === undefined) return null;
+  if (others.length > 0) return content.map(toBlock);
+  return first.type === 'text' && typeof first.text === 'string' ? parsed(first.text) : toBlock(first);
+}
+
+/** Only objects and lists: a text of digits is as likely a postal code as it is a number. */
+function parsed(text: string): Json {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function toBlock(block: JsonObject): JsonObject {
+  const { annotations: _annotations, _meta, ...kept } = block;
+  if (kept.type !== 'resource' || !isObject(kept.resource)) return kept;
+  const { _meta: __, ...resource } = kept.resource;
+  return { type: 'resource', ...resource };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,207 @@
+import type { SchemaCheck } from '../../../core/schema.ts';
+import type { Effect } from '../../../domain/effect.ts';
+import type { Tool } from '../../../domain/tool.ts';
+import type { Call, CallOutcome } from '../../../ports/toolbox.ts';
+import { failed, notStarted, stopped } from '../outcome.ts';
+import { callErrorOutcome } from './call-error.ts';
+import type { McpServerConfig } from './config.ts';
+import { ConnectFailure, type Connection, connect } from './connection.ts';
+import { toTools } from './discovery.ts';
+import { createRedaction } from './redaction.ts';
+import { resultOutcome } from './result.ts';
+
+/** One server of the configuration, whether it is there or not. */
+export interface McpServer {
+  readonly name: string;
+  tools(): readonly Tool[];
+  /** Why it is not there; undefined where it is. */
+  missing(): string | undefined;
+  call(call: Call): Promise<CallOutcome>;
+  close(): Promise<void>;
+  kill(): void;
+}
+
+export interface McpServerOptions {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly effects: Readonly<Record<string, Effect>>;
+  readonly secrets: readonly string[];
+  readonly check: SchemaCheck;
+  readonly maxResultBytes: number;
+  readonly onChange: () => void;
+  readonly log: (message: string) => void;
+  /** Is given each tool once, when it is found. */
+  readonly onFound: (tools: readonly Tool[]) => void;
+}
+
+const CONNECT_TIMEOUT = 30_000;
+const FIRST_DELAY = 200;
+const LAST_DELAY = 30_000;
+/** A server that stayed up this long did not die of starting. */
+const STABLE = 10_000;
+
+/**
+ * Keeps one server running. Resolves when it is connected or known to be missing.
+ *
+ * M1  Nothing that a server does or fails to do throws; it shows in `missing` and in the outcomes of its calls.
+ * M2  A call that has been sent is never sent again from here.
+ * M3  The tools of a server that died stay until a restart has failed: a plan that is made in that moment still
+ *     compiles, and its calls say `unavailable` and may be tried again.
+ */
+export async function startServer(options: McpServerOptions): Promise<McpServer> {
+  const { name, config, log } = options;
+  const redact = createRedaction(config, options.secrets);
+  const shutdown = new AbortController();
+  let connection: Connection | undefined;
+  let attempt: Promise<void> = Promise.resolve();
+  let tools: readonly Tool[] = [];
+  let reason: string | undefined = 'it has not started yet';
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+  /** What is left of earlier connections and attempts. */
+  let leftovers: Promise<unknown> = Promise.resolve();
+  let refreshing: 'no' | 'yes' | 'again' = 'no';
+
+  const start = async (): Promise<void> => {
+    if (shutdown.signal.aborted) return;
+    try {
+      const opened = await connect(config, {
+        timeout: config.timeout ?? CONNECT_TIMEOUT,
+        maxResultBytes: options.maxResultBytes,
+        onListChanged: () => void refresh(),
+        redact,
+        signal: shutdown.signal,
+      });
+      if (shutdown.signal.aborted) return await opened.close();
+      const since = performance.now();
+      connection = opened;
+      reason = undefined;
+      tools = named(opened);
+      void opened.closed.then((why) => lose(opened, why, performance.now() - since));
+      options.onChange();
+    } catch (error) {
+      if (error instanceof ConnectFailure) leftovers = error.ended;
+      reason = error instanceof Error ? error.message : String(error);
+      tools = [];
+      log(`server ${name} is missing: ${reason}`);
+      options.onChange();
+      restart();
+    }
+  };
+
+  const lose = (gone: Connection, why: string, lifetime: number) => {
+    if (shutdown.signal.aborted || connection !== gone) return;
+    connection = undefined;
+    reason = why;
+    if (lifetime > STABLE) failures = 0;
+    log(`server ${name} is gone and will be started again: ${reason}`);
+    leftovers = gone.close().catch(() => {});
+    options.onChange();
+    restart();
+  };
+
+  const restart = () => {
+    if (shutdown.signal.aborted) return;
+    const delay = Math.min(LAST_DELAY, FIRST_DELAY * 2 ** failures);
+    failures += 1;
+    timer = setTimeout(() => {
+      attempt = leftovers.then(start);
+    }, delay);
+    timer.unref();
+  };
+
+  const named = (opened: { tools: Connection['tools'] }) => {
+    const found = toTools(opened.tools, { server: name, config, effects: options.effects }, tools);
+    options.onFound(found.filter((tool) => !tools.includes(tool)));
+    return found;
+  };
+
+  const refresh = async (): Promise<void> => {
+    if (connection === undefined) return;
+    if (refreshing !== 'no') {
+      refreshing = 'again';
+      return;
+    }
+    refreshing = 'yes';
+    const asked = connection;
+    try {
+      const before = tools;
+      const after = named({ tools: await asked.list() });
+      if (connection === asked) tools = after;
+      if (tools !== before) options.onChange();
+    } catch (error) {
+      log(`server ${name} said that its tools changed, but did not list them: ${redact(String(error))}`);
+    }
+    const isStale = (refreshing as 'yes' | 'again') === 'again';
+    refreshing = 'no';
+    if (isStale) await refresh();
+  };
+
+  const call = async (wanted: Call): Promise<CallOutcome> => {
+    const { operation, signal } = wanted;
+    if (signal.aborted) return notStarted(operation);
+    if (connection === undefined) {
+      return failed('unavailable', `server ${name} is not running: ${reason}`, { retryable: true });
+    }
+    const tool = tools.find((known) => known.name === operation);
+    if (tool === undefined) return failed('unavailable', `server ${name} has no tool ${operation}`);
+    try {
+      const result = await connection.call(toParams(wanted, name), { signal, ...listening(wanted) });
+      return redacted(resultOutcome(result, tool, options.check), redact);
+    } catch (error) {
+      return redacted(
+        signal.aborted ? stopped(signal, operation) : callErrorOutcome(error, name, reason),
+        redact,
+      );
+    }
+  };
+
+  attempt = start();
+  await attempt;
+  return {
+    name,
+    tools: () => tools,
+    missing: () => reason,
+    call,
+    async close() {
+      shutdown.abort(new Error('the toolbox was closed'));
+      clearTimeout(timer);
+      const open = connection;
+      connection = undefined;
+      reason = 'the toolbox was closed';
+      await Promise.all([attempt, open?.close().catch(() => {})]);
+      await leftovers;
+    },
+    kill: () => connection?.kill(),
+  };
+}
+
+function toParams({ operation, args, key }: Call, server: string) {
+  return {
+    name: operation.slice(server.length + 1),
+    arguments: args,
+    _meta: { 'dandori/idempotencyKey': key },
+  };
+}
+
+function listening({ progress }: Call) {
+  if (progress === undefined) return {};
+  return {
+    onprogress: ({
+      progress: done,
+      total,
+      message,
+    }: {
+      progress: number;
+      total?: number;
+      message?: string;
+    }) => progress(message ?? '', total !== undefined && total > 0 ? Math.min(1, done / total) : undefined),
+  };
+}
+
+/** What a tool returns is the user's data and stays as it is; what went wrong may repeat what the server was given. */
+function redacted(outcome: CallOutcome, redact: (text: string) => string): CallOutcome {
+  if (outcome.kind === 'lost') return { ...outcome, message: redact(outcome.message) };
+  if (outcome.kind !== 'failed') return outcome;
+  return { ...outcome, failure: { ...outcome.failure, message: redact(outcome.failure.message) } };
+}

@@ -1,0 +1,116 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { type Child, startChild } from './child.ts';
+import type { StdioServerConfig } from './config.ts';
+import { createLineReader, type OversizeLine } from './lines.ts';
+import { asResponse, TransportProblem, tooLarge } from './problem.ts';
+import type { ServerTransport } from './transport.ts';
+
+const LAST_WORDS = 4_096;
+
+/**
+ * MCP over a child's stdin and stdout. Our own and not the SDK's, because that one takes time quadratic in the size of
+ * a message, breaks the connection at a message of 10 MB, and leaves grandchildren behind.
+ */
+export function createStdioTransport(config: StdioServerConfig, limit: number): ServerTransport {
+  let child: Child | undefined;
+  let ended = false;
+  let how: string | undefined;
+  let stderr = '';
+  let garbage: string | undefined;
+  let delivered: Promise<unknown> = Promise.resolve();
+
+  // One after the other: the SDK hands a notification on in a microtask, and would drop the progress of a call whose
+  // answer came in the same chunk.
+  const deliver = (message: JSONRPCMessage) => {
+    delivered = delivered
+      .then(() => transport.onmessage?.(message))
+      .catch((error) => transport.onerror?.(error));
+  };
+  const receive = (line: string) => {
+    const message = parse(line);
+    // Many servers greet on stdout. It does no harm as long as an answer follows; if none does, it is the reason.
+    if (message === undefined) garbage ??= line.slice(0, LAST_WORDS);
+    else deliver(message);
+  };
+  const refuse = (line: OversizeLine) => {
+    const id = answeredId(line);
+    if (id !== undefined) deliver(asResponse(id, tooLarge(limit)));
+    else transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
+  };
+  const lines = createLineReader(limit, { line: receive, oversize: refuse });
+
+  const transport: ServerTransport = {
+    async start() {
+      child = await startChild(config, {
+        stdout: (chunk) => lines.push(chunk),
+        stderr: (chunk) => {
+          stderr = lastPart(stderr + chunk);
+        },
+        gone: (reason) => {
+          how = reason;
+          void delivered.then(end);
+        },
+      });
+    },
+    async send(message) {
+      const problem = (cause?: unknown) =>
+        new TransportProblem('not_sent', 'the server is not running', { cause });
+      if (child === undefined || ended) throw problem();
+      try {
+        await child.write(`${JSON.stringify(message)}\n`);
+      } catch (error) {
+        // A line that was not written to its end is never acted on.
+        throw problem(error);
+      }
+    },
+    async close() {
+      await child?.end();
+      end();
+    },
+    kill: () => child?.kill(),
+    lastWords() {
+      return {
+        ...(how !== undefined && { ended: how }),
+        ...(garbage !== undefined && { garbage }),
+        ...(stderr.trim() !== '' && { stderr }),
+      };
+    },
+    // The SDK takes a transport with these two for stdio when it finds out which protocol the server speaks.
+    get pid() {
+      return child?.pid ?? null;
+    },
+    stderr: null,
+  };
+
+  const end = () => {
+    if (ended) return;
+    ended = true;
+    transport.onclose?.();
+  };
+  return transport;
+}
+
+/** Cut at a line: what is left must not begin in the middle of a secret. */
+function lastPart(text: string): string {
+  if (text.length <= LAST_WORDS) return text;
+  return text.slice(text.indexOf('\n', text.length - LAST_WORDS) + 1 || -LAST_WORDS);
+}
+
+function parse(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value;
+    return isMessage ? (value as JSONRPCMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Servers write the id first or last. Ours are numbers. A request or a notification of the server answers nothing. */
+function answeredId({ head, tail }: OversizeLine): number | undefined {
+  const first = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*,\s*"(?:result|error)"/.exec(head);
+  const isAnswer = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"/.test(head);
+  const last = /,\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
+  const found = (first ?? (isAnswer ? last : undefined))?.[1];
+  return found === undefined ? undefined : Number(found);
+}

@@ -1,0 +1,238 @@
+import * as z from 'zod';
+import { type Effect, isRepeatable } from '../../domain/effect.ts';
+import { DandoriError } from '../../domain/error.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import type { Tool } from '../../domain/tool.ts';
+import type { Call, CallOutcome } from '../../ports/toolbox.ts';
+import { AmbiguityError, toAmbiguous } from './ambiguity.ts';
+import { failed, notStarted, stopped } from './outcome.ts';
+
+export { ambiguous } from './ambiguity.ts';
+
+/** What a method is given besides its input. */
+export interface ServiceContext {
+  readonly userId: string | undefined;
+  /** Aborted when the call is to stop. A method that ignores it is left to itself after a short while. */
+  readonly signal: AbortSignal;
+  readonly progress: (message: string, fraction?: number) => void;
+  /** The same for every attempt of a task: the key under which a repeated effect can be recognised. */
+  readonly key: string;
+  /** Calls any other tool. Throws a `ServiceCallError` where it does not succeed. */
+  call(tool: string, args: JsonObject): Promise<Json>;
+}
+
+export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly description: string;
+  readonly input: Input;
+  readonly output?: Output;
+  readonly effect: Effect;
+  /** False where the result may hold somebody else's words, such as a web page. True by default: it is your code. */
+  readonly trusted?: boolean;
+  run(input: z.output<Input>, context: ServiceContext): Promise<z.input<Output>> | z.input<Output>;
+}
+
+export interface ServiceMethod {
+  readonly tool: Tool;
+  /** Must not throw or reject. */
+  call(call: Call, inner: (call: Call) => Promise<CallOutcome>): Promise<CallOutcome>;
+}
+
+export interface Service {
+  readonly name: string;
+  readonly methods: readonly ServiceMethod[];
+}
+
+/** Another tool, called from inside a method, did not succeed. Uncaught, it ends the method's own call in the same way. */
+export class ServiceCallError extends Error {
+  override readonly name = 'ServiceCallError';
+  readonly tool: string;
+  readonly failure: Failure;
+  /** True where it may have taken effect all the same. */
+  readonly inDoubt: boolean;
+
+  constructor(tool: string, failure: Failure, inDoubt = false) {
+    super(`${tool}: ${failure.message}`);
+    this.tool = tool;
+    this.failure = failure;
+    this.inDoubt = inDoubt;
+  }
+}
+
+const GRACE = 500;
+const NAME = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
+
+/** One TypeScript function as a tool. */
+export function defineTool<Input extends z.ZodType, Output extends z.ZodType = z.ZodType<unknown, unknown>>(
+  definition: MethodDefinition<Input, Output> & { readonly name: string },
+): Service {
+  const { name } = definition;
+  checkName(name);
+  return { name, methods: [createMethod(definition, { name, server: name })] };
+}
+
+/** Several functions that belong together; they are called as `service.method`, and share a resource as far as order goes. */
+export function defineService<
+  Inputs extends Record<string, z.ZodType>,
+  Outputs extends Record<string, z.ZodType>,
+>(definition: {
+  readonly name: string;
+  readonly description?: string;
+  readonly methods: {
+    readonly [Method in keyof Inputs]: MethodDefinition<Inputs[Method], Outputs[Method & keyof Outputs]>;
+  };
+}): Service {
+  const { name: server, methods } = definition;
+  checkName(server);
+  const made = Object.entries<MethodDefinition<z.ZodType, z.ZodType>>(methods).map(([method, described]) => {
+    checkName(method);
+    return createMethod(described, { name: `${server}.${method}`, server });
+  });
+  return { name: server, methods: made };
+}
+
+function checkName(name: string): void {
+  if (NAME.test(name)) return;
+  const fix = 'Use letters, digits, "_" and "-", beginning with a letter.';
+  throw new DandoriError('service-invalid', `"${name}" cannot be the name of a service or a method.`, {
+    fix,
+  });
+}
+
+function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: MethodDefinition<Input, Output>,
+  { name, server }: { name: string; server: string },
+): ServiceMethod {
+  const { description, input, output, effect, trusted = true } = definition;
+  const inputSchema = toSchema(name, input, 'input');
+  if (inputSchema.type !== 'object') {
+    const fix = 'Arguments have names: make the input a z.object({ … }).';
+    throw new DandoriError('service-invalid', `The input of ${name} is not an object.`, { fix });
+  }
+  const outputSchema = output === undefined ? undefined : toSchema(name, output, 'output');
+  const tool = {
+    name,
+    server,
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    effect,
+    trusted,
+  };
+  return { tool, call: (call, inner) => callMethod(definition, { tool, call, inner }) };
+}
+
+function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  try {
+    // A result goes through JSON, where a Date becomes a text; an argument comes from JSON and can never be a Date.
+    return z.toJSONSchema(schema, { io, unrepresentable: io === 'input' ? 'throw' : 'any' }) as JsonObject;
+  } catch (cause) {
+    const message = `The ${io} of ${name} cannot be written as JSON Schema: ${cause instanceof Error ? cause.message : cause}`;
+    throw new DandoriError('service-invalid', message, { fix: 'Use types that JSON has.', cause });
+  }
+}
+
+interface Calling {
+  readonly tool: Tool;
+  readonly call: Call;
+  readonly inner: (call: Call) => Promise<CallOutcome>;
+}
+
+async function callMethod<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: MethodDefinition<Input, Output>,
+  calling: Calling,
+): Promise<CallOutcome> {
+  const { tool, call } = calling;
+  if (call.signal.aborted) return notStarted(tool.name);
+  try {
+    const input = await definition.input.safeParseAsync(call.args);
+    if (!input.success) return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}`);
+    const work = (async () => definition.run(input.data, createContext(calling)))();
+    return await untilAbandoned(
+      work.then((value) => toOutcome(definition, tool, value)),
+      call.signal,
+      tool.name,
+    );
+  } catch (error) {
+    return errorOutcome(error, calling);
+  }
+}
+
+function createContext({ call, inner }: Calling): ServiceContext {
+  let calls = 0;
+  return {
+    userId: call.userId,
+    signal: call.signal,
+    progress: (message, fraction) => call.progress?.(message, fraction),
+    key: call.key,
+    async call(operation, args) {
+      calls += 1;
+      // In the order of the calls, so that the same method run again uses the same keys.
+      const outcome = await inner({ ...call, operation, args, key: `${call.key}/${calls}` });
+      switch (outcome.kind) {
+        case 'succeeded':
+          return outcome.result;
+        case 'failed':
+          throw new ServiceCallError(operation, outcome.failure);
+        case 'lost':
+          throw new ServiceCallError(operation, { kind: 'unavailable', message: outcome.message }, true);
+        case 'ambiguous':
+          throw new AmbiguityError({ question: outcome.question, options: [...outcome.options] });
+      }
+    },
+  };
+}
+
+async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
+  { output }: MethodDefinition<Input, Output>,
+  { name }: Tool,
+  value: unknown,
+): Promise<CallOutcome> {
+  const parsed =
+    output === undefined ? { success: true as const, data: value } : await output.safeParseAsync(value);
+  if (!parsed.success) {
+    return failed(
+      'invalid_result',
+      `the result does not fit the output of ${name}: ${z.prettifyError(parsed.error)}`,
+    );
+  }
+  try {
+    // A copy: the method may go on changing what it returned, and what the run has seen must not change.
+    return {
+      kind: 'succeeded',
+      result: parsed.data === undefined ? null : (JSON.parse(JSON.stringify(parsed.data)) as Json),
+    };
+  } catch (error) {
+    return failed(
+      'invalid_result',
+      `the result of ${name} is not JSON: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+/** After an abort a method has a moment to end in its own way; then nobody waits for it any more. */
+function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: string): Promise<CallOutcome> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const abandon = () => {
+      timer = setTimeout(() => resolve(stopped(signal, name)), GRACE);
+    };
+    signal.addEventListener('abort', abandon, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abandon);
+    });
+  });
+}
+
+function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
+  if (error instanceof AmbiguityError) return toAmbiguous(error.ambiguity);
+  if (call.signal.aborted) return stopped(call.signal, tool.name);
+  if (!(error instanceof ServiceCallError)) {
+    return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));
+  }
+  if (error.inDoubt) return { kind: 'lost', cause: 'connection_lost', message: error.message };
+  // The method may have done something before: trying the whole of it again is not the same as trying that call again.
+  const retryable = error.failure.retryable === true && isRepeatable(tool.effect);
+  return failed(error.failure.kind, error.message, { ...(retryable && { retryable }) });
+}

@@ -1,0 +1,158 @@
+import type { SchemaCheck } from '../../core/schema.ts';
+import type { Effect } from '../../domain/effect.ts';
+import { DandoriError } from '../../domain/error.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Tool } from '../../domain/tool.ts';
+import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
+import type { McpServers } from './mcp/config.ts';
+import type { McpServer } from './mcp/server.ts';
+import { clipped, failed } from './outcome.ts';
+import { reportSchemas } from './schema-report.ts';
+import type { Service, ServiceMethod } from './service.ts';
+
+export interface ToolboxOptions {
+  readonly mcpServers?: McpServers;
+  readonly services?: readonly Service[];
+  /** By full name (`server.tool`); overrules what servers and services say about their tools. */
+  readonly effects?: Readonly<Record<string, Effect>>;
+  /** Where it can tell what is wrong with a schema itself, that is logged when a tool is found. */
+  readonly schemaCheck: SchemaCheck & { readonly problem?: (schema: JsonObject) => string | undefined };
+  /** Never shown in a reason or a failure, as well as each server's own environment and headers. */
+  readonly secrets?: readonly string[];
+  /** Bytes of one message from a server. */
+  readonly maxResultBytes?: number;
+  /** The tools or the missing servers are not the same any more. */
+  readonly onChange?: () => void;
+  readonly log?: (message: string) => void;
+}
+
+const MAX_RESULT_BYTES = 64 * 1024 * 1024;
+/** Services that call each other without end would otherwise end with the process. */
+const MAX_DEPTH = 16;
+
+/** All tools of all servers and services. Resolves when each server is connected or known to be missing. */
+export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
+  const { mcpServers = {}, services = [], effects = {} } = options;
+  checkNames(mcpServers, services);
+  const methods = new Map(
+    services.flatMap((service) => service.methods).map((method) => [method.tool.name, method]),
+  );
+  const servers: McpServer[] = [];
+  let tools: ReadonlyMap<string, Tool> | undefined;
+  let open = false;
+
+  const changed = () => {
+    tools = undefined;
+    try {
+      if (open) options.onChange?.();
+    } catch (error) {
+      // Whoever listens must not be able to bring a server down.
+      options.log?.(`onChange failed: ${error}`);
+    }
+  };
+
+  const dispatch = async (call: Call, depth: number): Promise<CallOutcome> => {
+    if (depth > MAX_DEPTH)
+      return failed('tool_error', `services call each other more than ${MAX_DEPTH} deep`);
+    const method = methods.get(call.operation);
+    if (method !== undefined) return method.call(call, (inner) => dispatch(inner, depth + 1));
+    const server = ownerOf(call.operation, servers);
+    return server?.call(call) ?? failed('unavailable', `there is no tool ${call.operation}`);
+  };
+
+  servers.push(...(await startServers(mcpServers, options, changed)));
+  open = true;
+  const stopAtExit = killAtExit(servers);
+
+  return {
+    tools: () => {
+      tools ??= collect(methods.values(), servers, effects);
+      return tools;
+    },
+    missing: () =>
+      servers.flatMap((server) => {
+        const reason = server.missing();
+        return reason === undefined ? [] : [{ server: server.name, reason }];
+      }),
+    call: async (call) => clipped(await dispatch(call, 0)),
+    async close() {
+      open = false;
+      stopAtExit();
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+function checkNames(mcpServers: McpServers, services: readonly Service[]): void {
+  const seen = new Set(Object.keys(mcpServers));
+  for (const { name } of services) {
+    if (seen.has(name)) {
+      const fix = 'Give one of them another name: it is the first part of the names of its tools.';
+      throw new DandoriError('service-invalid', `There are two servers or services named "${name}".`, {
+        fix,
+      });
+    }
+    seen.add(name);
+  }
+}
+
+async function startServers(
+  mcpServers: McpServers,
+  options: ToolboxOptions,
+  changed: () => void,
+): Promise<McpServer[]> {
+  const entries = Object.entries(mcpServers);
+  if (entries.length === 0) return [];
+  // The MCP client takes longer to load than everything else together; who has no servers does not wait for it.
+  const { startServer } = await import('./mcp/server.ts');
+  const {
+    schemaCheck: { problem },
+    log,
+  } = options;
+  return Promise.all(
+    entries.map(([name, config]) =>
+      startServer({
+        name,
+        config,
+        effects: options.effects ?? {},
+        secrets: options.secrets ?? [],
+        check: options.schemaCheck,
+        maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
+        onChange: changed,
+        onFound: (tools) => problem && log && reportSchemas(tools, { problem, log }),
+        log: log ?? (() => {}),
+      }),
+    ),
+  );
+}
+
+/** Tool and server names may both hold dots, so the longest server name that fits is taken. */
+function ownerOf(operation: string, servers: readonly McpServer[]): McpServer | undefined {
+  return servers
+    .filter(({ name }) => operation.startsWith(`${name}.`))
+    .reduce<McpServer | undefined>(
+      (best, one) => (best === undefined || one.name.length > best.name.length ? one : best),
+      undefined,
+    );
+}
+
+function collect(
+  methods: Iterable<ServiceMethod>,
+  servers: readonly McpServer[],
+  effects: Readonly<Record<string, Effect>>,
+): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>();
+  for (const { tool } of methods) {
+    const effect = effects[tool.name];
+    tools.set(tool.name, effect === undefined ? tool : { ...tool, effect });
+  }
+  for (const server of servers) for (const tool of server.tools()) tools.set(tool.name, tool);
+  return tools;
+}
+
+/** Servers end when their input does; one that does not heed that would outlive a process that calls `process.exit`. */
+function killAtExit(servers: readonly McpServer[]): () => void {
+  const kill = () => servers.forEach((server) => void server.kill());
+  process.once('exit', kill);
+  return () => process.removeListener('exit', kill);
+}

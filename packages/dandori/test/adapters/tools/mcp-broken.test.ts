@@ -1,0 +1,166 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fixture, nodeServer, openToolbox, script, succeeded, toCall, until } from './fixtures/calls.ts';
+
+const SECRET = 'hunter2-hunter2';
+const folder = mkdtempSync(join(tmpdir(), 'dandori-'));
+
+/** The least that a server must say, without the half second that an SDK takes to load. */
+const MINIMAL = readFileSync(fixture('minimal.js'), 'utf8');
+
+describe('a server that does not start leaves the others alone and says why', () => {
+  it('each in its own words, none with a secret, and all within the time limit', async () => {
+    const started = performance.now();
+    const logged: string[] = [];
+    const env = { API_KEY: SECRET };
+    const toolbox = await openToolbox({
+      log: (message) => logged.push(message),
+      secrets: ['from-the-config'],
+      mcpServers: {
+        good: script(MINIMAL),
+        absent: { command: 'no-such-command-anywhere' },
+        misplaced: { command: 'node', cwd: '/no/such/folder' },
+        forbidden: { command: fixture('minimal.js') },
+        quitter: script(
+          `console.error('bad key ' + process.env.API_KEY + ' from-the-config'); process.exit(7)`,
+          env,
+        ),
+        babbler: {
+          ...script(`setInterval(() => console.log('hello ' + process.env.API_KEY), 5)`, env),
+          timeout: 2_500,
+        },
+        silent: { ...script(`process.stdin.resume(); console.error('waiting')`), timeout: 2_500 },
+        shouter: { ...script(`setInterval(() => process.stdout.write('x'.repeat(1e5)), 1)`), timeout: 2_500 },
+        confused: {
+          ...script(`process.stdin.on('data', () => console.log('{"jsonrpc":"2.0","id":0,"result":7}'))`),
+          timeout: 2_500,
+        },
+      },
+    });
+    const took = performance.now() - started;
+    const reasons = Object.fromEntries(toolbox.missing().map(({ server, reason }) => [server, reason]));
+    expect(Object.keys(reasons).sort()).toEqual([
+      'absent',
+      'babbler',
+      'confused',
+      'forbidden',
+      'misplaced',
+      'quitter',
+      'shouter',
+      'silent',
+    ]);
+    expect(reasons.absent).toBe('the command "no-such-command-anywhere" was not found');
+    expect(reasons.misplaced).toBe('its directory /no/such/folder does not exist');
+    expect(reasons.forbidden).toMatch(/may not be executed/);
+    expect(reasons.quitter).toBe('it exited with code 7; on stderr: bad key *** ***');
+    expect(reasons.babbler).toBe(
+      'it did not answer within 2.5 s; on stdout it wrote something that is not MCP: hello ***',
+    );
+    expect(reasons.silent).toBe('it did not answer within 2.5 s; on stderr: waiting');
+    expect(reasons.shouter).toMatch(/did not answer/);
+    expect(reasons.confused).toBeTruthy();
+    expect(JSON.stringify([reasons, logged])).not.toContain(SECRET);
+    expect(took).toBeLessThan(10_000);
+
+    expect(succeeded(await toolbox.call(toCall('good.pid')))).toBeTypeOf('string');
+    expect(await toolbox.call(toCall('quitter.anything'))).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'unavailable', retryable: true },
+    });
+    await toolbox.close();
+  });
+});
+
+describe('a server that dies', () => {
+  it('loses the calls that it had, is started again, and takes the next ones', async () => {
+    const changes: number[] = [];
+    const toolbox = await openToolbox({
+      mcpServers: {
+        workshop: nodeServer('workshop-stdio.ts', {
+          WORKSHOP_TOKEN: SECRET,
+          WORKSHOP_RECORD: join(folder, 'record'),
+        }),
+        good: script(MINIMAL),
+      },
+      onChange: () => changes.push(toolbox.missing().length),
+    });
+    const before = toolbox.tools();
+    const waiting = toolbox.call(toCall('workshop.wait', { name: 'a' }));
+    const dying = toolbox.call(toCall('workshop.die'));
+    for (const outcome of [await waiting, await dying]) {
+      expect(outcome).toMatchObject({ kind: 'lost', cause: 'connection_lost' });
+      expect(outcome).toHaveProperty(
+        'message',
+        expect.stringContaining('it exited with code 3; on stderr: the roof fell in, token ***'),
+      );
+    }
+    expect(toolbox.missing()).toEqual([
+      { server: 'workshop', reason: expect.stringContaining('it exited with code 3') },
+    ]);
+    expect(await toolbox.call(toCall('workshop.echo', { text: 'a' }))).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'unavailable', retryable: true },
+    });
+    // A plan that is made at this moment still compiles.
+    expect(toolbox.tools().has('workshop.echo')).toBe(true);
+    expect(succeeded(await toolbox.call(toCall('good.pid')))).toBeTypeOf('string');
+
+    await until(() => toolbox.missing().length === 0);
+    expect(succeeded(await toolbox.call(toCall('workshop.echo', { text: 'back' })))).toBe('back');
+    expect(changes).toEqual([1, 0]);
+    expect(toolbox.tools().get('workshop.echo')).toBe(before.get('workshop.echo'));
+    await toolbox.close();
+  });
+
+  it('for good takes its tools with it, so that nobody plans with them', async () => {
+    const marker = join(folder, 'once');
+    const once = `const fs = require('node:fs'); if (fs.existsSync(${JSON.stringify(marker)})) process.exit(9); fs.writeFileSync(${JSON.stringify(marker)}, ''); ${MINIMAL}`;
+    const toolbox = await openToolbox({ mcpServers: { brief: script(once) } });
+    expect(toolbox.tools().size).toBe(4);
+    await toolbox.call(toCall('brief.die'));
+    await until(() => toolbox.tools().size === 0);
+    expect(toolbox.missing()[0]?.reason).toContain('code 9');
+    await toolbox.close();
+  });
+});
+
+describe('closing', () => {
+  it('ends every server at once, even one that ignores its input and SIGTERM, and what it started', async () => {
+    const stubborn = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6); ${MINIMAL}`;
+    const toolbox = await openToolbox({
+      mcpServers: {
+        good: script(MINIMAL),
+        stubborn: script(stubborn),
+        retrying: { command: 'no-such-command' },
+      },
+    });
+    const pids = [
+      Number(succeeded(await toolbox.call(toCall('good.pid')))),
+      Number(succeeded(await toolbox.call(toCall('stubborn.pid')))),
+      Number(succeeded(await toolbox.call(toCall('stubborn.spawn')))),
+    ];
+    expect(pids.every(isAlive)).toBe(true);
+    const waiting = toolbox.call(toCall('good.wait'));
+    const started = performance.now();
+    await toolbox.close();
+    expect(performance.now() - started).toBeLessThan(6_000);
+    expect(await waiting).toMatchObject({ kind: 'lost', cause: 'connection_lost' });
+    await until(() => !pids.some(isAlive));
+    expect(await toolbox.call(toCall('good.pid'))).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'unavailable' },
+    });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie still has a pid until somebody asks for its end.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Toolbox } from '../../../src/ports/toolbox.ts';
+import { openToolbox, succeeded, toCall, until } from './fixtures/calls.ts';
+import { type HttpWorkshop, startHttpWorkshop } from './fixtures/workshop-http.ts';
+
+const record = join(mkdtempSync(join(tmpdir(), 'dandori-')), 'record');
+const SECRET = 'sesame-open-27182';
+let workshop: HttpWorkshop;
+let plain: HttpWorkshop;
+let toolbox: Toolbox;
+
+beforeAll(async () => {
+  writeFileSync(record, '');
+  // The workshop runs in this process.
+  process.env.WORKSHOP_RECORD = record;
+  workshop = await startHttpWorkshop();
+  plain = await startHttpWorkshop({ json: true });
+  const headers = { Authorization: `Bearer ${SECRET}` };
+  toolbox = await openToolbox({
+    mcpServers: { workshop: { url: workshop.url, headers }, plain: { url: plain.url } },
+  });
+});
+afterAll(async () => {
+  await toolbox.close();
+  await Promise.all([workshop.close(), plain.close()]);
+});
+
+const call = (tool: string, args = {}, more = {}) => toolbox.call(toCall(tool, args, more));
+
+describe('over HTTP, with answers as streams of events or as JSON', () => {
+  it('tools are listed and called, with the configured headers', async () => {
+    expect(toolbox.missing()).toEqual([]);
+    expect(toolbox.tools().size).toBe(44);
+    expect(succeeded(await call('workshop.echo', { text: 'a' }))).toBe('a');
+    expect(succeeded(await call('plain.echo', { text: 'b' }))).toBe('b');
+    expect(workshop.headersSeen.every((headers) => headers.authorization === `Bearer ${SECRET}`)).toBe(true);
+    expect(workshop.headersSeen.some((headers) => 'x-dandori-request' in headers)).toBe(false);
+  });
+
+  it('a tool that the server learns later can be called', async () => {
+    await call('workshop.learn');
+    await until(() => toolbox.tools().has('workshop.learned'));
+  });
+
+  it('progress is seen while the call runs', async () => {
+    const seen: unknown[] = [];
+    await call('workshop.steps', {}, { progress: (message: string) => seen.push(message) });
+    expect(seen).toEqual(['step 1', 'step 2']);
+  });
+
+  it.each(['workshop', 'plain'])('a result of 50 MB arrives, and in time: %s', async (server) => {
+    const started = performance.now();
+    expect(succeeded(await call(`${server}.big`, { bytes: 50e6 }))).toHaveLength(50e6);
+    expect(performance.now() - started).toBeLessThan(8_000);
+  });
+
+  it('a result over the limit costs that call and no other', async () => {
+    const mcpServers = { workshop: { url: workshop.url }, plain: { url: plain.url } };
+    const small = await openToolbox({ mcpServers, maxResultBytes: 1e6 });
+    for (const server of Object.keys(mcpServers)) {
+      const outcome = await small.call(toCall(`${server}.big`, { bytes: 2e6 }));
+      expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'too_large' } });
+      expect(succeeded(await small.call(toCall(`${server}.echo`, { text: 'still here' })))).toBe(
+        'still here',
+      );
+    }
+    await small.close();
+  });
+
+  it.each(['workshop', 'plain'])(
+    'stopping a call reaches the server, and the call is in doubt: %s',
+    async (server) => {
+      const controller = new AbortController();
+      const outcome = call(`${server}.wait`, { name: server }, { signal: controller.signal });
+      await until(() => readFileSync(record, 'utf8').includes(`started ${server}`));
+      controller.abort();
+      expect(await outcome).toMatchObject({ kind: 'lost', cause: 'cancelled' });
+      await until(() => readFileSync(record, 'utf8').includes(`cancelled ${server}`));
+    },
+  );
+});
+
+describe('when HTTP goes wrong, the outcome tells whether the call may have been carried out', () => {
+  const cases: [string, HttpWorkshop['next'], object][] = [
+    [
+      'an answer that breaks off',
+      (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .write('{"json', () => response.destroy()),
+      { kind: 'lost', cause: 'connection_lost' },
+    ],
+    [
+      'a stream that ends without an answer',
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': bye\n\n'),
+      { kind: 'lost', cause: 'connection_lost' },
+    ],
+    [
+      'a stream that breaks off',
+      (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .write(': bye\n\n', () => response.destroy()),
+      { kind: 'lost', cause: 'connection_lost' },
+    ],
+    [
+      'a connection that is cut',
+      (request) => void request.socket.destroy(),
+      { kind: 'lost', cause: 'connection_lost' },
+    ],
+    [
+      'a gateway that gave up',
+      (_, response) => void response.writeHead(504).end('timeout'),
+      { kind: 'lost', cause: 'connection_lost' },
+    ],
+    [
+      'a server that is busy',
+      (_, response) => void response.writeHead(503, { 'retry-after': '7' }).end(),
+      { kind: 'failed', failure: { kind: 'unavailable', retryable: true, retryAfter: 7_000 } },
+    ],
+    [
+      'credentials that are no longer good',
+      (_, response) => void response.writeHead(401).end(`no ${SECRET}`),
+      { kind: 'failed', failure: { kind: 'unavailable' } },
+    ],
+    [
+      'a bad request',
+      (_, response) => void response.writeHead(400).end('what?'),
+      { kind: 'failed', failure: { kind: 'tool_error' } },
+    ],
+    [
+      'an answer that is no MCP',
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+      { kind: 'lost', cause: 'connection_lost' },
+    ],
+  ];
+  it.each(cases)('%s', async (_name, next, expected) => {
+    workshop.next = next;
+    const outcome = await call('workshop.echo', { text: 'a' });
+    expect(outcome).toMatchObject(expected);
+    expect(JSON.stringify(outcome)).not.toContain(SECRET);
+    expect(succeeded(await call('workshop.echo', { text: 'b' }))).toBe('b');
+  });
+
+  it('a server that forgot our session is used again under a new one', async () => {
+    workshop.forget();
+    const outcome = await call('workshop.echo', { text: 'a' });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'unavailable', retryable: true } });
+    await until(() => toolbox.missing().length > 0);
+    await until(() => toolbox.missing().length === 0);
+    expect(succeeded(await call('workshop.echo', { text: 'b' }))).toBe('b');
+  });
+
+  it('a server that is down is said to be so, and is found again when it is back', async () => {
+    const { port } = plain;
+    await plain.close();
+    await until(() => toolbox.missing().length > 0);
+    const outcome = await call('plain.echo', { text: 'a' });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'unavailable', retryable: true } });
+    expect(toolbox.missing()[0]?.reason).toContain(`http://127.0.0.1:${port}/mcp`);
+    expect(succeeded(await call('workshop.echo', { text: 'the others go on' }))).toBe('the others go on');
+    plain = await startHttpWorkshop({ port, json: true });
+    await until(() => toolbox.missing().length === 0);
+    expect(succeeded(await call('plain.echo', { text: 'back' }))).toBe('back');
+  });
+});
+
+describe('a URL that cannot be used', () => {
+  it('says why, without the secrets in it', async () => {
+    const refusing = await startHttpWorkshop();
+    await refusing.close();
+    const box = await openToolbox({
+      mcpServers: {
+        nobody: { url: `${refusing.url}?token=${SECRET}` },
+        nonsense: { url: 'not a url' },
+      },
+    });
+    const reasons = Object.fromEntries(box.missing().map(({ server, reason }) => [server, reason]));
+    expect(reasons.nobody).toMatch(/ECONNREFUSED/);
+    expect(reasons.nonsense).toMatch(/url/i);
+    expect(JSON.stringify(reasons)).not.toContain(SECRET);
+    await box.close();
+  });
+});
