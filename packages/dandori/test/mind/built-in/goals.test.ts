@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import type { Settings } from '../../../src/domain/settings.ts';
+import { type Played, play } from './loop.ts';
+import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS } from './tools.ts';
+
+const MODES = ['auto', 'planned', 'adaptive'] as const;
+
+function run(goal: string, settings: Partial<Settings> = {}): Promise<Played> {
+  return play(goal, { tools: SHIPPED, runs: SHIPPED_RUNS, settings: { order: DATABASE_ORDER, ...settings } });
+}
+
+describe.each(MODES)('the first goals work with no key and no network, in %s mode', (mode) => {
+  test.each([
+    ['100 + 200を計算', '100 + 200'],
+    ['１００＋２００を計算して', '100+200'],
+    ['What is 100 + 200?', '100 + 200'],
+    ['100 × 3 は？', '100 * 3'],
+  ])('a sum is calculated: %s', async (goal, expression) => {
+    const { calls, outcome, answer } = await run(goal, { mode });
+    expect(calls).toEqual([{ operation: 'calc.evaluate', args: { expression } }]);
+    expect(outcome).toBe('answered');
+    expect(answer).toContain('300');
+  });
+
+  test.each([
+    ['現在時刻を教えて', {}],
+    ['今何時？', {}],
+    ['What time is it now?', {}],
+    ['What time is it in Asia/Tokyo?', { time_zone: 'Asia/Tokyo' }],
+    ['What time is it in London?', { time_zone: 'Europe/London' }],
+    ['ニューヨークの時刻は？', { time_zone: 'America/New_York' }],
+  ])('the time is told, of the right place: %s', async (goal, args) => {
+    const { calls, outcome, answer } = await run(goal, { mode });
+    expect(calls).toEqual([{ operation: 'clock.get_current_time', args }]);
+    expect(outcome).toBe('answered');
+    expect(answer).toContain('07:38:00');
+  });
+
+  test.each([
+    'What is the weather at the place of IP address 203.0.113.7?',
+    'IPアドレス203.0.113.7の場所の天気を教えて',
+    'Find the location of 203.0.113.7 and tell me the weather there',
+  ])('an address leads to its place and the place to its weather: %s', async (goal) => {
+    const { calls, outcome, answer } = await run(goal, { mode });
+    expect(calls).toEqual([
+      { operation: 'places.locate_ip', args: { ip: '203.0.113.7' } },
+      { operation: 'places.get_weather', args: { city: 'Sapporo' } },
+    ]);
+    expect(outcome).toBe('answered');
+    expect(answer).toContain('Sapporo');
+    expect(answer).toContain('19.5');
+    expect(answer).toMatch(/sunny|晴れ/);
+    expect(answer).toMatch(/offline|オフライン/i);
+  });
+
+  test.each(['データベースの商品一覧を表示して', 'List the products in the database'])(
+    'the products are really listed, and the tools come in the order that the rules ask for: %s',
+    async (goal) => {
+      const { calls, outcome, answer } = await run(goal, { mode });
+      expect(calls).toEqual([
+        { operation: 'sqlite.list_tables', args: {} },
+        { operation: 'sqlite.get_table_schema', args: { table: 'products' } },
+        { operation: 'sqlite.execute_safe_query', args: { query: 'SELECT * FROM products' } },
+      ]);
+      expect(outcome).toBe('answered');
+      expect(answer).toContain('Green tea');
+      expect(answer).toContain('万年筆');
+    },
+  );
+
+  test.each([
+    ['東京の天気', '東京'],
+    ['Tokyo weather', 'Tokyo'],
+    ["What's the weather like in Paris today?", 'Paris'],
+    ['weather in new york', 'new york'],
+  ])('the weather of a named city needs no look-up: %s', async (goal, city) => {
+    const { calls } = await run(goal, { mode });
+    expect(calls).toEqual([{ operation: 'places.get_weather', args: { city } }]);
+  });
+});
+
+test('a plan whose values are all known beforehand is one decision with Refs, so it runs as one graph', async () => {
+  const { decisions } = await run('IPアドレス203.0.113.7の場所の天気を教えて', { mode: 'planned' });
+  const [first] = decisions;
+  expect(first?.kind === 'decided' && first.actions.map(({ id, args }) => [id, args])).toEqual([
+    ['t1', { ip: '203.0.113.7' }],
+    ['t2', { city: '${t1.city}' }],
+  ]);
+});
+
+test('every action says why it was chosen', async () => {
+  const { decisions } = await run('データベースの商品一覧を表示して');
+  const actions = decisions.flatMap((decision) => (decision.kind === 'decided' ? decision.actions : []));
+  const calls = actions.filter(({ operation }) => operation !== 'answer');
+  expect(calls).toHaveLength(3);
+  expect(calls.every(({ reasoning }) => reasoning !== undefined && reasoning !== '')).toBe(true);
+});
+
+test('without order rules the products are still listed from the right table', async () => {
+  const { calls, answer } = await run('List the products in the database', { order: [] });
+  expect(calls.map(({ operation }) => operation)).toEqual([
+    'sqlite.list_tables',
+    'sqlite.execute_safe_query',
+  ]);
+  expect(answer).toContain('Green tea');
+});
+
+test.each([
+  ['List all customers', 'SELECT * FROM customers'],
+  ['顧客一覧を表示して', 'SELECT * FROM customers'],
+  ['注文一覧を見せて', 'SELECT * FROM orders'],
+  ['How many customers are there in the database?', 'SELECT COUNT(*) AS count FROM customers'],
+])('another table is chosen by its own name: %s', async (goal, query) => {
+  const { calls } = await run(goal);
+  expect(calls.at(-1)).toEqual({ operation: 'sqlite.execute_safe_query', args: { query } });
+});
+
+test.each(['List the tables in the database', 'データベースのテーブル一覧'])(
+  'tables themselves are listed without a query: %s',
+  async (goal) => {
+    const { calls, answer } = await run(goal);
+    expect(calls.map(({ operation }) => operation)).toEqual(['sqlite.list_tables']);
+    expect(answer).toContain('order_items');
+  },
+);
+
+test('a table that does not exist is not made up: the answer says which ones there are', async () => {
+  const { calls, outcome, answer } = await run('List the dinosaurs in the database');
+  expect(calls.map(({ operation }) => operation)).toEqual(['sqlite.list_tables']);
+  expect(outcome).toBe('failed');
+  expect(answer).toContain('customers, order_items, orders, products');
+});
+
+test.each([
+  ['calculate 2+3 and tell me the time', ['calc.evaluate', 'clock.get_current_time']],
+  ['2+3を計算して、東京の天気を教えて', ['calc.evaluate', 'places.get_weather']],
+])('two wishes in one goal are both granted: %s', async (goal, operations) => {
+  const { calls, answer } = await run(goal);
+  expect(calls.map(({ operation }) => operation)).toEqual(operations);
+  for (const operation of operations) expect(answer).toContain(operation);
+});
+
+test.each([
+  ['在庫一覧を表示して', 'kitchen.list_inventory', {}],
+  ['卵と牛乳で作れるレシピを教えて', 'kitchen.find_recipes', { ingredients: ['卵', '牛乳'] }],
+  ['What can I cook with eggs?', 'kitchen.find_recipes', { ingredients: ['eggs'] }],
+])('the kitchen answers questions: %s', async (goal, operation, args) => {
+  const { calls } = await run(goal);
+  expect(calls).toEqual([{ operation, args }]);
+});
+
+test.each(['東京と大阪の天気', 'the weather in Tokyo and Osaka', 'weather in Tokyo, New York and Osaka'])(
+  'every place that is listed gets its own call: %s',
+  async (goal) => {
+    const { calls } = await run(goal);
+    expect(calls.length).toBe(goal.includes('New York') ? 3 : 2);
+    expect(calls.every(({ operation }) => operation === 'places.get_weather')).toBe(true);
+    expect(calls.at(-1)?.args.city).toMatch(/Osaka|大阪/);
+  },
+);
+
+test.each(['明日の東京の天気は？', 'What will the weather in Paris be tomorrow?'])(
+  'an answer says which words of the goal it left aside: %s',
+  async (goal) => {
+    const { outcome, answer } = await run(goal);
+    expect(outcome).toBe('answered');
+    expect(answer).toMatch(/考慮していません: 明日|Not taken into account: tomorrow/);
+  },
+);
+
+test.each([
+  '100 + 200を計算',
+  '現在時刻を教えて',
+  'What time is it now?',
+  'List the products in the database',
+  '東京の天気',
+])('a plain answer carries no such note: %s', async (goal) => {
+  expect((await run(goal)).answer).not.toMatch(/考慮|taken into account/);
+});
