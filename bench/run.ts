@@ -1,0 +1,13 @@
+import { durableStep } from './durable-step.ts';
+import { journalThroughput } from './journal-throughput.ts';
+import { makespan } from './makespan.ts';
+
+/** `npm run bench`: ratios within one run on this machine. Absolute figures are shown, and mean nothing elsewhere. */
+const rows = [...(await durableStep()), ...(await makespan()), ...(await journalThroughput())];
+const width = Math.max(...rows.map(({ what }) => what.length));
+console.log(`Dandori bench, Node ${process.versions.node}\n`);
+for (const { what, figure, aim, note } of rows) {
+  console.log(
+    `${what.padEnd(width)}  ${figure.padStart(12)}  ${(aim ?? '').padEnd(14)}  ${note ?? ''}`.trimEnd(),
+  );
+}
