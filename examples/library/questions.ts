@@ -1,0 +1,20 @@
+import { openDandori, readPlanFile } from 'dandori';
+
+const plan = await readPlanFile(`${import.meta.dirname}/../plans/remove.plan.yaml`);
+
+await using dandori = await openDandori({
+  onEvent: ({ seq, type }) => console.log(seq, type),
+});
+
+const compiled = dandori.check(plan.tasks);
+if (!compiled.ok) throw new Error(compiled.diagnostics.map(({ message }) => message).join('\n'));
+
+let report = await dandori.run(plan.goal ?? 'Run the plan', { tasks: plan.tasks });
+while (report.outcome === 'waiting') {
+  for (const question of report.questions) {
+    console.log(question.text, JSON.stringify(question.context));
+    await dandori.answer(report.run, question.id, 'reject');
+  }
+  report = await dandori.drive(report.run);
+}
+console.log(report.outcome, report.failure?.message);

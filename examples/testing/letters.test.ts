@@ -1,0 +1,108 @@
+import { brokenLaws, type OpenOptions, openDandori, type Service } from 'dandori';
+import {
+  createFunctionToolbox,
+  createScriptedMind,
+  createStepClock,
+  createTemporaryJournal,
+  type FunctionToolbox,
+  startModelServer,
+} from 'dandori/testing';
+import { describe, expect, it } from 'vitest';
+import letters from '../services/letters.ts';
+
+const CONFIG = `${import.meta.dirname}/dandori.yaml`;
+const open = (options: OpenOptions) => openDandori({ configFile: CONFIG, ...options });
+
+describe('the letters service', () => {
+  // #region mind
+  it('asks which Hanako is meant, and goes on with the answer', async () => {
+    await using temporary = await createTemporaryJournal();
+    const mind = createScriptedMind([
+      [{ operation: 'letters.find_person', args: { name: 'Hanako' } }],
+      (thought) => [{ operation: 'answer', args: { text: `Found: ${thought.resultText('t1')}` } }],
+    ]);
+    await using dandori = await open({ services: [letters], mind, journal: temporary.journal });
+
+    const waiting = await dandori.run('Find Hanako');
+    expect(waiting).toMatchObject({ outcome: 'waiting', questions: [{ id: 'q1', kind: 'ambiguity' }] });
+    await dandori.answer(waiting.run, 'q1', 'p2');
+    const report = await dandori.drive(waiting.run);
+
+    expect(report.answer).toBe('Found: {"id":"p2","name":"Hanako Suzuki"}');
+    expect(brokenLaws(await dandori.events(report.run))).toEqual([]);
+    mind.verify();
+  });
+  // #endregion
+
+  // #region model
+  it('is found by a language model', async () => {
+    await using temporary = await createTemporaryJournal();
+    await using server = await startModelServer([
+      {
+        actions: [{ id: 't1', operation: 'letters.find_person', args: { name: 'Taro' } }],
+        expect: 'letters.find_person',
+      },
+      {
+        actions: [{ id: 't2', operation: 'answer', args: { text: 'Taro Tanaka is p3.' } }],
+        expect: 'Taro Tanaka',
+      },
+    ]);
+    process.env.SCRIPTED_MODEL_URL = server.url;
+    await using dandori = await openDandori({
+      configFile: `${import.meta.dirname}/model.yaml`,
+      services: [letters],
+      journal: temporary.journal,
+    });
+
+    const report = await dandori.run('What is the id of Taro?');
+
+    expect(report).toMatchObject({
+      outcome: 'answered',
+      answer: 'Taro Tanaka is p3.',
+      usage: { modelCalls: 2 },
+    });
+    server.verify();
+  });
+  // #endregion
+});
+
+// #region faults
+/** A function toolbox as a service, so that the tools of a test stand beside all others. */
+function asService(name: string, toolbox: FunctionToolbox): Service {
+  const methods = [...toolbox.tools().values()].map((tool) => ({
+    tool,
+    call: (call: Parameters<FunctionToolbox['call']>[0]) => toolbox.call(call),
+  }));
+  return { name, methods };
+}
+
+it('does not order twice when the answer of the shop is lost', async () => {
+  await using temporary = await createTemporaryJournal();
+  const shop = createFunctionToolbox(createStepClock(), {
+    'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
+  });
+  await using dandori = await open({ services: [asService('shop', shop)], journal: temporary.journal });
+
+  const waiting = await dandori.run('Order', { tasks: [{ id: 't1', operation: 'shop.order', args: {} }] });
+  expect(waiting.questions[0]).toMatchObject({ kind: 'in_doubt', task: 't1' });
+  await dandori.answer(waiting.run, 'q1', 'happened');
+  await dandori.drive(waiting.run);
+
+  expect(shop.effects('shop.order')).toBe(1);
+});
+// #endregion
+
+// #region clock
+it('waits for a slow shop without taking the time', async () => {
+  await using temporary = await createTemporaryJournal();
+  const clock = createStepClock();
+  const shop = createFunctionToolbox(clock, { 'shop.look': { takes: 50_000, run: () => ({ open: true }) } });
+  await using dandori = await open({ services: [asService('shop', shop)], journal: temporary.journal });
+
+  const tasks = [{ id: 't1', operation: 'shop.look', args: {} }];
+  const report = await clock.runUntil(dandori.run('Look', { tasks }));
+
+  expect(report.tasks.t1?.result).toEqual({ open: true });
+  expect(shop.calls[0]?.endedAt).toBe((shop.calls[0]?.startedAt ?? 0) + 50_000);
+});
+// #endregion

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node understands: it must be able to say that the Node it runs on is too old.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import module, { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED = [22, 18];
+const { enableCompileCache } = module;
+
+if (isEnough(process.versions.node)) {
+  // Compiled code is kept between two starts; it halves the time to the first line.
+  enableCompileCache?.();
+  await import(entry());
+} else reexecute();
+
+function isEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+}
+
+/** The source where it is there (in the repository Node runs TypeScript as it is), else what was built from it. */
+function entry() {
+  const here = dirname(dirname(fileURLToPath(import.meta.url)));
+  const source = join(here, 'src', 'cli', 'start.ts');
+  const isInstalled = here.split(/[\\/]/).includes('node_modules');
+  return existsSync(source) && !isInstalled ? `../src/cli/start.ts` : '../dist/cli/start.js';
+}
+
+/** A newer Node may lie in node_modules, brought by npm as a package. */
+function reexecute() {
+  const newer = newerNode();
+  if (newer === undefined) {
+    console.error(`Dandori needs Node ${NEEDED.join('.')} or newer, and this is ${process.versions.node}.`);
+    console.error('What to do: install a newer Node, or add one to your project: npm install node@24');
+    process.exit(2);
+  }
+  const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both; the child decides what it means.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`Cannot start ${newer}: ${error.message}`);
+    process.exit(2);
+  });
+  child.on('exit', (code, signal) => (signal === null ? process.exit(code ?? 1) : process.kill(process.pid, signal)));
+}
+
+function newerNode() {
+  const require = createRequire(import.meta.url);
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const file = process.platform === 'win32' ? 'node.exe' : 'node';
+  for (const name of [`node-${platform}-${process.arch}`, 'node']) {
+    try {
+      const path = join(dirname(require.resolve(`${name}/package.json`)), 'bin', file);
+      if (existsSync(path)) return path;
+    } catch {
+      // Not installed; the next one may be.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,22 @@
+import { isCancel, select, text } from '@clack/prompts';
+import type { Json } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
+import { printable } from './style.ts';
+
+/** Asks the person at the terminal. Undefined where they would rather not answer now. */
+export async function ask(question: Question): Promise<Json | undefined> {
+  if (question.context !== undefined)
+    process.stderr.write(`${printable(JSON.stringify(question.context, null, 2))}\n`);
+  const message = printable(question.text);
+  const { options } = question;
+  if (options === undefined || options.length === 0) {
+    const answer = await text({ message, output: process.stderr });
+    return isCancel(answer) ? undefined : answer;
+  }
+  const chosen = await select({
+    message,
+    output: process.stderr,
+    options: options.map(({ label }, index) => ({ value: index, label: printable(label) })),
+  });
+  return isCancel(chosen) ? undefined : options[chosen]?.value;
+}

@@ -1,0 +1,19 @@
+import { DandoriError } from '../domain/error.ts';
+import { EXIT_USAGE } from './exit-code.ts';
+import { printable, styleFor } from './style.ts';
+import { textsFor } from './texts.ts';
+
+/** Tells an error so that the reader knows what to do. A bug shows its stack; everything else does not need one. */
+export function complain(error: unknown, asJson: boolean): number {
+  const style = styleFor(process.stderr);
+  if (!(error instanceof DandoriError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${style.red('This is a bug in Dandori:')} ${printable(text)}\n`);
+    return 1;
+  }
+  const { code, message, fix } = error;
+  if (asJson) process.stdout.write(`${JSON.stringify({ error: { code, message, fix } })}\n`);
+  process.stderr.write(`${style.red(`error[${code}]:`)} ${printable(message)}\n`);
+  if (fix !== undefined) process.stderr.write(`${style.bold(`${textsFor({}).fix}:`)} ${printable(fix)}\n`);
+  return EXIT_USAGE;
+}

@@ -1,0 +1,23 @@
+import type { Report } from '../core/report.ts';
+import { assertNever } from '../domain/error.ts';
+
+export const EXIT_USAGE = 2;
+
+/** 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted. */
+export function exitCodeOf(outcome: Report['outcome']): number {
+  switch (outcome) {
+    case 'answered':
+      return 0;
+    case 'failed':
+      return 1;
+    case 'waiting':
+    case 'open':
+      return 3;
+    case 'cancelled':
+      return 4;
+    case 'exhausted':
+      return 5;
+    default:
+      return assertNever(outcome);
+  }
+}

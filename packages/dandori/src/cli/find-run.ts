@@ -1,0 +1,33 @@
+import type { Dandori } from '../dandori.ts';
+import { DandoriError } from '../domain/error.ts';
+
+const WHOLE_ID = /^\d{8}-\d{9}-[a-z0-9]{4}$/;
+/** A part of an id is looked for among the newest runs only. */
+const SEARCHED = 1000;
+
+/** A run by its id, by the beginning or the end of it, or by `last`. */
+export async function findRun(name: string, dandori: Dandori): Promise<string> {
+  if (name === 'last') {
+    const [newest] = await dandori.runs({ limit: 1 });
+    if (newest !== undefined) return newest.run;
+    throw new DandoriError('run-not-found', 'There are no runs yet.', {
+      fix: 'Start one: dandori run "100 + 200を計算"',
+    });
+  }
+  if (WHOLE_ID.test(name)) return name;
+  const names = (await dandori.runs({ limit: SEARCHED })).map(({ run }) => run);
+  const matches = names.filter((run) => run.startsWith(name) || run.endsWith(name));
+  const [only] = matches;
+  if (matches.length === 1 && only !== undefined) return only;
+  if (matches.length === 0)
+    throw new DandoriError('run-not-found', `There is no run "${name}".`, {
+      fix: '`dandori runs` lists the runs.',
+    });
+  throw new DandoriError(
+    'run-not-found',
+    `"${name}" fits ${matches.length} runs: ${matches.slice(0, 5).join(', ')}…`,
+    {
+      fix: 'Give more of the id.',
+    },
+  );
+}

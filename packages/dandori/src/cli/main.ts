@@ -1,0 +1,89 @@
+import { Command, CommanderError, Option } from 'commander';
+import { version } from './version.ts';
+
+/**
+ * The `dandori` command. Each command is a file of its own and is loaded only when it is used, so that `--help`
+ * stays as quick as bare Node.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const then = (code: number) => {
+    exitCode = code;
+  };
+  const program = new Command('dandori')
+    .description(
+      'Plans, checks the plan like a compiler, runs it in parallel, asks when unsure, and answers.',
+    )
+    .version(version())
+    .exitOverride()
+    .showHelpAfterError('(dandori --help shows what there is)')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', HELP_END);
+  const command = (signature: string, description: string) =>
+    program.command(signature).description(description).option('--config <file>', 'use this dandori.yaml');
+  const json = ['--json', 'print one JSON object and nothing else'] as const;
+
+  command('run [goal...]', 'reach a goal, or run a plan file')
+    .option('--plan <file>', 'run this plan (YAML or JSON) in place of making one')
+    .addOption(new Option('--mode <mode>', 'how to work').choices(['auto', 'direct', 'adaptive', 'planned']))
+    .option(...json)
+    .option('--yes', 'approve every call that would be asked about')
+    .option('--user <id>', 'the user on whose behalf it runs')
+    .action(async (goal: string[], options) =>
+      then(await (await import('./run.ts')).run(goal.join(' '), options)),
+    );
+  command('check <plan>', 'compile a plan file without running it')
+    .option(...json)
+    .action(async (plan: string, options) => then(await (await import('./check.ts')).check(plan, options)));
+  command('runs', 'list the runs, newest first')
+    .option(...json)
+    .option('--limit <count>', 'how many', '20')
+    .action(async (options) => then(await (await import('./runs.ts')).runs(options)));
+  command('show <run>', 'show a run: its tasks, its answer, its questions ("last" is the newest)')
+    .option(...json)
+    .action(async (run: string, options) => then(await (await import('./show.ts')).show(run, options)));
+  command('log <run>', 'show every event of a run')
+    .option('--json', 'print the events as JSON Lines')
+    .option('--follow', 'go on until the run ends')
+    .action(async (run: string, options) => then(await (await import('./log.ts')).log(run, options)));
+  command('resume <run>', 'go on with a run that was interrupted or waited for an answer')
+    .option(...json)
+    .option('--yes', 'approve every call that would be asked about')
+    .action(async (run: string, options) => then(await (await import('./resume.ts')).resume(run, options)));
+  command('answer <run> <question> <answer>', 'answer a question of a run')
+    .option(...json)
+    .action(async (run: string, question: string, text: string, options) =>
+      then(await (await import('./answer.ts')).answer({ run, question, text }, options)),
+    );
+  command('cancel <run>', 'stop a run; its running calls are told')
+    .option('--reason <text>', 'why', 'cancelled by the user')
+    .option(...json)
+    .action(async (run: string, options) => then(await (await import('./cancel.ts')).cancel(run, options)));
+  command('tools', 'list the tools of all servers')
+    .option(...json)
+    .action(async (options) => then(await (await import('./tools.ts')).tools(options)));
+  program
+    .command('init')
+    .description('write a commented dandori.yaml into this folder')
+    .option('--force', 'overwrite the one that is there')
+    .action(async (options) => then(await (await import('./init.ts')).init(options)));
+  program
+    .command('menu', { hidden: true })
+    .action(async () => then(await (await import('./menu.ts')).menu()));
+
+  try {
+    await program.parseAsync(argv.length === 0 ? ['menu'] : [...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return (await import('./complaint.ts')).complain(error, argv.includes('--json'));
+  }
+}
+
+const HELP_END = `
+Exit codes: 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted.
+
+Examples:
+  dandori run "100 + 200を計算"
+  dandori run --plan plan.yaml --json
+  dandori log last --follow`;

@@ -1,0 +1,198 @@
+import { apply } from '../core/apply.ts';
+import type { RunState, TaskState } from '../core/state.ts';
+import type { Event } from '../domain/event.ts';
+import type { Live } from '../engine/live.ts';
+import { displayWidth, duration, oneLine, printable, type Style, styleFor } from './style.ts';
+import type { Texts } from './texts.ts';
+
+/** Shows a run while it goes on. It folds the events with the same `apply` as everybody else. */
+export interface Progress {
+  event(event: Event): void;
+  /** Takes in what happened before somebody watched, without showing it. */
+  replay(event: Event): void;
+  live(live: Live): void;
+  /** A line for the person, above what is redrawn. */
+  note(text: string): void;
+  /** Leaves what is shown and stops drawing. */
+  end(): void;
+}
+
+const MOST_LINES = 12;
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+export function createProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
+  return stream.isTTY ? drawnProgress(stream, texts) : printedProgress(stream, texts);
+}
+
+/** For pipes and logs: a line for each thing that happened. */
+function printedProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
+  const style = styleFor(stream);
+  let state: RunState | undefined;
+  return {
+    event(event) {
+      state = apply(state, event);
+      for (const line of linesOf(event, state, { texts, style })) stream.write(`${line}\n`);
+    },
+    replay(event) {
+      state = apply(state, event);
+    },
+    live(live) {
+      if (live.type === 'task_progress') stream.write(`  ${live.task} ${printable(live.message)}\n`);
+    },
+    note: (text) => void stream.write(`${text}\n`),
+    end() {},
+  };
+}
+
+interface Wording {
+  readonly texts: Texts;
+  readonly style: Style;
+}
+
+function linesOf(event: Event, state: RunState, { texts, style }: Wording): string[] {
+  switch (event.type) {
+    case 'run_resumed':
+      return [style.dim(texts.resumed)];
+    case 'decision_started':
+      return [style.dim(event.data.purpose === 'act' ? texts.planning : texts.answering)];
+    case 'decision_failed':
+      return [`${style.red('✗')} ${printable(event.data.failure.message)}`];
+    case 'plan_approved':
+      return [texts.planned(event.data.tasks.length)];
+    case 'plan_rejected':
+      return [
+        texts.rejected,
+        ...event.data.diagnostics.map(({ task, message }) => `  ${task ?? ''} ${printable(message)}`),
+      ];
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+      return [taskLine(state.tasks.get(event.data.task), { texts, style }, event.at)];
+    default:
+      return [];
+  }
+}
+
+function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: number): string {
+  if (task === undefined) return '';
+  const { id, operation, description } = task.task;
+  const about = description === undefined ? '' : style.dim(` ${oneLine(description, 60)}`);
+  const head = `${id} ${operation}${about}`;
+  const ms = style.dim(duration((task.endedAt ?? now) - (task.startedAt ?? now)));
+  switch (task.status) {
+    case 'succeeded':
+      return `${style.green('✓')} ${head} ${ms}`;
+    case 'failed':
+      return `${style.red('✗')} ${head} ${ms} ${style.red(oneLine(task.failure?.message ?? '', 200))}`;
+    case 'retrying':
+      return `${style.yellow('↻')} ${head} ${style.yellow(texts.retrying(task.attempts, duration((task.dueAt ?? now) - now)))} ${oneLine(task.failure?.message ?? '', 120)}`;
+    case 'in_doubt':
+    case 'waiting':
+      return `${style.yellow('?')} ${head} ${style.yellow(task.status === 'in_doubt' ? texts.inDoubt : texts.waiting)}`;
+    case 'blocked':
+      return `${style.dim('-')} ${head} ${style.dim(texts.blocked)}`;
+    default:
+      return `${style.cyan('▸')} ${head} ${ms}`;
+  }
+}
+
+/** For a terminal: what runs is redrawn in place, what has ended scrolls away above it. */
+function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
+  const style = styleFor(stream);
+  const wording = { texts, style };
+  const messages = new Map<string, string>();
+  let state: RunState | undefined;
+  let drawn = 0;
+  let frame = 0;
+  let answer = '';
+
+  function erase(): void {
+    // Back to the first column too: the terminal has echoed a ^C.
+    if (drawn > 0) stream.write(`\r\u001b[${drawn}A\u001b[0J`);
+    drawn = 0;
+  }
+
+  function draw(): void {
+    if (state === undefined) return;
+    const width = (stream.columns ?? 80) - 2;
+    const lines = current(state).slice(0, MOST_LINES);
+    const hidden = state.running.size - lines.length;
+    if (hidden > 0) lines.push(style.dim(`  ${texts.more(hidden)}`));
+    const total = state.tasks.size;
+    const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded').length;
+    if (total > 1 && state.end === undefined) lines.push(style.dim(`  ${done}/${total}`));
+    const text = lines.map((line) => clipped(line, width)).join('\n');
+    if (text !== '') stream.write(`${text}\n`);
+    drawn = lines.length;
+  }
+
+  function current({ running, tasks, thinking, end }: RunState): string[] {
+    if (end !== undefined) return [];
+    const spinner = style.cyan(FRAMES[frame % FRAMES.length] ?? '');
+    const now = Date.now();
+    const lines = [...running].slice(0, MOST_LINES).map((id) => {
+      const line = taskLine(tasks.get(id), wording, now).replace(style.cyan('▸'), spinner);
+      const message = messages.get(id);
+      return message === undefined ? line : `${line} ${style.dim(oneLine(message, 60))}`;
+    });
+    if (thinking !== undefined) {
+      const words =
+        answer === ''
+          ? thinking.purpose === 'act'
+            ? texts.planning
+            : texts.answering
+          : oneLine(answer.slice(-200), 70);
+      lines.push(`${spinner} ${style.dim(words)}`);
+    }
+    return lines;
+  }
+
+  function redraw(above: string[] = []): void {
+    erase();
+    for (const line of above) stream.write(`${line}\n`);
+    draw();
+  }
+
+  const timer = setInterval(() => {
+    frame++;
+    redraw();
+  }, 100);
+  timer.unref();
+  return {
+    event(event) {
+      state = apply(state, event);
+      if (event.type === 'decision_made') answer = '';
+      const lines = event.type === 'decision_started' ? [] : linesOf(event, state, wording);
+      redraw(lines.map((line) => clipped(line, (stream.columns ?? 80) * 3)));
+    },
+    replay(event) {
+      state = apply(state, event);
+    },
+    live(live) {
+      if (live.type === 'task_progress') messages.set(live.task, live.message);
+      if (live.type === 'answer_text') answer += live.text;
+    },
+    note: (text) => redraw([text]),
+    end() {
+      clearInterval(timer);
+      erase();
+    },
+  };
+}
+
+/** Cut by what is seen: escape codes take no room, wide characters take two columns. */
+function clipped(line: string, width: number): string {
+  let room = width;
+  let result = '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes are what is looked for
+  for (const part of line.split(/(\u001b\[\d+m)/)) {
+    if (part.startsWith('\u001b[')) result += part;
+    else {
+      for (const character of part) {
+        room -= displayWidth(character);
+        if (room >= 0) result += character;
+      }
+    }
+  }
+  return result;
+}

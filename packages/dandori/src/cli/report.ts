@@ -1,0 +1,33 @@
+import type { Report } from '../core/report.ts';
+import { printable, styleFor } from './style.ts';
+import type { Texts } from './texts.ts';
+
+/** The answer goes to stdout, everything about it to stderr, so that a pipe gets the answer alone. */
+export function printReport(report: Report, texts: Texts, asJson: boolean): void {
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify(report)}\n`);
+    return;
+  }
+  const style = styleFor(process.stderr);
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  if (report.outcome === 'failed')
+    say(`${style.red(texts.failed)}: ${printable(report.failure?.message ?? '')}`);
+  if (report.outcome === 'cancelled')
+    say(`${style.yellow(texts.cancelled)}: ${printable(report.failure?.message ?? '')}`);
+  if (report.outcome === 'exhausted') say(style.yellow(texts.exhausted));
+  if (report.missing !== undefined && report.missing.length > 0) {
+    say(`${texts.missing}:`);
+    for (const line of report.missing.slice(0, 20)) say(`  - ${printable(line)}`);
+    if (report.missing.length > 20) say(`  ${texts.more(report.missing.length - 20)}`);
+  }
+  if (report.answer !== null) process.stdout.write(`${printable(report.answer)}\n`);
+  for (const question of report.questions) {
+    say(`${style.yellow('?')} ${printable(question.text)}`);
+    for (const { label, value } of question.options ?? []) {
+      say(`    ${typeof value === 'string' ? value : JSON.stringify(value)}  ${style.dim(printable(label))}`);
+    }
+    say(texts.howToAnswer(report.run, question.id));
+  }
+  if (report.questions.length > 0) say(texts.thenResume(report.run));
+  say(style.dim(`run ${report.run}`));
+}

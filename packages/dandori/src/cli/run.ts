@@ -1,0 +1,40 @@
+import { renderDiagnostics } from '../config/diagnostics.ts';
+import { readPlanFile } from '../config/plan-file.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { Mode } from '../domain/mode.ts';
+import { EXIT_USAGE } from './exit-code.ts';
+import { openSession, type SessionOptions } from './session.ts';
+
+export interface RunOptions extends SessionOptions {
+  readonly mode?: Mode;
+  readonly user?: string;
+}
+
+export async function run(goal: string, options: RunOptions): Promise<number> {
+  const plan = options.plan === undefined ? undefined : await readPlanFile(options.plan);
+  const wanted = goal.trim() === '' ? (plan?.goal ?? (plan && `Run ${options.plan}`) ?? '') : goal;
+  if (wanted === '') {
+    throw new DandoriError('goal-invalid', 'There is no goal.', {
+      fix: 'Give one: dandori run "100 + 200を計算", or a plan: --plan FILE',
+    });
+  }
+  await using session = await openSession({ ...options, goal: wanted });
+  const { dandori } = session;
+  if (plan !== undefined) {
+    const compiled = dandori.check(plan.tasks);
+    if (!compiled.ok) {
+      if (options.json === true)
+        process.stdout.write(
+          `${JSON.stringify({ error: { code: 'plan-invalid', diagnostics: compiled.diagnostics } })}\n`,
+        );
+      process.stderr.write(`${renderDiagnostics(compiled.diagnostics, plan)}\n`);
+      return EXIT_USAGE;
+    }
+  }
+  const started = await dandori.start(wanted, {
+    mode: options.mode,
+    userId: options.user,
+    tasks: plan?.tasks,
+  });
+  return await session.follow(started);
+}

@@ -1,0 +1,31 @@
+import { openDandori } from '../dandori.ts';
+import { DandoriError } from '../domain/error.ts';
+import { oneLine, styleFor } from './style.ts';
+import { textsFor } from './texts.ts';
+
+export async function runs(options: { config?: string; json?: boolean; limit: string }): Promise<number> {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new DandoriError('usage', `--limit takes a whole number from 1, not "${options.limit}".`);
+  }
+  await using dandori = await openDandori({ configFile: options.config, tools: false });
+  const found = await dandori.runs({ limit });
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ runs: found })}\n`);
+    return 0;
+  }
+  const style = styleFor(process.stdout);
+  const paint = {
+    answered: style.green,
+    failed: style.red,
+    damaged: style.red,
+    waiting: style.yellow,
+  } as Record<string, (text: string) => string>;
+  if (found.length === 0) process.stdout.write(`${textsFor({ language: dandori.config.language }).noRuns}\n`);
+  for (const { run, goal, status, startedAt } of found) {
+    const when = new Date(startedAt).toLocaleString('sv-SE');
+    const shown = (paint[status] ?? style.dim)(status.padEnd(9));
+    process.stdout.write(`${run}  ${style.dim(when)}  ${shown}  ${oneLine(goal, 60)}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,61 @@
+/** Colours where the stream is a terminal that wants them, plain text everywhere else. */
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+}
+
+export function styleFor(stream: NodeJS.WriteStream): Style {
+  const wantsColour =
+    process.env.NO_COLOR === undefined && (stream.isTTY === true || process.env.FORCE_COLOR !== undefined);
+  const paint = (open: number, close: number) => (text: string) =>
+    wantsColour ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
+  };
+}
+
+/** What a tool or a model wrote must not move the cursor, ring the bell or rewrite what stands above. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
+}
+
+/** One line of at most `width` columns; wide characters count twice, as they do on the screen. */
+export function oneLine(text: string, width: number): string {
+  const flat = printable(text.replaceAll(/\s+/g, ' ').trim());
+  let columns = 0;
+  let result = '';
+  for (const character of flat) {
+    columns += isWide(character) ? 2 : 1;
+    if (columns > width) return `${result}…`;
+    result += character;
+  }
+  return result;
+}
+
+export function displayWidth(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += isWide(character) ? 2 : 1;
+  return columns;
+}
+
+function isWide(character: string): boolean {
+  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/u.test(
+    character,
+  );
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}

@@ -1,0 +1,32 @@
+export {
+  ambiguous,
+  defineService,
+  defineTool,
+  type Service,
+  type ServiceContext,
+} from './adapters/tools/service.ts';
+export type { Config } from './config/config.ts';
+export { type LoadOptions, loadConfig } from './config/load.ts';
+export { type PlanFile, parsePlan, readPlanFile } from './config/plan-file.ts';
+export { apply, fold } from './core/apply.ts';
+export type { Compiled } from './core/compile.ts';
+export { brokenLaws } from './core/laws.ts';
+export type { Report, TaskReport } from './core/report.ts';
+export type { RunState, TaskState, TaskStatus } from './core/state.ts';
+export { type Dandori, type OpenOptions, openDandori, type RunOptions } from './dandori.ts';
+export type { Diagnostic } from './domain/diagnostic.ts';
+export type { Effect } from './domain/effect.ts';
+export { DandoriError, type ErrorCode } from './domain/error.ts';
+export type { Event, Fact, Outcome } from './domain/event.ts';
+export type { Failure } from './domain/failure.ts';
+export type { Json, JsonObject } from './domain/json.ts';
+export type { Option, Question } from './domain/question.ts';
+export type { Settings } from './domain/settings.ts';
+export type { Action, Task } from './domain/task.ts';
+export type { Tool } from './domain/tool.ts';
+export type { Live } from './engine/live.ts';
+export type { Blobs } from './ports/blobs.ts';
+export type { Clock } from './ports/clock.ts';
+export type { Claim, Journal, RunSummary } from './ports/journal.ts';
+export type { Mind, Thinking, Thought } from './ports/mind.ts';
+export type { Call, CallOutcome, Toolbox } from './ports/toolbox.ts';

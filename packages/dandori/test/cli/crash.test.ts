@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { brokenLaws } from '../../src/core/laws.ts';
+import type { Event } from '../../src/domain/event.ts';
+import { openPlace, type Place } from './command.ts';
+
+const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
+
+/** Chained, so that there is one call at a time: a, b, c, then one that takes long, then e. */
+function plan(slow: 'look' | 'send'): string {
+  const tasks = [
+    { id: 'a', operation: 'counter.send', args: { name: 'a' } },
+    { id: 'b', operation: 'counter.look', args: { name: 'b', after: '${a.name}' } },
+    { id: 'c', operation: 'counter.send', args: { name: 'c', after: '${b.name}' } },
+    { id: 'd', operation: `counter.${slow}`, args: { name: 'd', after: '${c.name}', wait_ms: 1500 } },
+    { id: 'e', operation: 'counter.send', args: { name: 'e', after: '${d.name}' } },
+  ];
+  return JSON.stringify({ goal: 'count', tasks });
+}
+
+async function prepare(slow: 'look' | 'send'): Promise<Place> {
+  const place = await openPlace();
+  const env = { COUNTER_FILE: join(place.folder, 'effects.txt') };
+  await place.write(
+    'dandori.yaml',
+    JSON.stringify({ mcpServers: { counter: { command: process.execPath, args: [COUNTER], env } } }),
+  );
+  await place.write('plan.json', plan(slow));
+  return place;
+}
+
+/** The server notes each call before it does anything, so that the slow one is known to be on its way. */
+async function untilSlowCall(place: Place): Promise<void> {
+  const calls = join(place.folder, 'effects.txt.calls');
+  while (!(await readFile(calls, 'utf8').catch(() => '')).includes('d\n')) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Starts the run and kills it as soon as the slow call is on its way. */
+async function killInTheMiddle(place: Place): Promise<string> {
+  const { child, finished } = place.begin('run', '--plan', 'plan.json');
+  await untilSlowCall(place);
+  child.kill('SIGKILL');
+  expect((await finished).signal).toBe('SIGKILL');
+  const { runs } = JSON.parse((await place.dandori('runs', '--json')).stdout);
+  expect(runs).toMatchObject([{ status: 'open' }]);
+  return runs[0].run;
+}
+
+async function effects(place: Place): Promise<string> {
+  return (await readFile(join(place.folder, 'effects.txt'), 'utf8')).replaceAll('\n', '');
+}
+
+async function journal(place: Place, run: string): Promise<Event[]> {
+  const { stdout } = await place.dandori('log', run, '--json');
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('a run killed with SIGKILL', () => {
+  it('goes on with resume, ends with the same answer, and does not repeat what was finished', async () => {
+    await using undisturbed = await prepare('look');
+    const whole = JSON.parse((await undisturbed.dandori('run', '--plan', 'plan.json', '--json')).stdout);
+    await using place = await prepare('look');
+    const run = await killInTheMiddle(place);
+    const { code, stdout } = await place.dandori('resume', run, '--json');
+    const report = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(report.answer).toBe(whole.answer);
+    expect(report.tasks.d).toMatchObject({ status: 'succeeded', attempts: 2 });
+    expect(await effects(place)).toBe('ace');
+    expect(brokenLaws(await journal(place, run))).toEqual([]);
+  });
+
+  it('asks about a write that nobody knows the end of, and never sends it again by itself', async () => {
+    await using place = await prepare('send');
+    const run = await killInTheMiddle(place);
+    const resumed = await place.dandori('resume', run, '--json');
+    expect(resumed.code).toBe(3);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({
+      outcome: 'waiting',
+      questions: [{ id: 'q1', kind: 'in_doubt', task: 'd' }],
+    });
+    expect(await effects(place)).toBe('acd');
+    const wrong = await place.dandori('answer', run, 'q1', 'perhaps');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/happened, again, give_up/);
+    expect((await place.dandori('answer', run, 'q1', 'again')).code).toBe(0);
+    const twice = await place.dandori('answer', run, 'q1', 'again');
+    expect(twice.stderr).toMatch(/question-answered/);
+    const { code, stdout } = await place.dandori('resume', run, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).outcome).toBe('answered');
+    expect(await effects(place)).toBe('acdde');
+    expect(brokenLaws(await journal(place, run))).toEqual([]);
+  });
+
+  it('cannot be driven by two processes at once: the second one is told who drives it', async () => {
+    await using place = await prepare('look');
+    const { finished } = place.begin('run', '--plan', 'plan.json', '--json');
+    await untilSlowCall(place);
+    const second = await place.dandori('resume', 'last');
+    expect(second.code).toBe(2);
+    expect(second.stderr).toMatch(/run-driven-elsewhere/);
+    expect(second.stderr).toMatch(/process \d+/);
+    expect((await finished).code).toBe(0);
+    expect(await effects(place)).toBe('ace');
+  });
+
+  it('is cancelled from another process: the call is told, and the run ends cancelled with the reason', async () => {
+    await using place = await prepare('look');
+    const { finished } = place.begin('run', '--plan', 'plan.json', '--json');
+    await untilSlowCall(place);
+    expect((await place.dandori('cancel', 'last', '--reason', 'changed my mind')).code).toBe(0);
+    const { code, stdout } = await finished;
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'cancelled',
+      failure: { message: 'changed my mind' },
+    });
+    expect(await effects(place)).toBe('ac');
+  });
+
+  it('is cancelled by Ctrl-C with exit code 4', async () => {
+    await using place = await prepare('look');
+    const { child, finished } = place.begin('run', '--plan', 'plan.json', '--json');
+    await untilSlowCall(place);
+    child.kill('SIGINT');
+    const { code, stdout } = await finished;
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'cancelled' });
+  });
+});

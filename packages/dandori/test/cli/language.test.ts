@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { type ModelReply, startModelServer } from '../../src/testing/model-server/index.ts';
+import { openPlace } from './command.ts';
+
+interface Case {
+  readonly goal: string;
+  readonly script: ModelReply[];
+  readonly answer: string;
+  readonly operations: string[];
+}
+
+const answer = (text: string): ModelReply => ({ actions: [{ operation: 'answer', args: { text } }] });
+
+/** The four jobs of a newcomer once more, decided by a model over real HTTP, streamed. */
+const CASES: Case[] = [
+  {
+    goal: '100 + 200を計算',
+    script: [
+      {
+        actions: [
+          { id: 't1', operation: 'calc.evaluate', args: { expression: '100 + 200' }, reasoning: '計算' },
+        ],
+        expect: '100 + 200を計算',
+      },
+      { ...answer('答えは300です。'), expect: '300' },
+    ],
+    answer: '答えは300です。',
+    operations: ['calc.evaluate'],
+  },
+  {
+    goal: 'What time is it in Tokyo?',
+    script: [
+      { actions: [{ id: 't1', operation: 'clock.get_current_time', args: { time_zone: 'Asia/Tokyo' } }] },
+      { ...answer('It is late in Tokyo.'), expect: '+09:00' },
+    ],
+    answer: 'It is late in Tokyo.',
+    operations: ['clock.get_current_time'],
+  },
+  {
+    goal: 'What is the weather at the place of IP address 203.0.113.7?',
+    script: [
+      {
+        actions: [
+          { id: 't1', operation: 'places.locate_ip', args: { ip: '203.0.113.7' } },
+          { id: 't2', operation: 'places.get_weather', args: { city: '${t1.city}' } },
+        ],
+      },
+      { ...answer('Sunny in Tokyo.'), expect: 'Tokyo' },
+    ],
+    answer: 'Sunny in Tokyo.',
+    operations: ['places.locate_ip', 'places.get_weather'],
+  },
+  {
+    goal: 'データベースの商品一覧を表示して',
+    script: [
+      {
+        actions: [
+          { id: 't1', operation: 'sqlite.list_tables', args: {} },
+          { id: 't2', operation: 'sqlite.get_table_schema', args: { table: 'products' } },
+          { id: 't3', operation: 'sqlite.execute_safe_query', args: { query: 'SELECT * FROM products' } },
+        ],
+      },
+      { ...answer('商品は次の通りです。'), expect: 'price' },
+    ],
+    answer: '商品は次の通りです。',
+    operations: ['sqlite.list_tables', 'sqlite.get_table_schema', 'sqlite.execute_safe_query'],
+  },
+];
+
+const modelAt = (url: string) =>
+  `model:\n  provider: openai-compatible\n  name: scripted\n  base_url: ${url}\n  api_key_env: SCRIPTED_KEY\n`;
+
+describe('a goal decided by a language model over HTTP', () => {
+  it.each(CASES)('$goal', async ({ goal, script, answer: expected, operations }) => {
+    await using server = await startModelServer(script, { chunkSize: 7 });
+    await using place = await openPlace({ SCRIPTED_KEY: 'sk-very-secret-123456' });
+    await place.write('dandori.yaml', modelAt(server.url));
+    const { code, stdout, stderr } = await place.dandori('run', goal, '--json');
+    expect(stderr).toBe('');
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ outcome: 'answered', answer: expected, usage: { modelCalls: 2 } });
+    expect(Object.values(report.tasks).map((task) => (task as { operation: string }).operation)).toEqual(
+      operations,
+    );
+    expect(code).toBe(0);
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-very-secret-123456');
+    const journal = await place.dandori('log', 'last', '--json');
+    expect(journal.stdout).not.toContain('sk-very-secret-123456');
+  });
+
+  it('is mended within bounds where the model names a wrong tool, and the finished work stays', async () => {
+    await using server = await startModelServer([
+      { actions: [{ id: 't1', operation: 'calc.evalute', args: { expression: '1+1' } }] },
+      {
+        actions: [{ id: 't1', operation: 'calc.evaluate', args: { expression: '1+1' } }],
+        expect: 'did you mean "calc.evaluate"',
+      },
+      { ...answer('2'), expect: '2' },
+    ]);
+    await using place = await openPlace({ SCRIPTED_KEY: 'sk-very-secret-123456' });
+    await place.write('dandori.yaml', modelAt(server.url));
+    const { code, stdout } = await place.dandori('run', 'add one and one', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'answered', answer: '2', usage: { modelCalls: 3 } });
+    expect(code).toBe(0);
+  });
+
+  it('ends with a clear reason where the model cannot be reached', async () => {
+    await using place = await openPlace({ SCRIPTED_KEY: 'sk-very-secret-123456' });
+    await place.write(
+      'dandori.yaml',
+      `${modelAt('http://127.0.0.1:9/v1')}execution: {retry: {backoff: 10ms}}\n`,
+    );
+    const { code, stdout } = await place.dandori('run', 'anything', '--json');
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ outcome: 'failed', failure: { kind: 'model_error' } });
+    expect(report.failure.message).not.toContain('sk-very-secret');
+    expect(code).toBe(1);
+  });
+});
