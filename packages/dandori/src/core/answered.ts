@@ -6,13 +6,18 @@ import type { RunState, TaskState } from './state.ts';
 import { complete, makeReady } from './transition.ts';
 
 /** What an answer changes. That it fits the question was checked before it was journaled. */
-export function applyAnswer(state: RunState, data: FactOf<'question_answered'>['data'], at: number): RunState {
+export function applyAnswer(
+  state: RunState,
+  data: FactOf<'question_answered'>['data'],
+  at: number,
+): RunState {
   const open = state.questions.get(data.question);
   if (open === undefined || open.answer !== undefined) return state;
   open.answer = { value: data.answer, at };
   state.openQuestions--;
   const task = open.question.task === undefined ? undefined : state.tasks.get(open.question.task);
-  if (task?.status === 'waiting') continueTask(state, task, { question: open.question, answer: data.answer, at });
+  if (task?.status === 'waiting')
+    continueTask(state, task, { question: open.question, answer: data.answer, at });
   return state;
 }
 
@@ -65,6 +70,9 @@ function settle(state: RunState, task: TaskState, { answer, at }: Answered): voi
     complete(state, task, 'succeeded');
     return;
   }
-  task.failure = { kind: 'timeout', message: `Nobody knows whether ${task.task.operation} took effect; it was given up.` };
+  task.failure = {
+    kind: 'timeout',
+    message: `Nobody knows whether ${task.task.operation} took effect; it was given up.`,
+  };
   complete(state, task, 'failed');
 }

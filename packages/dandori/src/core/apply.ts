@@ -5,10 +5,10 @@ import { isCommand } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
 import { applyAnswer } from './answered.ts';
-import { backoff, judge } from './monitor.ts';
 import { initial } from './initial.ts';
-import type { Decision, RunState, TaskState } from './state.ts';
-import { block, complete, makeReady, moveTo } from './transition.ts';
+import { backoff, judge } from './monitor.ts';
+import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
+import { complete, hasAllItNeeds, makeReady, moveTo } from './transition.ts';
 
 /**
  * Folds one event into the state. The state is changed in place and returned: a copy of 100,000 tasks for each event
@@ -68,14 +68,22 @@ export function fold(events: Iterable<Event>): RunState | undefined {
   return state;
 }
 
-/** Only time in which somebody drove the run counts: not the days between a crash and a resume. */
+/** Only time in which somebody drove the run counts: not the days between a crash and a resume, nor those in a queue. */
 function keepTime(state: RunState, event: Event): void {
-  if (isCommand(event.type)) return;
-  if (event.type !== 'run_resumed') state.activeMs += Math.max(0, event.at - state.lastAt);
+  if (isFromOutside(event)) return;
+  if (state.isTakenUp && event.type !== 'run_resumed') state.activeMs += Math.max(0, event.at - state.lastAt);
+  state.isTakenUp = true;
   state.lastAt = event.at;
 }
 
-function decisionStarted(state: RunState, { decision, purpose }: FactOf<'decision_started'>['data']): RunState {
+function isFromOutside(event: Event): boolean {
+  return isCommand(event.type) || (event.type === 'plan_proposed' && event.data.by === 'user');
+}
+
+function decisionStarted(
+  state: RunState,
+  { decision, purpose }: FactOf<'decision_started'>['data'],
+): RunState {
   state.thinking = { decision, purpose };
   if (state.mind !== 'built-in') state.calls++;
   return state;
@@ -84,7 +92,6 @@ function decisionStarted(state: RunState, { decision, purpose }: FactOf<'decisio
 function decisionMade(state: RunState, data: FactOf<'decision_made'>['data']): RunState {
   close(state, data.decision, { reasoning: data.reasoning, operations: data.operations ?? [] });
   addUsage(state.usage, data.usage);
-  state.stumbles = 0;
   return state;
 }
 
@@ -133,6 +140,8 @@ function planProposed(state: RunState, { version, by, tasks }: FactOf<'plan_prop
 function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>['data']): RunState {
   const decision = state.decisions.at(-1);
   if (decision !== undefined) decision.diagnostics = diagnostics;
+  state.rejection = diagnostics;
+  // Nobody is asked to mend a person's plan.
   if (state.draft?.by === 'user') state.stumbles = state.settings.repairs;
   state.draft = undefined;
   state.stumbles++;
@@ -163,6 +172,7 @@ function addTask(state: RunState, task: Task, { effect, needs = [], waits = [] }
     dependents: [],
     status: 'pending',
     attempts: 0,
+    isInDoubt: false,
     override: undefined,
     sent: undefined,
     approved: undefined,
@@ -177,23 +187,15 @@ function addTask(state: RunState, task: Task, { effect, needs = [], waits = [] }
 }
 
 function connect(state: RunState, added: TaskState): void {
-  let isBlocked = false;
-  for (const id of added.needs) {
-    const needed = state.tasks.get(id);
-    if (needed === undefined || needed.status === 'succeeded') continue;
-    if (needed.status === 'failed' || needed.status === 'blocked') isBlocked = true;
-    needed.dependents.push(added.task.id);
-    added.unmet++;
-  }
-  for (const id of added.waits) {
+  for (const id of [...added.needs, ...added.waits]) {
     const earlier = state.tasks.get(id);
-    if (earlier === undefined || earlier.status === 'succeeded' || earlier.status === 'failed') continue;
-    if (earlier.status === 'blocked') continue;
+    if (earlier === undefined || hasEnded(earlier.status)) continue;
     earlier.dependents.push(added.task.id);
     added.unmet++;
   }
-  if (isBlocked) block(state, added);
-  else if (added.unmet === 0) makeReady(state, added);
+  if (added.unmet > 0) return;
+  if (hasAllItNeeds(state, added)) makeReady(state, added);
+  else complete(state, added, 'blocked');
 }
 
 function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: number): RunState {
@@ -237,20 +239,32 @@ function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data']): Ru
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
   if (isRepeatable(task.effect)) makeReady(state, task);
-  else moveTo(state, task, 'in_doubt');
+  else {
+    task.isInDoubt = true;
+    moveTo(state, task, 'in_doubt');
+  }
   return state;
 }
 
 /** The task, if this attempt is the one that runs; a late outcome of an earlier attempt counts for nothing. */
-function runningAttempt(state: RunState, { task: id, attempt }: { task: string; attempt: number }): TaskState | undefined {
+function runningAttempt(
+  state: RunState,
+  { task: id, attempt }: { task: string; attempt: number },
+): TaskState | undefined {
   const task = state.tasks.get(id);
   return task?.status === 'running' && task.attempts === attempt ? task : undefined;
 }
 
-function questionAsked(state: RunState, { question }: FactOf<'question_asked'>['data'], at: number): RunState {
+function questionAsked(
+  state: RunState,
+  { question }: FactOf<'question_asked'>['data'],
+  at: number,
+): RunState {
+  if (state.questions.has(question.id)) return state;
   state.questions.set(question.id, { question, askedAt: at, answer: undefined });
   state.openQuestions++;
+  if (question.task === undefined) state.stumbles = 0;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
-  if (task !== undefined) moveTo(state, task, 'waiting');
+  if (task !== undefined && !hasEnded(task.status)) moveTo(state, task, 'waiting');
   return state;
 }

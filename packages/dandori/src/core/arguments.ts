@@ -46,12 +46,23 @@ function checkText(
   const at = { task: id, path: ['args', ...path] };
   if (mode === 'adaptive' && isPlaceholder(text)) {
     const message = `"${clip(text)}" is a placeholder, and in adaptive mode arguments hold real values`;
-    return [{ code: 'placeholder', ...at, message, hint: 'take the value from an earlier result, or call the tool that gives it first' }];
+    return [
+      {
+        code: 'placeholder',
+        ...at,
+        message,
+        hint: 'take the value from an earlier result, or call the tool that gives it first',
+      },
+    ];
   }
   if (!mayHoldRef(text)) return [];
   const parsed = parseTemplate(text);
   if (!parsed.ok) {
-    return [{ code: 'invalid-ref', ...at, message: parsed.message, hint: 'write $${ where ${ is meant as text' }];
+    const isForeign = /[^\x20-\x7e]/.test(text);
+    const hint = isForeign
+      ? 'put a key with other letters in quotes: ${t1."名前"}'
+      : 'write $${ where ${ is meant as text';
+    return [{ code: 'invalid-ref', ...at, message: parsed.message, hint }];
   }
   const diagnostics: Diagnostic[] = [];
   for (const part of parsed.template) {
@@ -65,9 +76,14 @@ function checkText(
   return diagnostics;
 }
 
-function dangling(target: string, at: { task: string; path: (string | number)[] }, known: ReadonlySet<string>): Diagnostic {
+function dangling(
+  target: string,
+  at: { task: string; path: (string | number)[] },
+  known: ReadonlySet<string>,
+): Diagnostic {
   const suggestion = nearest(target, known);
-  const hint = suggestion === undefined ? 'write $${ where ${ is meant as text' : `did you mean "${suggestion}"?`;
+  const hint =
+    suggestion === undefined ? 'write $${ where ${ is meant as text' : `did you mean "${suggestion}"?`;
   return { code: 'dangling-ref', ...at, message: `it refers to "${target}", which is not in the plan`, hint };
 }
 
@@ -93,7 +109,8 @@ function toDiagnostic(task: Task, { path, message, keyword, property }: SchemaIs
   const properties = Object.keys((tool.inputSchema.properties as Record<string, Json> | undefined) ?? {});
   const suggestion =
     keyword === 'additionalProperties' && property !== undefined ? nearest(property, properties) : undefined;
-  const hint = suggestion === undefined ? requiredHint(keyword, property, tool) : `did you mean "${suggestion}"?`;
+  const hint =
+    suggestion === undefined ? requiredHint(keyword, property, tool) : `did you mean "${suggestion}"?`;
   return {
     code: 'invalid-args',
     task: task.id,
@@ -105,7 +122,9 @@ function toDiagnostic(task: Task, { path, message, keyword, property }: SchemaIs
 
 function requiredHint(keyword: string, property: string | undefined, tool: Tool): string | undefined {
   if (keyword !== 'required' || property === undefined) return undefined;
-  const schema = (tool.inputSchema.properties as Record<string, { type?: Json; description?: Json }> | undefined)?.[property];
+  const schema = (
+    tool.inputSchema.properties as Record<string, { type?: Json; description?: Json }> | undefined
+  )?.[property];
   const type = typeof schema?.type === 'string' ? ` (${schema.type})` : '';
   const description = typeof schema?.description === 'string' ? `: ${schema.description}` : '';
   return `give "${property}"${type}${description}`;

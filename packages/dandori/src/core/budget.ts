@@ -6,16 +6,19 @@ export type Limit = 'steps' | 'calls' | 'time';
 export function reached(state: RunState, now: number): Limit | undefined {
   const { limits } = state.settings;
   if (timeLeft(state, now) <= 0) return 'time';
-  if (state.calls >= limits.calls) return 'calls';
-  if (state.steps >= limits.steps) return 'steps';
+  // The last call is kept back for the closing answer, unless there is only one.
+  if (state.calls >= Math.max(1, limits.calls - 1)) return 'calls';
+  // After a plan of the user's no task is added any more, only the answer is missing.
+  if (!state.planGiven && state.steps >= limits.steps) return 'steps';
   return undefined;
 }
 
 export function timeLeft(state: RunState, now: number): number {
-  return state.settings.limits.time - state.activeMs - Math.max(0, now - state.lastAt);
+  const sinceLast = state.isTakenUp ? Math.max(0, now - state.lastAt) : 0;
+  return state.settings.limits.time - state.activeMs - sinceLast;
 }
 
-/** One call is kept back for the closing answer, so that a run that used up its steps can still say what it found. */
+/** A run that used up its steps can still say what it found. */
 export function canConclude(state: RunState, now: number): boolean {
   return state.calls < state.settings.limits.calls && timeLeft(state, now) > 0;
 }
@@ -23,6 +26,7 @@ export function canConclude(state: RunState, now: number): boolean {
 export function describeLimit(state: RunState, limit: Limit): string {
   const { limits } = state.settings;
   if (limit === 'steps') return `the limit of ${limits.steps} steps (execution.max_steps) is reached`;
-  if (limit === 'calls') return `the limit of ${limits.calls} model calls (execution.max_model_calls) is reached`;
+  if (limit === 'calls')
+    return `the limit of ${limits.calls} model calls (execution.max_model_calls) is reached`;
   return `the limit of ${Math.round(limits.time / 1000)} s (execution.max_time) is reached`;
 }

@@ -1,8 +1,9 @@
+import type { Failure } from '../domain/failure.ts';
 import type { Action } from '../domain/task.ts';
 import { canConclude, describeLimit, reached } from './budget.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
-import { type Decision, hasEnded, lastDecision, type RunState } from './state.ts';
+import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
 export function closing(state: RunState, now: number): Intention[] {
@@ -14,7 +15,12 @@ export function closing(state: RunState, now: number): Intention[] {
 export function unfinished(state: RunState): string[] {
   return [...state.tasks.values()]
     .filter(({ status }) => status !== 'succeeded')
-    .map(({ task, status }) => `${task.id} ${task.operation}: ${hasEnded(status) ? status : 'not done'}`);
+    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task)}`);
+}
+
+function howItStands({ status, isInDoubt }: TaskState): string {
+  if (isInDoubt) return 'was called, and nobody knows whether it took effect';
+  return hasEnded(status) ? status : 'not done';
 }
 
 function cancelled(state: RunState): Ending | undefined {
@@ -30,36 +36,52 @@ function answered(state: RunState): Ending | undefined {
   const decision = lastDecision(state);
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
-  if (decision.purpose === 'conclude' && answer.args.achieved !== true) return { outcome: 'exhausted', answer: answer.args, missing: unfinished(state) };
+  if (decision.purpose === 'conclude' && answer.args.achieved !== true)
+    return { outcome: 'exhausted', answer: answer.args, missing: unfinished(state) };
   if (answer.args.achieved === false) {
-    const failure = firstFailure(state) ?? { kind: 'not_possible' as const, message: 'The goal was not reached.' };
+    const failure = firstFailure(state) ?? {
+      kind: 'not_possible' as const,
+      message: 'The goal was not reached.',
+    };
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   }
   const failure = state.planGiven ? firstFailure(state) : undefined;
-  if (failure !== undefined) return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
+  if (failure !== undefined)
+    return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   return { outcome: 'answered', answer: answer.args };
 }
 
 /**
  * An answer that came together with tool calls stands when they have all succeeded, and if it either uses their
- * results by Ref or did not need them (nothing was read). Otherwise it was written before the facts were known.
+ * results by Ref or did not need them (nothing was read). Otherwise it was written before the facts were known, as
+ * was one that came together with a question.
  */
-function stands(answer: Action, { proposed }: Decision, state: RunState): boolean {
+function stands(answer: Action, { operations, proposed, purpose }: Decision, state: RunState): boolean {
+  if (purpose === 'act' && operations.some(({ operation }) => operation === 'ask')) return false;
   if (proposed.length === 0) return true;
   const tasks = proposed.map(({ id }) => state.tasks.get(id));
   if (!tasks.every((task) => task?.status === 'succeeded')) return false;
-  return refsIn(answer.args).length > 0 || tasks.every((task) => task?.effect !== 'read');
+  const ids = new Set(proposed.map(({ id }) => id));
+  return (
+    refsIn(answer.args).some(({ ref }) => ids.has(ref.task)) || tasks.every((task) => task?.effect !== 'read')
+  );
 }
 
 function failed(state: RunState): Ending | undefined {
   if (state.stumbles <= state.settings.repairs) return undefined;
-  const decision = lastDecision(state);
-  const problems = decision?.diagnostics?.map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`));
-  const failure = decision?.failure ?? {
-    kind: 'plan_error' as const,
-    message: `No valid plan was made in ${state.stumbles} tries. ${problems?.join('; ') ?? ''}`.trim(),
+  return {
+    outcome: 'failed',
+    failure: lastDecision(state)?.failure ?? planFailure(state),
+    missing: unfinished(state),
   };
-  return { outcome: 'failed', failure, missing: unfinished(state) };
+}
+
+function planFailure({ planGiven, rejection = [], stumbles }: RunState): Failure {
+  const problems = rejection
+    .map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`))
+    .join('; ');
+  const message = planGiven ? 'The given plan is not valid.' : `No valid plan was made in ${stumbles} tries.`;
+  return { kind: 'plan_error', message: `${message} ${problems}`.trim() };
 }
 
 function firstFailure(state: RunState): Ending['failure'] {

@@ -30,15 +30,22 @@ export type Compiled =
   | { ok: true; tasks: CheckedTask[]; notes: string[] }
   | { ok: false; diagnostics: Diagnostic[] };
 
+/** More than these help nobody, and to look for what each of 10,000 misspelt names may mean would take minutes. */
+const MAX_DIAGNOSTICS = 100;
+
 /** Checks a plan like a program, before its first effect. All that is wrong is found in one go. */
 export function compile(tasks: readonly Task[], surroundings: Surroundings): Compiled {
   if (tasks.length === 0) {
-    return { ok: false, diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }] };
+    return {
+      ok: false,
+      diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
+    };
   }
   const diagnostics = [...checkSize(tasks, surroundings), ...checkIds(tasks, surroundings)];
   const known = new Set([...tasks.map(({ id }) => id), ...surroundings.done.keys()]);
   const graph = new Map<string, string[]>();
   for (const task of tasks) {
+    if (diagnostics.length >= MAX_DIAGNOSTICS) break;
     const needs = new Set<string>();
     diagnostics.push(
       ...checkOperation(task, surroundings),
@@ -50,7 +57,8 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   }
   diagnostics.push(...orderEdges(tasks, { graph, rules: surroundings.order, done: surroundings.done }));
   diagnostics.push(...checkCycle(graph));
-  return diagnostics.length > 0 ? { ok: false, diagnostics } : accepted(tasks, graph, surroundings);
+  if (diagnostics.length === 0) return accepted(tasks, graph, surroundings);
+  return { ok: false, diagnostics: diagnostics.slice(0, MAX_DIAGNOSTICS) };
 }
 
 function accepted(
@@ -67,7 +75,8 @@ function accepted(
   const waits = hazards(accesses);
   const checked = tasks.map(({ id }): CheckedTask => {
     const needs = (graph.get(id) ?? []).filter((need) => !done.has(need));
-    const waitsFor = (waits.get(id) ?? []).filter((wait) => !needs.includes(wait));
+    const needed = new Set(needs);
+    const waitsFor = (waits.get(id) ?? []).filter((wait) => !needed.has(wait));
     return {
       id,
       effect: effects.get(id) ?? 'write',
@@ -90,11 +99,23 @@ function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] 
   for (const { id } of tasks) {
     if (!TASK_ID.test(id)) {
       const hint = 'an id begins with a letter and holds letters, digits, _ and -';
-      diagnostics.push({ code: 'invalid-id', task: id, path: ['id'], message: `"${id}" cannot be an id`, hint });
+      diagnostics.push({
+        code: 'invalid-id',
+        task: id,
+        path: ['id'],
+        message: `"${id}" cannot be an id`,
+        hint,
+      });
     }
     if (seen.has(id)) {
       const message = `there are two tasks with the id "${id}"`;
-      diagnostics.push({ code: 'duplicate-id', task: id, path: ['id'], message, hint: 'give each task an id of its own' });
+      diagnostics.push({
+        code: 'duplicate-id',
+        task: id,
+        path: ['id'],
+        message,
+        hint: 'give each task an id of its own',
+      });
     }
     seen.add(id);
   }
@@ -131,7 +152,8 @@ function checkExpect({ id, expect }: Task): Diagnostic[] {
 function checkAfter({ id, after = [] }: Task, known: ReadonlySet<string>, needs: Set<string>): Diagnostic[] {
   return after.flatMap((target, index): Diagnostic[] => {
     const path = ['after', index];
-    if (target === id) return [{ code: 'self-reference', task: id, path, message: `"${id}" waits for itself` }];
+    if (target === id)
+      return [{ code: 'self-reference', task: id, path, message: `"${id}" waits for itself` }];
     if (known.has(target)) {
       needs.add(target);
       return [];

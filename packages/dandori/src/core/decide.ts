@@ -15,7 +15,8 @@ import type { RunState, TaskState } from './state.ts';
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
-  if (state.cancel !== undefined) return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
+  if (state.cancel !== undefined)
+    return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
   if (state.draft !== undefined) return [{ type: 'compile_plan' }];
   const intentions = [...settling(state), ...starting(state, now)];
@@ -56,7 +57,7 @@ function* candidates(state: RunState, now: number): Generator<string> {
   yield* state.ready;
 }
 
-function needsApproval({ effect, approved }: TaskState, policy: ApprovalPolicy): boolean {
+export function needsApproval({ effect, approved }: TaskState, policy: ApprovalPolicy): boolean {
   if (approved !== undefined || policy === 'never') return false;
   if (policy === 'always') return true;
   return policy === 'writes' ? effect !== 'read' : effect === 'destructive';
@@ -67,16 +68,20 @@ function next(state: RunState, now: number): Intention[] {
   const end = closing(state, now);
   if (end.length > 0) return end;
   if (state.thinkAfter > now) return [];
-  if (reached(state, now) !== undefined) return canConclude(state, now) ? [{ type: 'think', purpose: 'conclude' }] : [];
+  if (reached(state, now) !== undefined)
+    return canConclude(state, now) ? [{ type: 'think', purpose: 'conclude' }] : [];
   return [{ type: 'think', purpose: state.planGiven ? 'answer' : 'act' }];
 }
 
 function waking(state: RunState, now: number): Intention[] {
   const isAlive = state.running.size > 0 || state.thinking !== undefined;
-  const times = [...state.retrying].map((id) => state.tasks.get(id)?.dueAt ?? now).filter((at) => at > now);
-  if (state.thinkAfter > now && !isAlive) times.push(state.thinkAfter);
-  if (isAlive || times.length > 0) times.push(now + timeLeft(state, now));
-  const earliest = Math.min(...times);
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const id of state.retrying) {
+    const dueAt = state.tasks.get(id)?.dueAt ?? now;
+    if (dueAt > now) earliest = Math.min(earliest, dueAt);
+  }
+  if (state.thinkAfter > now && !isAlive) earliest = Math.min(earliest, state.thinkAfter);
+  if (isAlive || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
 }
 

@@ -1,7 +1,7 @@
-import { search } from '@jmespath-community/jmespath';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Ref } from '../domain/ref.ts';
-import { mayHoldRef, parseTemplate, type Template, wholeRef } from './reference.ts';
+import { query } from './query.ts';
+import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef } from './reference.ts';
 
 export interface InjectProblem {
   readonly path: (string | number)[];
@@ -41,8 +41,9 @@ export function eachString(
   visit: (text: string, path: (string | number)[]) => void,
 ): void {
   if (typeof value === 'string') visit(value, path);
-  else if (Array.isArray(value)) value.forEach((item, index) => eachString(item, [...path, index], visit));
-  else if (typeof value === 'object' && value !== null) {
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) eachString(item, [...path, index], visit);
+  } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) eachString(item, [...path, key], visit);
   }
 }
@@ -59,7 +60,9 @@ function fill(value: Json, path: (string | number)[], filling: Filling): Json {
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(([key, item]) => [key, fill(item, [...path, key], filling)] as const);
+    const entries = Object.entries(value).map(
+      ([key, item]) => [key, fill(item, [...path, key], filling)] as const,
+    );
     return entries.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(entries);
   }
   return value;
@@ -72,31 +75,39 @@ function fillText(text: string, path: (string | number)[], filling: Filling): Js
     return text;
   }
   const whole = wholeRef(parsed.template);
-  return whole === undefined ? joined(parsed.template, path, filling) : valueOf(whole, path, filling);
+  return whole === undefined ? joined(parsed.template, path, filling) : resolved(whole, path, filling);
 }
 
 function joined(template: Template, path: (string | number)[], filling: Filling): string {
-  return template.map((part) => (typeof part === 'string' ? part : asText(valueOf(part, path, filling)))).join('');
+  return template
+    .map((part) => (typeof part === 'string' ? part : asText(resolved(part, path, filling))))
+    .join('');
 }
 
 function asText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function valueOf(ref: Ref, path: (string | number)[], filling: Filling): Json {
+function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json {
   const result = filling.resultOf(ref.task);
-  const written = `\${${ref.task}${ref.path === '' ? '' : `.${ref.path}`}}`;
+  const written = writeRef(ref);
   if (result === undefined) {
     filling.problems.push({ path, message: `${written}: ${ref.task} has no result` });
     return null;
   }
   if (ref.path === '') return result;
   try {
-    const value = search(result, ref.path) as Json | undefined;
-    if (value !== undefined && value !== null) return value;
-    filling.problems.push({ path, message: `${written} found nothing in the result of ${ref.task}: ${glimpse(result)}` });
+    const value = query(result, ref.path);
+    if (value !== undefined) return value;
+    filling.problems.push({
+      path,
+      message: `${written} found nothing in the result of ${ref.task}: ${glimpse(result)}`,
+    });
   } catch (error) {
-    filling.problems.push({ path, message: `${written}: ${error instanceof Error ? error.message : String(error)}` });
+    filling.problems.push({
+      path,
+      message: `${written}: ${error instanceof Error ? error.message : String(error)}`,
+    });
   }
   return null;
 }

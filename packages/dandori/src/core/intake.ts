@@ -1,8 +1,8 @@
 import type { Fact } from '../domain/event.ts';
-import type { JsonObject, Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
-import { type Action, TASK_ID, type Task } from '../domain/task.ts';
-import { mayHoldRef, parseTemplate } from './reference.ts';
+import type { Action, Task } from '../domain/task.ts';
+import { mayHoldRef, parseTemplate, writeRef } from './reference.ts';
 import type { RunState } from './state.ts';
 
 /** Our own operations. Everything else is a tool. */
@@ -21,9 +21,14 @@ export function takeIn(actions: readonly Action[], state: RunState): Taken {
   const renamed = newIds(calls, state);
   const tasks = calls.map((action, index) => withIds(action, renamed.ids[index] ?? action.id, renamed.map));
   return {
-    operations: operations.map((action) => ({ ...action, args: renameIn(action.args, renamed.map) as JsonObject })),
+    operations: operations.map((action) => ({
+      ...action,
+      args: renameIn(action.args, (task) => renamed.map.get(task) ?? task) as JsonObject,
+    })),
     tasks,
-    questions: operations.filter(({ operation }) => operation === 'ask').map((action, index) => toQuestion(action, state, index)),
+    questions: operations
+      .filter(({ operation }) => operation === 'ask')
+      .map((action, index) => toQuestion(action, state, index)),
   };
 }
 
@@ -36,7 +41,7 @@ function newIds(calls: readonly Action[], state: RunState): { ids: string[]; map
   const used = new Set([...state.tasks.keys(), ...calls.map(({ id }) => id)]);
   const ids = calls.map(({ id }, index) => {
     const wanted = id === '' ? `t${state.tasks.size + index + 1}` : id;
-    const known = map.get(wanted);
+    const known = map.get(id);
     if (known !== undefined) return known;
     if (wanted === id && !state.tasks.has(id)) return id;
     let fresh = wanted;
@@ -48,34 +53,37 @@ function newIds(calls: readonly Action[], state: RunState): { ids: string[]; map
   return { ids, map };
 }
 
+type Rename = (task: string) => string;
+
 function withIds(action: Action, id: string, map: ReadonlyMap<string, string>): Task {
   if (map.size === 0) return { ...action, id };
+  // No task can mean itself: "t1" within the new t1 is the t1 of an earlier plan.
+  const rename: Rename = (task) => (task === action.id ? task : (map.get(task) ?? task));
   return {
     ...action,
     id,
-    args: renameIn(action.args, map) as JsonObject,
-    ...(action.after !== undefined && { after: action.after.map((target) => map.get(target) ?? target) }),
+    args: renameIn(action.args, rename) as JsonObject,
+    ...(action.after !== undefined && { after: action.after.map(rename) }),
   };
 }
 
-function renameIn(value: Json, map: ReadonlyMap<string, string>): Json {
-  if (map.size === 0) return value;
-  if (typeof value === 'string') return mayHoldRef(value) ? renameInText(value, map) : value;
-  if (Array.isArray(value)) return value.map((item) => renameIn(item, map));
+function renameIn(value: Json, rename: Rename): Json {
+  if (typeof value === 'string') return mayHoldRef(value) ? renameInText(value, rename) : value;
+  if (Array.isArray(value)) return value.map((item) => renameIn(item, rename));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameIn(item, map)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameIn(item, rename)]));
 }
 
-function renameInText(text: string, map: ReadonlyMap<string, string>): string {
+function renameInText(text: string, rename: Rename): string {
   const parsed = parseTemplate(text);
   if (!parsed.ok) return text;
-  return parsed.template
-    .map((part) => {
-      if (typeof part === 'string') return part.replaceAll('${', '$${');
-      const path = part.path === '' || part.path.startsWith('[') ? part.path : `.${part.path}`;
-      return `\${${map.get(part.task) ?? part.task}${part.path.startsWith('@ |') ? part.path.slice(1) : path}}`;
-    })
-    .join('');
+  const written = parsed.template.map((part) =>
+    // A function, because `$$` in a replacement text would mean one `$`, and the literal would become a Ref.
+    typeof part === 'string'
+      ? part.replaceAll('${', () => '$${')
+      : writeRef({ ...part, task: rename(part.task) }),
+  );
+  return written.join('');
 }
 
 function toQuestion(action: Action, state: RunState, index: number): Fact {
@@ -95,9 +103,7 @@ function toQuestion(action: Action, state: RunState, index: number): Fact {
 }
 
 function toOption(option: Json): Option {
-  return typeof option === 'string' ? { label: option, value: option } : { label: JSON.stringify(option), value: option };
-}
-
-export function isUsableId(id: string): boolean {
-  return TASK_ID.test(id);
+  return typeof option === 'string'
+    ? { label: option, value: option }
+    : { label: JSON.stringify(option), value: option };
 }

@@ -1,7 +1,8 @@
-import type { Event } from '../domain/event.ts';
 import { isRepeatable } from '../domain/effect.ts';
+import type { Event } from '../domain/event.ts';
 import { apply } from './apply.ts';
-import type { RunState } from './state.ts';
+import { needsApproval } from './decide.ts';
+import { hasEnded, type RunState, type TaskState } from './state.ts';
 
 /**
  * Predicates of every legal journal. Each returns what is broken; an empty list means that the law holds.
@@ -12,15 +13,24 @@ import type { RunState } from './state.ts';
  * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
  *     says it did not happen, or after a person said so.
- * L6  A question is answered at most once, and only after it was asked.
+ * L6  A question is asked once and answered at most once, and only after it was asked.
  * L7  No task starts after a cancel request.
+ * L8  No more calls run at once than the settings allow.
+ * L9  No call takes effect that a person should have approved and did not.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   const broken: string[] = [];
+  const mayHaveHappened = new Set<string>();
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
     broken.push(...envelopeLaws(event, { index, first: events[0], state }));
-    if (state !== undefined) broken.push(...taskLaws(event, state), ...questionLaws(event, state));
+    if (state !== undefined) {
+      broken.push(
+        ...taskLaws(event, state),
+        ...questionLaws(event, state),
+        ...effectLaw(event, { state, mayHaveHappened }),
+      );
+    }
     state = apply(state, event);
   }
   return broken;
@@ -47,11 +57,8 @@ function taskLaws(event: Event, state: RunState): string[] {
       return startLaws(event, state);
     case 'task_succeeded':
     case 'task_failed':
-    case 'task_in_doubt': {
-      const task = state.tasks.get(event.data.task);
-      const isRunning = task?.status === 'running' && task.attempts === event.data.attempt;
-      return isRunning ? [] : [`L3: ${event.type} of ${event.data.task}#${event.data.attempt}, which is not running`];
-    }
+    case 'task_in_doubt':
+      return endLaws(event, state);
     default:
       return [];
   }
@@ -64,14 +71,77 @@ function startLaws(event: Event & { type: 'task_started' }, state: RunState): st
   const broken: string[] = [];
   if (task.status === 'running') broken.push(`L3: ${id}#${attempt} started while #${task.attempts} runs`);
   if (attempt !== task.attempts + 1) broken.push(`L3: ${id}#${attempt} follows #${task.attempts}`);
-  if (task.status !== 'ready' && task.status !== 'retrying') broken.push(`L4: ${id} started while ${task.status}`);
-  const isUnsafe = attempt > 1 && !isRepeatable(task.effect) && task.status === 'retrying';
-  if (isUnsafe && task.failure?.kind !== 'unavailable') broken.push(`L5: ${task.effect} ${id} was sent again`);
+  if (task.status !== 'ready' && task.status !== 'retrying')
+    broken.push(`L4: ${id} started while ${task.status}`);
+  broken.push(...orderLaw(task, state));
   if (state.cancel !== undefined) broken.push(`L7: ${id} started after the cancel request`);
+  const { concurrency } = state.settings;
+  if (state.running.size >= concurrency)
+    broken.push(`L8: ${id} started while ${state.running.size} run, and ${concurrency} may`);
   return broken;
 }
 
+/** Looks at the tasks themselves: a mistake in how `apply` counts what is unmet must not hide itself. */
+function orderLaw({ task, needs, waits }: TaskState, { tasks }: RunState): string[] {
+  const early = needs.filter((id) => tasks.get(id)?.status !== 'succeeded');
+  const soon = waits.filter((id) => !hasEnded(tasks.get(id)?.status ?? 'pending'));
+  return [
+    ...early.map((id) => `L4: ${task.id} started before ${id} had succeeded`),
+    ...soon.map((id) => `L4: ${task.id} started before ${id} had ended`),
+  ];
+}
+
+function endLaws(
+  event: Event & { type: 'task_succeeded' | 'task_failed' | 'task_in_doubt' },
+  state: RunState,
+): string[] {
+  const { task: id, attempt } = event.data;
+  const task = state.tasks.get(id);
+  if (task?.status !== 'running' || task.attempts !== attempt)
+    return [`L3: ${event.type} of ${id}#${attempt}, which is not running`];
+  const wasMade = event.type === 'task_succeeded' || event.type === 'task_in_doubt';
+  if (!wasMade || !needsApproval(task, state.settings.approval)) return [];
+  return [`L9: ${id} was called and nobody had approved it`];
+}
+
+/** Keeps its own account of which effects may have happened, so as not to trust the statuses that it judges. */
+function effectLaw(
+  event: Event,
+  { state, mayHaveHappened }: { state: RunState; mayHaveHappened: Set<string> },
+): string[] {
+  if (event.type === 'task_started') {
+    const { task: id, attempt } = event.data;
+    const effect = state.tasks.get(id)?.effect ?? 'write';
+    const isTwice = mayHaveHappened.has(id) && !isRepeatable(effect);
+    mayHaveHappened.add(id);
+    return isTwice ? [`L5: ${effect} ${id} was sent again (#${attempt})`] : [];
+  }
+  const cleared = saysItDidNotHappen(event, state);
+  if (cleared !== undefined) mayHaveHappened.delete(cleared);
+  return [];
+}
+
+/** The task of which this event says that its last call had no effect. */
+function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
+  switch (event.type) {
+    case 'task_failed':
+      return ['unavailable', 'invalid_args'].includes(event.data.failure.kind) ? event.data.task : undefined;
+    case 'question_asked':
+      return event.data.question.kind === 'ambiguity' ? event.data.question.task : undefined;
+    case 'question_answered': {
+      const question = state.questions.get(event.data.question)?.question;
+      return question?.kind === 'in_doubt' && event.data.answer === 'again' ? question.task : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
 function questionLaws(event: Event, state: RunState): string[] {
+  if (event.type === 'question_asked') {
+    const { id } = event.data.question;
+    return state.questions.has(id) ? [`L6: ${id} was asked twice`] : [];
+  }
   if (event.type !== 'question_answered') return [];
   const open = state.questions.get(event.data.question);
   if (open === undefined) return [`L6: ${event.data.question} was answered and never asked`];

@@ -17,10 +17,13 @@ export function judge({ effect, attempts, failure, settings }: Attempted): Verdi
   const wasNeverSent = failure.kind === 'unavailable';
   const isSafe = wasNeverSent || isRepeatable(effect);
   if (!isSafe || failure.retryable !== true || attempts >= settings.task.attempts) return { kind: 'stop' };
-  return { kind: 'retry', delay: Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, attempts)) };
+  return {
+    kind: 'retry',
+    delay: Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, attempts)),
+  };
 }
 
 /** Doubles with each attempt, up to a minute. */
 export function backoff(first: number, attempts: number): number {
-  return Math.min(first * 2 ** (attempts - 1), 60_000);
+  return Math.min(first * 2 ** Math.min(attempts - 1, 30), 60_000);
 }

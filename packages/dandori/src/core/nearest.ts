@@ -1,5 +1,7 @@
 /** The candidate that a misspelt name most likely means, or undefined where none is close enough to suggest. */
-export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+export function nearest(name: string, names: Iterable<string>): string | undefined {
+  // They are gone over twice, and the keys of a Map can be gone over only once.
+  const candidates = [...names];
   const wanted = name.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
@@ -14,7 +16,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 }
 
 /** `read_file` most likely means `files.read_file`, however long the prefix is. */
-function sameLastPart(wanted: string, candidates: Iterable<string>): string | undefined {
+function sameLastPart(wanted: string, candidates: readonly string[]): string | undefined {
   const last = wanted.slice(wanted.lastIndexOf('.') + 1);
   for (const candidate of candidates) {
     if (candidate.toLowerCase().endsWith(`.${last}`)) return candidate;

@@ -14,12 +14,13 @@ export function orderEdges(tasks: readonly Task[], { graph, rules, done }: Order
   const diagnostics: Diagnostic[] = [];
   for (const rule of rules) {
     const alreadyDone = [...done.values()].includes(rule.before);
+    const isInPlan = tasks.some(({ operation }) => operation === rule.before);
     let latest: string | undefined;
     for (const task of tasks) {
       if (task.operation === rule.before) latest = task.id;
       if (task.operation !== rule.after) continue;
       if (latest !== undefined) addEdge(graph, task.id, latest);
-      else if (!alreadyDone) diagnostics.push(broken(task, rule, tasks));
+      else if (!alreadyDone) diagnostics.push(broken(task, rule, isInPlan));
     }
   }
   return diagnostics;
@@ -30,8 +31,7 @@ function addEdge(graph: Map<string, string[]>, from: string, to: string): void {
   if (!edges.includes(to)) graph.set(from, [...edges, to]);
 }
 
-function broken(task: Task, rule: OrderRule, tasks: readonly Task[]): Diagnostic {
-  const comesLater = tasks.some((other) => other.operation === rule.before);
+function broken(task: Task, rule: OrderRule, comesLater: boolean): Diagnostic {
   return {
     code: 'order-rule',
     task: task.id,

@@ -8,15 +8,23 @@ export function redact<T>(value: T, secrets: readonly string[]): T {
 }
 
 function replaceIn(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === 'string') {
-    return secrets.reduce((text, secret) => (text.includes(secret) ? text.replaceAll(secret, '[secret]') : text), value);
-  }
+  if (typeof value === 'string') return replaceInText(value, secrets);
   if (Array.isArray(value)) {
     const items = value.map((item) => replaceIn(item, secrets));
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, replaceIn(item, secrets)] as const);
-  const before = value as Record<string, unknown>;
-  return entries.every(([key, item]) => item === before[key]) ? value : Object.fromEntries(entries);
+  const before = Object.entries(value);
+  const after = before.map(([key, item]) => [replaceInText(key, secrets), replaceIn(item, secrets)] as const);
+  const isSame = after.every(
+    ([key, item], index) => key === before[index]?.[0] && item === before[index]?.[1],
+  );
+  return isSame ? value : Object.fromEntries(after);
+}
+
+function replaceInText(text: string, secrets: readonly string[]): string {
+  if (!secrets.some((secret) => secret !== '' && text.includes(secret))) return text;
+  // The longest first: the rest of a secret that begins like another one must not stay.
+  const longestFirst = secrets.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length);
+  return longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
 }

@@ -44,6 +44,12 @@ export function wholeRef(template: Template): Ref | undefined {
   return template.length === 1 && typeof first === 'object' ? first : undefined;
 }
 
+/** A Ref as it is written in a plan. */
+export function writeRef({ task, path }: Ref): string {
+  if (path === '' || path.startsWith('[')) return `\${${task}${path}}`;
+  return path.startsWith('@ |') ? `\${${task}${path.slice(1)}}` : `\${${task}.${path}}`;
+}
+
 /** Where the Ref ends. JMESPath has braces and three kinds of quotes of its own. */
 function closingBrace(text: string, from: number): number {
   let depth = 0;
@@ -84,6 +90,7 @@ function toExpression(rest: string): string | undefined {
 /** Why this is no JMESPath expression; undefined where it is one. */
 export function expressionProblem(expression: string): string | undefined {
   if (expression === '') return undefined;
+  if (/^\s*&/.test(expression)) return 'an expression that begins with & stands for no value';
   try {
     compileExpression(expression);
     return undefined;

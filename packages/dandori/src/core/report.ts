@@ -4,7 +4,7 @@ import type { Failure } from '../domain/failure.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { Usage } from '../domain/usage.ts';
-import type { RunState, TaskState, TaskStatus } from './state.ts';
+import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
 
 /** A run as `--json` prints it and as the library returns it. */
 export interface Report {
@@ -47,14 +47,21 @@ export function report(state: RunState): Report {
   };
 }
 
-function taskReport({ task, status, attempts, result, failure, startedAt, endedAt }: TaskState, { end }: RunState): TaskReport {
-  const isSkipped = end !== undefined && (status === 'pending' || status === 'ready' || status === 'retrying' || status === 'waiting');
+function taskReport(of: TaskState, state: RunState): TaskReport {
+  const { task, attempts, result, failure, startedAt, endedAt } = of;
+  const status = statusAtEnd(of, state);
   return {
     operation: task.operation,
-    status: isSkipped ? 'skipped' : status,
+    status,
     ...(result !== undefined && ('value' in result ? { result: result.value } : { blob: result.blob })),
     ...(failure !== undefined && status !== 'succeeded' && { failure }),
     attempts,
     ms: startedAt === undefined || endedAt === undefined ? null : endedAt - startedAt,
   };
+}
+
+/** What the run ended without was skipped, unless it may have happened. */
+function statusAtEnd({ status, isInDoubt }: TaskState, { end }: RunState): TaskReport['status'] {
+  if (end === undefined || hasEnded(status)) return status;
+  return isInDoubt ? 'in_doubt' : 'skipped';
 }

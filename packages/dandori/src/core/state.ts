@@ -37,6 +37,8 @@ export interface TaskState {
   /** Tasks to tell when this one ends. */
   readonly dependents: string[];
   status: TaskStatus;
+  /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
+  isInDoubt: boolean;
   attempts: number;
   /** What a person's choice changed in the arguments. */
   override: JsonObject | undefined;
@@ -79,13 +81,17 @@ export interface RunState {
   settings: Settings;
   planGiven: boolean;
   startedAt: number;
-  /** Time of the last fact that a driver wrote. */
+  /** Whether a driver has written yet. */
+  isTakenUp: boolean;
+  /** Time of the last fact that a driver wrote; of the start before that. */
   lastAt: number;
   /** Milliseconds during which somebody drove the run. */
   activeMs: number;
   planVersion: number;
   /** A proposed plan that has not been compiled yet. */
-  draft: { readonly version: number; readonly by: 'mind' | 'user'; readonly tasks: readonly Task[] } | undefined;
+  draft:
+    | { readonly version: number; readonly by: 'mind' | 'user'; readonly tasks: readonly Task[] }
+    | undefined;
   /** In written order. */
   readonly tasks: Map<string, TaskState>;
   readonly ready: Set<string>;
@@ -97,8 +103,10 @@ export interface RunState {
   thinking: { readonly decision: number; readonly purpose: Purpose } | undefined;
   /** Not before this time may the mind be asked again. */
   thinkAfter: number;
-  /** Failed decisions and rejected plans since the last that worked. */
+  /** Failed decisions and rejected plans since the last plan that was accepted or question that was asked. */
   stumbles: number;
+  /** What was wrong with the last plan that was rejected. */
+  rejection: readonly Diagnostic[] | undefined;
   calls: number;
   steps: number;
   readonly usage: Usage;

@@ -1,4 +1,4 @@
-import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
+import type { RunState, TaskState, TaskStatus } from './state.ts';
 
 /** Moves a task between the sets that `decide` looks at, so that it never has to walk over all tasks. */
 export function moveTo(state: RunState, task: TaskState, status: TaskStatus): void {
@@ -9,34 +9,39 @@ export function moveTo(state: RunState, task: TaskState, status: TaskStatus): vo
 }
 
 export function makeReady(state: RunState, task: TaskState): void {
+  task.isInDoubt = false;
   moveTo(state, task, 'ready');
 }
 
-/** Ends a task and tells those that wait for it. */
-export function complete(state: RunState, task: TaskState, status: 'succeeded' | 'failed'): void {
+/**
+ * Ends a task and tells those that wait for it. A list of our own and no recursion: a failure at the head of a chain
+ * of 100,000 blocks all of them.
+ */
+export function complete(state: RunState, task: TaskState, status: 'succeeded' | 'failed' | 'blocked'): void {
+  task.isInDoubt = false;
   moveTo(state, task, status);
-  tell(state, [task]);
-}
-
-/** A task that can never run, because something it needs failed. */
-export function block(state: RunState, task: TaskState): void {
-  moveTo(state, task, 'blocked');
-  tell(state, [task]);
-}
-
-/** A list of our own and no recursion: a failure at the head of a chain of 100,000 blocks all of them. */
-function tell(state: RunState, ended: TaskState[]): void {
+  const ended = [task];
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
     for (const id of source.dependents) {
       const dependent = state.tasks.get(id);
-      if (dependent === undefined || hasEnded(dependent.status)) continue;
+      if (dependent === undefined || dependent.status !== 'pending') continue;
       dependent.unmet--;
-      if (source.status !== 'succeeded' && dependent.needs.includes(source.task.id)) {
+      if (dependent.unmet > 0) continue;
+      if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
+      else {
         moveTo(state, dependent, 'blocked');
         ended.push(dependent);
-      } else if (dependent.unmet === 0 && dependent.status === 'pending') makeReady(state, dependent);
+      }
     }
   }
+}
+
+/**
+ * Asked only when everything before the task has ended. A task that cannot run is not passed over earlier: those who
+ * wait for it rely on it having waited for those before it, and would overtake a write that is still under way.
+ */
+export function hasAllItNeeds(state: RunState, { needs }: TaskState): boolean {
+  return needs.every((id) => (state.tasks.get(id)?.status ?? 'succeeded') === 'succeeded');
 }
 
 function setOf(state: RunState, status: TaskStatus): Set<string> | undefined {

@@ -34,7 +34,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   const { clock } = parts;
   let planned: PlannedCall[] = [];
   let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
-  let thinking: { controller: AbortController; isForgotten: boolean } | undefined;
+  let thinking: { controller: AbortController; isForgotten: boolean; isWritten: boolean } | undefined;
   const open = new Map<AbortController, Promise<void>>();
 
   function track(controller: AbortController, work: Promise<void>): void {
@@ -48,20 +48,42 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const takeBack = clock.at(startedAt + call.timeout, () => controller.abort('timeout'));
     const progress = (message: string, fraction?: number) =>
       parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
-    const otherwise: CallOutcome = { kind: 'lost', cause: 'cancelled', message: 'It was told to stop and did not.' };
-    const outcome = await withGrace(parts.toolbox.call({ ...call, run, signal, progress }), { signal, clock, otherwise });
+    const otherwise: CallOutcome = {
+      kind: 'lost',
+      cause: 'cancelled',
+      message: 'It was told to stop and did not.',
+    };
+    const made = safely(() => parts.toolbox.call({ ...call, run, signal, progress }), brokenCall);
+    const outcome = await withGrace(made, { signal, clock, otherwise });
     takeBack();
     const { task, attempt } = call;
-    mailbox.post({ type: 'call_ended', task, attempt, outcome: explained(outcome, call, signal), ms: clock.now() - startedAt });
+    mailbox.post({
+      type: 'call_ended',
+      task,
+      attempt,
+      outcome: explained(outcome, call, signal),
+      ms: clock.now() - startedAt,
+    });
   }
 
-  async function think(decision: number, about: Omit<Thought, 'signal'>, current: NonNullable<typeof thinking>): Promise<void> {
+  async function think(
+    decision: number,
+    about: Omit<Thought, 'signal'>,
+    current: NonNullable<typeof thinking>,
+  ): Promise<void> {
     const startedAt = clock.now();
     const { signal } = current.controller;
-    const otherwise: Thinking = { kind: 'failed', failure: { kind: 'cancelled', message: 'The thought was stopped.' } };
-    const result = await withGrace(parts.mind.think({ ...about, signal }), { signal, clock, otherwise });
+    const otherwise: Thinking = {
+      kind: 'failed',
+      failure: { kind: 'cancelled', message: 'The thought was stopped.' },
+    };
+    const result = await withGrace(
+      safely(() => parts.mind.think({ ...about, signal }), brokenThought),
+      { signal, clock, otherwise },
+    );
     if (thinking === current) thinking = undefined;
-    if (!current.isForgotten) mailbox.post({ type: 'thought_ended', decision, thinking: result, ms: clock.now() - startedAt });
+    if (!current.isForgotten)
+      mailbox.post({ type: 'thought_ended', decision, thinking: result, ms: clock.now() - startedAt });
   }
 
   return {
@@ -71,7 +93,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     },
     thinkNow() {
       if (thought === undefined) return;
-      const current = { controller: new AbortController(), isForgotten: false };
+      const current = { controller: new AbortController(), isForgotten: false, isWritten: false };
       thinking = current;
       track(current.controller, think(thought.decision, thought.about, current));
       thought = undefined;
@@ -82,10 +104,11 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
         track(controller, make(call, controller));
       }
       planned = [];
+      if (thinking !== undefined) thinking.isWritten = true;
     },
     forgetPlanned() {
       planned = [];
-      if (thinking === undefined) return;
+      if (thinking === undefined || thinking.isWritten) return;
       thinking.isForgotten = true;
       thinking.controller.abort('forgotten');
     },
@@ -99,6 +122,23 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       await Promise.all(open.values());
     },
   };
+}
+
+/** The ports promise not to throw. One that does is a bug, but not a reason to lose the run or the whole process. */
+async function safely<T>(work: () => Promise<T>, otherwise: (message: string) => T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    return otherwise(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function brokenCall(message: string): CallOutcome {
+  return { kind: 'lost', cause: 'connection_lost', message: `The call broke: ${message}` };
+}
+
+function brokenThought(message: string): Thinking {
+  return { kind: 'failed', failure: { kind: 'model_error', message: `The mind broke: ${message}` } };
 }
 
 interface Grace<T> {

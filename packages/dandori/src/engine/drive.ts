@@ -23,13 +23,12 @@ export async function drive(run: string, parts: Parts): Promise<RunState> {
   const claim = await parts.journal.claim(run);
   try {
     const mailbox = createMailbox(parts.clock);
-    const unwatch = parts.journal.watch(run, () => mailbox.post({ type: 'journal_changed' }));
-    const ledger = await openLedger(run, parts);
     const calls = createCalls(run, parts, mailbox);
-    const driver: Driver = { run, parts, ledger, mailbox, calls, results: createResults(parts.blobs) };
+    const unwatch = parts.journal.watch(run, () => mailbox.post({ type: 'journal_changed' }));
     try {
-      recover(driver);
-      return await untilNothingCanGoOn(driver);
+      const ledger = await openLedger(run, parts);
+      const driver: Driver = { run, parts, ledger, mailbox, calls, results: createResults(parts.blobs) };
+      return recover(driver) ? await untilNothingCanGoOn(driver) : ledger.state;
     } finally {
       unwatch();
       await calls.stopAll();

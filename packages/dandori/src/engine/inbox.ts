@@ -24,18 +24,30 @@ export interface Beginning {
 type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets'>;
 
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
-export async function startRun({ goal, settings, userId, tasks }: Beginning, parts: Keeping & Pick<Parts, 'mind'>): Promise<string> {
+export async function startRun(
+  { goal, settings, userId, tasks }: Beginning,
+  parts: Keeping & Pick<Parts, 'mind'>,
+): Promise<string> {
   checkGoal(goal);
   const at = parts.clock.now();
   const run = runId(at);
   const facts: Fact[] = [
     {
       type: 'run_started',
-      data: { goal, settings, mind: parts.mind.name, userId, ...(tasks !== undefined && { planGiven: true }) },
+      data: {
+        goal,
+        settings,
+        mind: parts.mind.name,
+        userId,
+        ...(tasks !== undefined && { planGiven: true }),
+      },
     },
   ];
-  if (tasks !== undefined) facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: [...tasks] } });
-  const events = facts.map((fact, index) => ({ v: EVENT_VERSION, run, seq: index + 1, at, ...redact(fact, parts.secrets) }) as Event);
+  if (tasks !== undefined)
+    facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: [...tasks] } });
+  const events = facts.map(
+    (fact, index) => ({ v: EVENT_VERSION, run, seq: index + 1, at, ...redact(fact, parts.secrets) }) as Event,
+  );
   await parts.journal.create(run, events);
   return run;
 }
@@ -47,7 +59,9 @@ export async function answerQuestion(
   await send(run, parts, (state) => {
     const open = state.questions.get(id);
     if (open === undefined) {
-      const ids = [...state.questions.values()].filter((one) => one.answer === undefined).map((one) => one.question.id);
+      const ids = [...state.questions.values()]
+        .filter((one) => one.answer === undefined)
+        .map((one) => one.question.id);
       const fix = ids.length > 0 ? `Open questions: ${ids.join(', ')}.` : 'The run has no open question.';
       throw new DandoriError('question-not-found', `The run ${run} has no question "${id}".`, { fix });
     }
@@ -60,7 +74,10 @@ export async function answerQuestion(
   });
 }
 
-export async function cancelRun({ run, reason, by }: { run: string; reason: string; by?: string }, parts: Keeping): Promise<void> {
+export async function cancelRun(
+  { run, reason, by }: { run: string; reason: string; by?: string },
+  parts: Keeping,
+): Promise<void> {
   await send(run, parts, (state) => {
     if (state.cancel !== undefined) return undefined;
     return { type: 'cancel_requested', data: { reason, by } };
@@ -68,12 +85,18 @@ export async function cancelRun({ run, reason, by }: { run: string; reason: stri
 }
 
 /** Compare-and-append until it fits: a driver may write at the same time. */
-async function send(run: string, { journal, clock, secrets }: Keeping, check: (state: RunState) => Fact | undefined): Promise<void> {
+async function send(
+  run: string,
+  { journal, clock, secrets }: Keeping,
+  check: (state: RunState) => Fact | undefined,
+): Promise<void> {
   for (;;) {
     const state = fold(await journal.read(run));
     if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
     if (state.end !== undefined) {
-      throw new DandoriError('run-ended', `The run ${run} has ended (${state.end.outcome}).`, { fix: `See it with \`dandori show ${run}\`.` });
+      throw new DandoriError('run-ended', `The run ${run} has ended (${state.end.outcome}).`, {
+        fix: `See it with \`dandori show ${run}\`.`,
+      });
     }
     const fact = check(state);
     if (fact === undefined) return;
@@ -90,12 +113,18 @@ async function send(run: string, { journal, clock, secrets }: Keeping, check: (s
 
 function checkGoal(goal: string): void {
   if (goal.trim() === '') {
-    throw new DandoriError('goal-invalid', 'The goal is empty.', { fix: 'Say what you want: dandori run "100 + 200を計算"' });
+    throw new DandoriError('goal-invalid', 'The goal is empty.', {
+      fix: 'Say what you want: dandori run "100 + 200を計算"',
+    });
   }
   if (goal.length > LONGEST_GOAL) {
-    throw new DandoriError('goal-invalid', `The goal has ${goal.length} characters; ${LONGEST_GOAL} are the most.`, {
-      fix: 'Put the text into a file and let a tool read it.',
-    });
+    throw new DandoriError(
+      'goal-invalid',
+      `The goal has ${goal.length} characters; ${LONGEST_GOAL} are the most.`,
+      {
+        fix: 'Put the text into a file and let a tool read it.',
+      },
+    );
   }
 }
 
@@ -104,12 +133,19 @@ function checkAnswer({ id, options }: Question, answer: Json): void {
   const given = JSON.stringify(answer);
   if (options.some(({ value }) => JSON.stringify(value) === given)) return;
   const values = options.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  throw new DandoriError('answer-invalid', `${given} is no answer to ${id}.`, { fix: `Answer one of: ${values.join(', ')}.` });
+  throw new DandoriError('answer-invalid', `${given} is no answer to ${id}.`, {
+    fix: `Answer one of: ${values.join(', ')}.`,
+  });
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
 function runId(at: number): string {
-  const [date = '', time = ''] = new Date(at).toISOString().replaceAll(/[-:.Z]/g, '').split('T');
-  const random = randomInt(36 ** 4).toString(36).padStart(4, '0');
+  const [date = '', time = ''] = new Date(at)
+    .toISOString()
+    .replaceAll(/[-:.Z]/g, '')
+    .split('T');
+  const random = randomInt(36 ** 4)
+    .toString(36)
+    .padStart(4, '0');
   return `${date}-${time}-${random}`;
 }

@@ -20,7 +20,6 @@ export interface Ledger {
   commit(): Promise<boolean>;
   /** Takes up what others have written. */
   catchUp(): Promise<void>;
-  readonly isDirty: boolean;
 }
 
 export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
@@ -61,25 +60,27 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
   }
 
   async function rebase(): Promise<void> {
-    const learnt = pending.filter((event) => isFromTheWorld(event));
+    const kept = worthKeeping(pending);
     pending = [];
-    await takeForeign();
-    state = foldOrFail(run, await journal.read(run));
-    for (const { type, data } of learnt) add({ type, data } as Fact);
+    const events = await journal.read(run);
+    take(commandsOnly(events.filter(({ seq }) => seq > lastSeq())));
+    state = foldOrFail(run, events);
+    for (const { type, data } of kept) add({ type, data } as Fact);
   }
 
   async function catchUp(): Promise<void> {
     if (pending.length > 0) return;
-    for (const event of await takeForeign()) state = apply(state, event);
+    const foreign = commandsOnly(await journal.read(run, lastSeq()));
+    take(foreign);
+    for (const event of foreign) state = apply(state, event);
   }
 
-  async function takeForeign(): Promise<Event[]> {
-    const foreign = await journal.read(run, lastSeq());
-    if (foreign.some((event) => !isCommand(event.type))) {
-      throw new DandoriError('run-driven-elsewhere', `Another driver has written to the run ${run}; this one stands down.`);
-    }
-    take(foreign);
-    return foreign;
+  function commandsOnly(foreign: Event[]): Event[] {
+    if (foreign.every((event) => isCommand(event.type))) return foreign;
+    throw new DandoriError(
+      'run-driven-elsewhere',
+      `Another driver has written to the run ${run}; this one stands down.`,
+    );
   }
 
   function take(events: readonly Event[]): void {
@@ -95,18 +96,30 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
     get state() {
       return state;
     },
-    get isDirty() {
-      return pending.length > 0;
-    },
     record,
     commit,
     catchUp,
   };
 }
 
-/** Outcomes cannot be had again; everything else can be decided again. */
+/** Outcomes cannot be had again; everything else can be decided again, and with it what followed from it alone. */
+function worthKeeping(pending: readonly Event[]): Event[] {
+  const dropped = new Set<string>();
+  return pending.filter((event) => {
+    if (event.type === 'task_started') dropped.add(attemptOf(event.data));
+    if (event.type === 'task_failed' && dropped.has(attemptOf(event.data))) return false;
+    return isFromTheWorld(event);
+  });
+}
+
+function attemptOf({ task, attempt }: { task: string; attempt: number }): string {
+  return `${task}#${attempt}`;
+}
+
 function isFromTheWorld(event: Event): boolean {
   switch (event.type) {
+    // That we have taken the run up stays true; without it the time before and a thought that was lost would count.
+    case 'run_resumed':
     case 'task_succeeded':
     case 'task_failed':
     case 'task_in_doubt':

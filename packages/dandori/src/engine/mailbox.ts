@@ -1,11 +1,22 @@
-import type { CallOutcome } from '../ports/toolbox.ts';
-import type { Thinking } from '../ports/mind.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Thinking } from '../ports/mind.ts';
+import type { CallOutcome } from '../ports/toolbox.ts';
 
 /** What wakes a driver. */
 export type Mail =
-  | { readonly type: 'call_ended'; readonly task: string; readonly attempt: number; readonly outcome: CallOutcome; readonly ms: number }
-  | { readonly type: 'thought_ended'; readonly decision: number; readonly thinking: Thinking; readonly ms: number }
+  | {
+      readonly type: 'call_ended';
+      readonly task: string;
+      readonly attempt: number;
+      readonly outcome: CallOutcome;
+      readonly ms: number;
+    }
+  | {
+      readonly type: 'thought_ended';
+      readonly decision: number;
+      readonly thinking: Thinking;
+      readonly ms: number;
+    }
   | { readonly type: 'journal_changed' };
 
 /** The one place where the engine waits. What comes while it works is handed over together at the next wait. */

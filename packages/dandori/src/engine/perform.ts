@@ -3,6 +3,7 @@ import { compile } from '../core/compile.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { partialAnswer } from '../core/partial.ts';
+import { writeRef } from '../core/reference.ts';
 import type { TaskState } from '../core/state.ts';
 import { assertNever } from '../domain/error.ts';
 import type { Purpose } from '../domain/event.ts';
@@ -96,7 +97,11 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
   const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
-  if (filled.ok && task.approved !== undefined && task.approved !== digestOf(task.task.operation, filled.args)) {
+  if (
+    filled.ok &&
+    task.approved !== undefined &&
+    task.approved !== digestOf(task.task.operation, filled.args)
+  ) {
     await askApproval(id, driver);
     return;
   }
@@ -126,15 +131,21 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
   await results.load(ledger.state, new Set(refs.map(({ ref }) => ref.task)));
   const injected = inject(written, (id) => results.get(ledger.state, id));
   if (!injected.ok) {
-    return { ok: false, message: injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
+    return {
+      ok: false,
+      message: injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+    };
   }
   const tool = parts.toolbox.tools().get(task.task.operation);
   if (refs.length === 0 || tool === undefined) return { ok: true, args: injected.args };
   const issues = parts.check(tool.inputSchema, injected.args);
   if (issues.length === 0) return { ok: true, args: injected.args };
-  const from = refs.map(({ ref, path }) => `${path.join('.')} from \${${ref.task}${ref.path && `.${ref.path}`}}`).join(', ');
+  const from = refs.map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`).join(', ');
   const what = issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ');
-  return { ok: false, message: `The filled-in arguments do not fit ${tool.name}: ${what} (${from}). The tool was not called.` };
+  return {
+    ok: false,
+    message: `The filled-in arguments do not fit ${tool.name}: ${what} (${from}). The tool was not called.`,
+  };
 }
 
 async function askApproval(id: string, driver: Driver): Promise<void> {
@@ -142,7 +153,9 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const filled = await fillIn(task, driver);
-  const args = filled.ok ? filled.args : task.task.args;
+  // A person is not asked about a call that cannot be made; starting it says why.
+  if (!filled.ok) return startTask(id, driver);
+  const { args } = filled;
   const { operation } = task.task;
   ledger.record({
     type: 'question_asked',
@@ -151,7 +164,12 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
         id: nextQuestion(driver),
         kind: 'approval',
         text: `May ${operation} (${task.effect}) be called?`,
-        context: { operation, args, effect: task.effect, ...(task.task.reasoning && { reasoning: task.task.reasoning }) },
+        context: {
+          operation,
+          args,
+          effect: task.effect,
+          ...(task.task.reasoning && { reasoning: task.task.reasoning }),
+        },
         options: [
           { label: 'Yes, call it', value: 'approve' },
           { label: 'No, do not', value: 'reject' },
@@ -193,13 +211,19 @@ function nextQuestion({ ledger }: Driver): string {
 
 /** Approval is bound to exactly this call. */
 function digestOf(operation: string, args: JsonObject): string {
-  return createHash('sha256').update(JSON.stringify([operation, canonical(args)])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([operation, canonical(args)]))
+    .digest('hex');
 }
 
 function canonical(value: Json): Json {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, canonical(item)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, canonical(item)]),
+  );
 }
 
 async function finish({ outcome, answer, failure, missing }: Ending, driver: Driver): Promise<void> {

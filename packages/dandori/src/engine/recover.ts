@@ -1,11 +1,20 @@
+import { decide } from '../core/decide.ts';
 import type { Driver } from './perform.ts';
 
-/** We hold the claim and have called nothing yet, so what the journal says is running was lost with its driver. */
-export function recover({ ledger }: Driver): void {
-  for (const task of [...ledger.state.running]) {
-    const attempt = ledger.state.tasks.get(task)?.attempts ?? 1;
+/**
+ * Takes a run up where another driver left it; false where only a person can go on, and nothing is written then.
+ *
+ * The question is put as of the last fact, and that the run is taken up again is written before anything is decided
+ * as of now: the days in between do not count. We hold the claim and have called nothing yet, so what the journal
+ * says is running was lost with its driver.
+ */
+export function recover({ ledger }: Driver): boolean {
+  const { state } = ledger;
+  if (decide(state, state.lastAt).length === 0) return false;
+  ledger.record();
+  for (const task of [...state.running]) {
+    const attempt = state.tasks.get(task)?.attempts ?? 1;
     ledger.record({ type: 'task_in_doubt', data: { task, attempt, cause: 'driver_lost' } });
   }
-  // The next commit writes run_resumed, which closes a decision that was open.
-  if (ledger.state.thinking !== undefined) ledger.record();
+  return true;
 }

@@ -10,7 +10,10 @@ const PROMPT_LIMIT = 8 * 1024;
 
 /** Access to results wherever they are kept. Blobs are loaded before they are needed and kept for the drive. */
 export interface Results {
-  store(result: Json): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
+  store(result: {
+    readonly value: Json;
+    readonly text: string;
+  }): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
   /** Loads the blobs of these tasks, so that `get` has them. */
   load(state: RunState, tasks: Iterable<string>): Promise<void>;
   get(state: RunState, task: string): Json | undefined;
@@ -20,11 +23,10 @@ export interface Results {
 export function createResults(blobs: Blobs): Results {
   const loaded = new Map<string, Json>();
   return {
-    async store(result) {
-      const text = JSON.stringify(result);
-      if (text.length <= INLINE_LIMIT) return { result };
+    async store({ value, text }) {
+      if (text.length <= INLINE_LIMIT) return { result: value };
       const blob = await blobs.put(text);
-      loaded.set(blob.sha256, result);
+      loaded.set(blob.sha256, value);
       return { blob };
     },
     async load(state, tasks) {

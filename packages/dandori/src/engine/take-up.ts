@@ -1,5 +1,6 @@
-import { search } from '@jmespath-community/jmespath';
 import { takeIn } from '../core/intake.ts';
+import { query } from '../core/query.ts';
+import { redact } from '../core/redact.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { Fact } from '../domain/event.ts';
@@ -8,6 +9,9 @@ import type { Json } from '../domain/json.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+
+/** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
+const DEEPEST = 500;
 
 /** Turns what came from outside into facts. */
 export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
@@ -23,18 +27,32 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
   }
 }
 
-function thoughtEnded({ decision, thinking, ms }: Mail & { type: 'thought_ended' }, { ledger }: Driver): void {
+function thoughtEnded(
+  { decision, thinking, ms }: Mail & { type: 'thought_ended' },
+  { ledger }: Driver,
+): void {
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
   if (thinking.kind === 'failed') {
-    ledger.record({ type: 'decision_failed', data: { decision, failure: thinking.failure, usage: thinking.usage, ms } });
+    ledger.record({
+      type: 'decision_failed',
+      data: { decision, failure: thinking.failure, usage: thinking.usage, ms },
+    });
     return;
   }
   const isClosing = state.thinking.purpose !== 'act';
   const { operations, tasks, questions } = takeIn(thinking.actions, state);
-  if (operations.length === 0 && (tasks.length === 0 || isClosing)) {
-    const message = isClosing ? 'An answer was asked for, and none was given.' : 'The mind decided on nothing: no action was given.';
-    ledger.record({ type: 'decision_failed', data: { decision, failure: { kind: 'model_error', message }, usage: thinking.usage, ms } });
+  const isUsable = isClosing
+    ? operations.some(({ operation }) => operation === 'answer')
+    : operations.length + tasks.length > 0;
+  if (!isUsable) {
+    const message = isClosing
+      ? 'An answer was asked for, and none was given.'
+      : 'The mind decided on nothing: no action was given.';
+    ledger.record({
+      type: 'decision_failed',
+      data: { decision, failure: { kind: 'model_error', message }, usage: thinking.usage, ms },
+    });
     return;
   }
   const { reasoning, repaired, model, usage } = thinking;
@@ -52,12 +70,19 @@ function thoughtEnded({ decision, thinking, ms }: Mail & { type: 'thought_ended'
 
 async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {
   const { task, attempt, ms } = mail;
-  const { ledger, results } = driver;
+  const { ledger, parts, results } = driver;
   const { outcome } = mail;
   if (outcome.kind === 'succeeded') {
-    const failure = unexpected(outcome.result, ledger.state.tasks.get(task)?.task.expect);
+    const result = written(outcome.result, parts.secrets);
+    const failure = result.ok
+      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect)
+      : result.failure;
     if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
-    else ledger.record({ type: 'task_succeeded', data: { task, attempt, ...(await results.store(outcome.result)), ms } });
+    else if (result.ok)
+      ledger.record({
+        type: 'task_succeeded',
+        data: { task, attempt, ...(await results.store(result)), ms },
+      });
     return;
   }
   ledger.record(asFact(mail, outcome, driver));
@@ -103,17 +128,48 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
   return { kind: 'tool_error', message, retryable: true };
 }
 
+type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
+
+/** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
+function written(result: Json, secrets: readonly string[]): Written {
+  try {
+    const value = redact(result ?? null, secrets);
+    const text = JSON.stringify(value);
+    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST))
+      throw new RangeError(`it is nested more than ${DEEPEST} deep`);
+    return { ok: true, value, text };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      ok: false,
+      failure: { kind: 'invalid_result', message: `The result cannot be written down: ${reason}.` },
+    };
+  }
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
 function unexpected(result: Json, expect: string | undefined): Failure | undefined {
   if (expect === undefined) return undefined;
   const found = evaluate(result, expect);
   if (found === true) return undefined;
-  return { kind: 'unexpected', message: `The outcome is not as expected: ${expect} gives ${JSON.stringify(found)}.` };
+  return {
+    kind: 'unexpected',
+    message: `The outcome is not as expected: ${expect} gives ${clip(JSON.stringify(found))}.`,
+  };
 }
 
 function evaluate(result: Json, expression: string): Json {
   try {
-    return (search(result, expression) as Json | undefined) ?? null;
+    return query(result, expression) ?? null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+function clip(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

@@ -31,25 +31,35 @@ export interface FunctionToolbox extends Toolbox {
 }
 
 /** Tools from plain functions that take time by the given clock and go wrong on request. */
-export function createFunctionToolbox(clock: Clock, definitions: Record<string, FunctionTool>): FunctionToolbox {
-  const tools = new Map(Object.entries(definitions).map(([name, definition]) => [name, toTool(name, definition)]));
+export function createFunctionToolbox(
+  clock: Clock,
+  definitions: Record<string, FunctionTool>,
+): FunctionToolbox {
+  const tools = new Map(
+    Object.entries(definitions).map(([name, definition]) => [name, toTool(name, definition)]),
+  );
   const calls: { call: Call; startedAt: number; endedAt: number | undefined }[] = [];
+  const begun = new Map<string, number>();
   const done = new Map<string, number>();
 
   async function work(call: Call, definition: FunctionTool): Promise<CallOutcome> {
-    const number = calls.filter((entry) => entry.call.operation === call.operation).length - 1;
+    const number = begun.get(call.operation) ?? 0;
+    begun.set(call.operation, number + 1);
     const fault = definition.faults?.[number];
     if (fault?.kind === 'hang') return untilAborted(call.signal);
     const isAborted = await pause(clock, definition.takes ?? 0, call.signal);
     if (isAborted) return { kind: 'lost', cause: 'cancelled', message: 'aborted' };
-    if (fault?.kind === 'lost_before') return { kind: 'lost', cause: 'connection_lost', message: 'connection lost' };
+    if (fault?.kind === 'lost_before')
+      return { kind: 'lost', cause: 'connection_lost', message: 'connection lost' };
     if (fault?.kind === 'fail') {
       const { message = 'it failed', retryable } = fault;
       return { kind: 'failed', failure: { kind: 'tool_error', message, retryable } };
     }
     done.set(call.operation, (done.get(call.operation) ?? 0) + 1);
     const outcome = asOutcome(definition.run?.(call.args, call) ?? null);
-    return fault?.kind === 'lost_after' ? { kind: 'lost', cause: 'connection_lost', message: 'connection lost' } : outcome;
+    return fault?.kind === 'lost_after'
+      ? { kind: 'lost', cause: 'connection_lost', message: 'connection lost' }
+      : outcome;
   }
 
   return {
@@ -59,7 +69,8 @@ export function createFunctionToolbox(clock: Clock, definitions: Record<string, 
     missing: () => [],
     async call(call) {
       const definition = definitions[call.operation];
-      if (definition === undefined) return { kind: 'failed', failure: { kind: 'unavailable', message: `no ${call.operation}` } };
+      if (definition === undefined)
+        return { kind: 'failed', failure: { kind: 'unavailable', message: `no ${call.operation}` } };
       const entry = { call, startedAt: clock.now(), endedAt: undefined as number | undefined };
       calls.push(entry);
       const outcome = await work(call, definition);
@@ -70,7 +81,10 @@ export function createFunctionToolbox(clock: Clock, definitions: Record<string, 
   };
 }
 
-function toTool(name: string, { effect = 'read', description = name, inputSchema, outputSchema }: FunctionTool): Tool {
+function toTool(
+  name: string,
+  { effect = 'read', description = name, inputSchema, outputSchema }: FunctionTool,
+): Tool {
   return {
     name,
     server: name.split('.')[0] ?? name,
@@ -84,7 +98,8 @@ function toTool(name: string, { effect = 'read', description = name, inputSchema
 
 function asOutcome(value: Json | CallOutcome): CallOutcome {
   const kinds = ['succeeded', 'failed', 'lost', 'ambiguous'];
-  const isOutcome = typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind));
+  const isOutcome =
+    typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind));
   return isOutcome ? (value as CallOutcome) : { kind: 'succeeded', result: value as Json };
 }
 

@@ -2,7 +2,10 @@ import type { Action } from '../domain/task.ts';
 import type { Mind, Thinking, Thought } from '../ports/mind.ts';
 
 /** What the mind says at one turn: its actions, or the whole of a `Thinking`, or a function that looks first. */
-export type Reply = readonly ScriptedAction[] | Thinking | ((thought: Thought) => readonly ScriptedAction[] | Thinking);
+export type Reply =
+  | readonly ScriptedAction[]
+  | Thinking
+  | ((thought: Thought) => readonly ScriptedAction[] | Thinking);
 
 /** An action where what a test does not care about may be left out. */
 export type ScriptedAction = Partial<Action> & Pick<Action, 'operation'>;
@@ -31,7 +34,9 @@ export function createScriptedMind(script: readonly Reply[], name = 'scripted'):
     },
     verify() {
       if (thoughts.length === script.length) return;
-      throw new Error(`The script has ${script.length} replies and the mind was asked ${thoughts.length} times.`);
+      throw new Error(
+        `The script has ${script.length} replies and the mind was asked ${thoughts.length} times.`,
+      );
     },
   };
 }

@@ -22,7 +22,12 @@ export function createStepClock(start = 1_000_000): StepClock {
   function earliest(): Timer | undefined {
     let first: Timer | undefined;
     for (const timer of timers) {
-      if (first === undefined || timer.time < first.time || (timer.time === first.time && timer.order < first.order)) first = timer;
+      if (
+        first === undefined ||
+        timer.time < first.time ||
+        (timer.time === first.time && timer.order < first.order)
+      )
+        first = timer;
     }
     return first;
   }
@@ -44,7 +49,8 @@ export function createStepClock(start = 1_000_000): StepClock {
     async advance(ms) {
       const until = now + ms;
       await settle();
-      for (let next = earliest(); next !== undefined && next.time <= until; next = earliest()) await fire(next);
+      for (let next = earliest(); next !== undefined && next.time <= until; next = earliest())
+        await fire(next);
       now = until;
     },
     async runUntil(work) {

@@ -3,12 +3,18 @@ import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
 import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { RunState } from '../../src/core/state.ts';
+import type { Event } from '../../src/domain/event.ts';
+import type { Json } from '../../src/domain/json.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Task } from '../../src/domain/task.ts';
 import { drive } from '../../src/engine/drive.ts';
-import { startRun } from '../../src/engine/inbox.ts';
+import { answerQuestion, cancelRun, startRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
-import { createFunctionToolbox, type FunctionTool, type FunctionToolbox } from '../../src/testing/function-toolbox.ts';
+import {
+  createFunctionToolbox,
+  type FunctionTool,
+  type FunctionToolbox,
+} from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind, type Reply, type ScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createStepClock, type StepClock } from '../../src/testing/step-clock.ts';
 
@@ -29,12 +35,19 @@ export interface House {
   readonly parts: Parts;
   start(goal: string, tasks?: readonly Task[], settings?: Partial<Settings>): Promise<string>;
   /** Drives on the step clock and checks the laws of the journal that came out. */
-  drive(run: string): Promise<RunState>;
+  drive(run: string, parts?: Partial<Parts>): Promise<RunState>;
+  events(run: string): Promise<Event[]>;
+  answer(run: string, question: string, answer: Json): Promise<void>;
+  cancel(run: string, reason: string): Promise<void>;
   run(goal: string, tasks?: readonly Task[], settings?: Partial<Settings>): Promise<RunState>;
 }
 
 /** A whole engine on a step clock, a scripted mind and function tools. */
-export function createHouse(tools: Record<string, FunctionTool>, script: readonly Reply[] = [], parts: Partial<Parts> = {}): House {
+export function createHouse(
+  tools: Record<string, FunctionTool>,
+  script: readonly Reply[] = [],
+  parts: Partial<Parts> = {},
+): House {
   const clock = createStepClock();
   const toolbox = createFunctionToolbox(clock, tools);
   const mind = createScriptedMind(script);
@@ -54,9 +67,13 @@ export function createHouse(tools: Record<string, FunctionTool>, script: readonl
     toolbox,
     mind,
     parts: whole,
-    start: (goal, tasks, settings) => startRun({ goal, tasks, settings: { ...SETTINGS, ...settings } }, whole),
-    async drive(run) {
-      const state = await clock.runUntil(drive(run, whole));
+    start: (goal, tasks, settings) =>
+      startRun({ goal, tasks, settings: { ...SETTINGS, ...settings } }, whole),
+    events: (run) => whole.journal.read(run),
+    answer: (run, question, answer) => answerQuestion({ run, question, answer }, whole),
+    cancel: (run, reason) => cancelRun({ run, reason }, whole),
+    async drive(run, other = {}) {
+      const state = await clock.runUntil(drive(run, { ...whole, ...other }));
       expect(brokenLaws(await whole.journal.read(run))).toEqual([]);
       return state;
     },
@@ -66,3 +83,14 @@ export function createHouse(tools: Record<string, FunctionTool>, script: readonl
   };
   return house;
 }
+
+export function task(id: string, operation: string, more: Partial<Task> = {}): Task {
+  return { id, operation, args: {}, ...more };
+}
+
+/** How often each kind of event happened. */
+export function count(events: readonly Event[], type: Event['type']): number {
+  return events.filter((event) => event.type === type).length;
+}
+
+export const DONE: readonly Reply[] = [[{ operation: 'answer', args: { text: 'done' } }]];

@@ -15,7 +15,8 @@ export function createFileBlobs(directory: string): Blobs {
       const handle = handleOf(text);
       const path = pathOf(handle.sha256);
       const existing = await stat(path).catch(() => undefined);
-      if (existing?.size !== handle.bytes) await writeDurably(path, text).catch((error) => unwritable(path, error));
+      if (existing?.size !== handle.bytes)
+        await writeDurably(path, text).catch((error) => unwritable(path, error));
       return handle;
     },
     async get(handle) {
@@ -50,15 +51,29 @@ async function writeDurably(path: string, text: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** A folder whose own name is not on the disk yet would take its files with it in a crash of the machine. */
+/**
+ * Step by step, and each name is synced: a folder whose own name is not on the disk yet would take its files with it
+ * in a crash of the machine. (Node's `recursive` also never comes back where a parent exists and refuses with ENOENT.)
+ */
 export async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  const top = dirname(resolve(first));
-  for (let made = dirname(resolve(path)); made.length >= top.length; made = dirname(made)) {
-    await syncDirectory(made);
-    if (made === top) return;
+  if (await isMade(path)) return;
+  await makeDirectory(dirname(resolve(path)));
+  if (!(await isMade(path)))
+    throw Object.assign(new Error(`ENOENT: cannot make the folder ${path}`), { code: 'ENOENT' });
+}
+
+/** False where its parent must be made first. */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return true;
+    throw error;
   }
+  await syncDirectory(dirname(resolve(path)));
+  return true;
 }
 
 export async function syncDirectory(path: string): Promise<void> {

@@ -11,7 +11,10 @@ import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.t
  * F2  Only the holder of `PATH.steal` takes a dead holder's lock away, after looking again, so that two who find the
  *     same dead lock do not remove each other's new one.
  */
-export function tryLock(path: string, identityFile?: string): { unlock: () => void } | { heldBy: ProcessIdentity } {
+export function tryLock(
+  path: string,
+  identityFile?: string,
+): { unlock: () => void } | { heldBy: ProcessIdentity } {
   for (let round = 0; round < 100; round++) {
     if (linkInto(path, identityFile)) return { unlock: () => removeQuietly(path) };
     const holder = holderOf(path);
@@ -40,7 +43,8 @@ function steal(path: string): void {
 /** A file that already names this process (the claim of a driver) spares writing one for every lock. */
 function linkInto(path: string, identityFile?: string): boolean {
   const own = identityFile ?? `${path}.${process.pid}.${randomUUID().slice(0, 8)}`;
-  if (identityFile === undefined) writeFileSync(own, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o600 });
+  if (identityFile === undefined)
+    writeFileSync(own, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o600 });
   try {
     linkSync(own, path);
     return true;

@@ -73,7 +73,10 @@ export function createJsonlJournal(directory: string): Journal {
     async create(run, events) {
       const path = pathOf(run);
       await createWhole(directory, path, events.map(toLine).join('')).catch((error) => {
-        if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (error as NodeJS.ErrnoException).syscall === 'link') {
+        if (
+          (error as NodeJS.ErrnoException).code === 'EEXIST' &&
+          (error as NodeJS.ErrnoException).syscall === 'link'
+        ) {
           throw new DandoriError('run-exists', `The run ${run} is there already.`);
         }
         return unwritable(path, error);
@@ -88,7 +91,9 @@ export function createJsonlJournal(directory: string): Journal {
       // Not all at once: a process may have only so many files open.
       for (let from = 0; from < chosen.length; from += LIST_AT_ONCE) {
         const some = chosen.slice(from, from + LIST_AT_ONCE);
-        const found = await Promise.all(some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run)));
+        const found = await Promise.all(
+          some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run)),
+        );
         summaries.push(...found.filter((summary) => summary !== undefined));
       }
       return summaries;
@@ -99,7 +104,8 @@ export function createJsonlJournal(directory: string): Journal {
       if (claimed.has(run)) drivenElsewhere(run, 'this process');
       const driver = join(directory, `${run}.driver`);
       const lock = tryLockOrRefuse(driver);
-      if ('heldBy' in lock) return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
+      if ('heldBy' in lock)
+        return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
       const file = openOrUnlock(path, { run, identityFile: driver }, lock.unlock);
       claimed.set(run, file);
       return {
@@ -138,7 +144,11 @@ async function runsIn(directory: string): Promise<string[]> {
   return runs.filter((run) => RUN_ID.test(run));
 }
 
-function openOrUnlock(path: string, opening: { run: string; identityFile: string }, unlock: () => void): RunFile {
+function openOrUnlock(
+  path: string,
+  opening: { run: string; identityFile: string },
+  unlock: () => void,
+): RunFile {
   try {
     return openOrNotFound(path, opening);
   } catch (error) {

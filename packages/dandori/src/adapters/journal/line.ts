@@ -20,12 +20,14 @@ export function parseLine(bytes: Buffer, place: Place): Event {
   if (!isUtf8(bytes)) damaged(place, 'it is no UTF-8');
   const value = parseJson(bytes.toString('utf8'), place);
   const envelope = envelopeSchema.safeParse(value);
-  if (!envelope.success) damaged(place, `it is no event of a version that is known here (${firstIssue(envelope.error)})`);
+  if (!envelope.success)
+    damaged(place, `it is no event of a version that is known here (${firstIssue(envelope.error)})`);
   const fact = factSchema.safeParse(value);
   if (!fact.success) damaged(place, `it is no known event (${firstIssue(fact.error)})`);
   const { v, run, seq, at } = envelope.data;
   if (run !== place.run) damaged(place, `it belongs to the run ${run}`);
-  if (place.seq !== undefined && seq !== place.seq) damaged(place, `it has seq ${seq} where ${place.seq} must come`);
+  if (place.seq !== undefined && seq !== place.seq)
+    damaged(place, `it has seq ${seq} where ${place.seq} must come`);
   return { v, run, seq, at, ...fact.data } as Event;
 }
 
@@ -42,7 +44,10 @@ function firstIssue(error: { issues: readonly { path: PropertyKey[]; message: st
   return issue === undefined ? 'unknown form' : `${issue.path.join('.')}: ${issue.message}`;
 }
 
-export function damaged({ file, line, offset }: Pick<Place, 'file' | 'line' | 'offset'>, reason: string): never {
+export function damaged(
+  { file, line, offset }: Pick<Place, 'file' | 'line' | 'offset'>,
+  reason: string,
+): never {
   throw new DandoriError('journal-damaged', `${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, {
     fix: 'Bring the file back from a backup. Nothing was changed, and other runs are not affected.',
   });

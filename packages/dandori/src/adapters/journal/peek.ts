@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Event } from '../../domain/event.ts';
 import type { RunSummary } from '../../ports/journal.ts';
 import { parseLine } from './line.ts';
@@ -16,7 +16,9 @@ export async function summariseFile(path: string, run: string): Promise<RunSumma
   try {
     file = await open(path, 'r');
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : summarise(run, undefined, undefined);
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? undefined
+      : summarise(run, undefined, undefined);
   }
   try {
     const { size } = await file.stat();
@@ -31,7 +33,9 @@ export async function summariseFile(path: string, run: string): Promise<RunSumma
 }
 
 function parse(bytes: Buffer | undefined, file: string, run: string): Event | undefined {
-  return bytes === undefined ? undefined : parseLine(bytes, { file, run, line: 0, offset: 0, seq: undefined });
+  return bytes === undefined
+    ? undefined
+    : parseLine(bytes, { file, run, line: 0, offset: 0, seq: undefined });
 }
 
 async function firstLine(file: FileHandle, size: number): Promise<Buffer | undefined> {

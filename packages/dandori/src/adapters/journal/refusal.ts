@@ -1,11 +1,16 @@
 import { DandoriError } from '../../domain/error.ts';
 
 export function runNotFound(run: string): never {
-  throw new DandoriError('run-not-found', `There is no run "${run}".`, { fix: '`dandori runs` lists the runs.' });
+  throw new DandoriError('run-not-found', `There is no run "${run}".`, {
+    fix: '`dandori runs` lists the runs.',
+  });
 }
 
 export function conflict(run: string, after: number, last: number): never {
-  throw new DandoriError('journal-conflict', `The run ${run} is at event ${last}, not ${after}: somebody else wrote to it.`);
+  throw new DandoriError(
+    'journal-conflict',
+    `The run ${run} is at event ${last}, not ${after}: somebody else wrote to it.`,
+  );
 }
 
 export function drivenElsewhere(run: string, by: string, claimFile?: string): never {

@@ -1,4 +1,13 @@
-import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DandoriError } from '../../domain/error.ts';
@@ -54,7 +63,10 @@ interface Opening {
   readonly from?: Position;
 }
 
-export function openRunFile(path: string, { run, isReadOnly = false, identityFile, from = BEGINNING }: Opening): RunFile {
+export function openRunFile(
+  path: string,
+  { run, isReadOnly = false, identityFile, from = BEGINNING }: Opening,
+): RunFile {
   const fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
   let position = from;
   /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
@@ -89,7 +101,13 @@ export function openRunFile(path: string, { run, isReadOnly = false, identityFil
     for (let count = 0; ; count++) {
       const end = buffer.indexOf(NEWLINE, start);
       if (end === -1 || end >= length) return from.bytes + start;
-      const place: Place = { file: path, run, line: from.line + count, offset: from.bytes + start, seq: from.seq + 1 + count };
+      const place: Place = {
+        file: path,
+        run,
+        line: from.line + count,
+        offset: from.bytes + start,
+        seq: from.seq + 1 + count,
+      };
       const event = parseLine(buffer.subarray(start, end), place);
       start = end + 1;
       visit(event, from.bytes + start);
@@ -140,7 +158,8 @@ export function openRunFile(path: string, { run, isReadOnly = false, identityFil
     const lines = accepted.flatMap(({ events }) => events.map(toLine));
     const data = Buffer.from(lines.join(''));
     writeFully(fd, data, position.bytes);
-    for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1)) starts.push(position.bytes + end + 1);
+    for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1))
+      starts.push(position.bytes + end + 1);
     position = { bytes: position.bytes + data.length, seq, line: position.line + lines.length };
   }
 
@@ -155,7 +174,11 @@ export function openRunFile(path: string, { run, isReadOnly = false, identityFil
       const events: Event[] = [];
       if (after < position.seq) {
         const skipped = Math.max(0, after - from.seq);
-        const start = { bytes: starts[skipped] ?? from.bytes, seq: from.seq + skipped, line: from.line + skipped };
+        const start = {
+          bytes: starts[skipped] ?? from.bytes,
+          seq: from.seq + skipped,
+          line: from.line + skipped,
+        };
         eachLine(start, position.bytes, (event) => events.push(event));
       }
       catchUp((event) => {
@@ -189,9 +212,13 @@ async function lock(path: string, identityFile: string | undefined): Promise<{ u
 }
 
 function lockedOut(path: string, { pid, host }: ProcessIdentity): never {
-  throw new DandoriError('journal-unwritable', `${path} has been held by process ${pid} on ${host} for ${LONGEST_LOCK / 1000} s.`, {
-    fix: 'If that process is gone for good, delete the file.',
-  });
+  throw new DandoriError(
+    'journal-unwritable',
+    `${path} has been held by process ${pid} on ${host} for ${LONGEST_LOCK / 1000} s.`,
+    {
+      fix: 'If that process is gone for good, delete the file.',
+    },
+  );
 }
 
 function readFully(fd: number, buffer: Buffer, from: number): number {

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { brokenLaws } from '../../src/core/laws.ts';
+import type { Event, Fact } from '../../src/domain/event.ts';
+import {
+  answers,
+  asks,
+  cancels,
+  ends,
+  fails,
+  inDoubt,
+  journalOf,
+  type Planned,
+  running,
+  started,
+  starts,
+  succeeds,
+} from './facts.ts';
+
+const write: Planned[] = [{ id: 'w', effect: 'write' }];
+const read: Planned[] = [{ id: 'r' }];
+
+function change(events: Event[], index: number, to: Partial<Event>): Event[] {
+  return events.map((event, at) => (at === index ? ({ ...event, ...to } as Event) : event));
+}
+
+describe('a journal that breaks a law is caught', () => {
+  it.each<[string, string, Event[]]>([
+    ['a gap', 'L1', change(journalOf(started(), cancels), 1, { seq: 3 })],
+    ['another run', 'L1', change(journalOf(started(), cancels), 1, { run: 'r2' })],
+    ['two beginnings', 'L1', journalOf(started(), started())],
+    ['something after the end', 'L2', journalOf(started(), ends, cancels)],
+    ['an outcome without a start', 'L3', journalOf(...running(read), succeeds('r'))],
+    ['two outcomes', 'L3', journalOf(...running(read), starts('r'), succeeds('r'), succeeds('r'))],
+    ['a start while it runs', 'L3', journalOf(...running(read), starts('r'), starts('r', 2))],
+    ['an attempt left out', 'L3', journalOf(...running(read), starts('r', 2))],
+    ['a task of no plan', 'L4', journalOf(...running(read), starts('x'))],
+    [
+      'a start before what it needs',
+      'L4',
+      journalOf(...running([...read, { id: 's', needs: ['r'] }]), starts('s')),
+    ],
+    [
+      'a start before what it waits for',
+      'L4',
+      journalOf(...running([...read, { id: 's', effect: 'write', waits: ['r'] }]), starts('r'), starts('s')),
+    ],
+    ['a start after its end', 'L4', journalOf(...running(read), starts('r'), succeeds('r'), starts('r', 2))],
+    [
+      'a write twice after a failure',
+      'L5',
+      journalOf(...running(write), starts('w'), fails('w', 1, { retryable: true }), starts('w', 2)),
+    ],
+    [
+      'a write twice after a doubt',
+      'L5',
+      journalOf(...running(write), starts('w'), inDoubt('w'), starts('w', 2)),
+    ],
+    [
+      'a write again though a person said that it happened',
+      'L5',
+      journalOf(
+        ...running(write),
+        starts('w'),
+        inDoubt('w'),
+        asks('q1', { task: 'w' }),
+        answers('q1', 'happened'),
+        starts('w', 2),
+      ),
+    ],
+    ['an answer to nothing', 'L6', journalOf(started(), answers('q1', 'x'))],
+    ['two answers', 'L6', journalOf(started(), asks('q1'), answers('q1', 'x'), answers('q1', 'x'))],
+    ['a question twice', 'L6', journalOf(started(), asks('q1'), asks('q1'))],
+    ['a start after a cancel', 'L7', journalOf(...running(read), cancels, starts('r'))],
+    [
+      'too many at once',
+      'L8',
+      journalOf(...running([...read, { id: 's' }], { concurrency: 1 }), starts('r'), starts('s')),
+    ],
+    [
+      'a call that nobody approved',
+      'L9',
+      journalOf(...running(write, { approval: 'writes' }), starts('w'), succeeds('w')),
+    ],
+    [
+      'a call in doubt that nobody approved',
+      'L9',
+      journalOf(...running(write, { approval: 'writes' }), starts('w'), inDoubt('w')),
+    ],
+  ])('%s', (_, law, events) => {
+    expect(brokenLaws(events)).toContainEqual(expect.stringMatching(new RegExp(`^${law}:`)));
+  });
+});
+
+describe('a legal journal is not suspected', () => {
+  it.each<[string, Fact[]]>([
+    [
+      'a read twice',
+      [...running(read), starts('r'), fails('r', 1, { retryable: true }), starts('r', 2), succeeds('r', 2)],
+    ],
+    ['a read that was lost', [...running(read), starts('r'), inDoubt('r'), starts('r', 2), succeeds('r', 2)]],
+    [
+      'an idempotent call twice',
+      [
+        ...running([{ id: 'i', effect: 'idempotent' }]),
+        starts('i'),
+        inDoubt('i'),
+        starts('i', 2),
+        succeeds('i', 2),
+      ],
+    ],
+    [
+      'a write that was never sent',
+      [
+        ...running(write),
+        starts('w'),
+        fails('w', 1, { kind: 'unavailable', retryable: true }),
+        starts('w', 2),
+        succeeds('w', 2),
+      ],
+    ],
+    [
+      'a write that a person saw not to have happened',
+      [
+        ...running(write),
+        starts('w'),
+        inDoubt('w'),
+        asks('q1', { task: 'w' }),
+        answers('q1', 'again'),
+        starts('w', 2),
+        succeeds('w', 2),
+      ],
+    ],
+    [
+      'a write that asked which one first',
+      [
+        ...running(write),
+        starts('w'),
+        asks('q1', { kind: 'ambiguity', task: 'w' }, 1),
+        answers('q1', 'x'),
+        starts('w', 2),
+        succeeds('w', 2),
+      ],
+    ],
+    [
+      'an approved call',
+      [
+        ...running(write, { approval: 'writes' }),
+        asks('q1', { kind: 'approval', task: 'w', digest: 'd' }),
+        answers('q1', 'approve'),
+        starts('w'),
+        succeeds('w'),
+      ],
+    ],
+    [
+      'a call with arguments that do not fit, which was never made',
+      [...running(write, { approval: 'writes' }), starts('w'), fails('w', 1, { kind: 'invalid_args' })],
+    ],
+  ])('%s', (_, facts) => {
+    expect(brokenLaws(journalOf(...facts))).toEqual([]);
+  });
+
+  it('10,000 events are judged in a moment', () => {
+    const plan = Array.from({ length: 5_000 }, (_, index) => ({
+      id: `t${index}`,
+      ...(index > 0 && { needs: [`t${index - 1}`] }),
+    }));
+    const events = journalOf(...running(plan), ...plan.flatMap(({ id }) => [starts(id), succeeds(id)]));
+    const from = performance.now();
+    expect(brokenLaws(events)).toEqual([]);
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
+});

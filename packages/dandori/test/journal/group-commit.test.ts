@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from 'vitest';
+
+const syncs = vi.hoisted(() => ({ count: 0, fail: false }));
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  return {
+    ...fs,
+    fdatasync(fd: number, done: (error: Error | null) => void) {
+      syncs.count++;
+      if (syncs.fail)
+        setImmediate(done, Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
+      else fs.fdatasync(fd, done);
+    },
+  };
+});
+
+const { eventOf, firstEvent } = await import('../../src/testing/journal-cases.ts');
+const { createTemporaryJournal } = await import('../../src/testing/temporary-journal.ts');
+
+describe('R2: group commit', () => {
+  it('appends that wait while the disk is busy share the next sync', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r1', [firstEvent('r1')]);
+    const claim = await journal.claim('r1');
+    syncs.count = 0;
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => journal.append('r1', index + 1, [eventOf('r1', index + 2)])),
+    );
+    expect(syncs.count).toBeLessThanOrEqual(3);
+    await claim.release();
+  });
+
+  it('J3: every append is synced before it resolves', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r1', [firstEvent('r1')]);
+    syncs.count = 0;
+    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    expect(syncs.count).toBe(1);
+    await expect(journal.append('r1', 1, [eventOf('r1', 2)])).rejects.toMatchObject({
+      code: 'journal-conflict',
+    });
+    expect(syncs.count).toBe(1);
+  });
+
+  it('R3: after a sync that failed nothing more is said yes to, until the run is taken up anew', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r1', [firstEvent('r1')]);
+    const claim = await journal.claim('r1');
+    syncs.fail = true;
+    await expect(journal.append('r1', 1, [eventOf('r1', 2)])).rejects.toMatchObject({
+      code: 'journal-unwritable',
+    });
+    syncs.fail = false;
+    await expect(journal.append('r1', 2, [eventOf('r1', 3)])).rejects.toMatchObject({
+      code: 'journal-unwritable',
+    });
+    await claim.release();
+    const { length } = await journal.read('r1');
+    await journal.append('r1', length, [eventOf('r1', length + 1)]);
+  });
+});
