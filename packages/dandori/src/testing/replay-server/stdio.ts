@@ -1,0 +1,14 @@
+/** `node stdio.ts records.jsonl id` is the MCP server of one record, over standard input and output. */
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { createReplayServer } from './mcp.ts';
+import { readRecord } from './record.ts';
+import { toRecording } from './recording.ts';
+import { createReplay } from './replay.ts';
+
+const [file, id] = process.argv.slice(2);
+if (file === undefined || id === undefined) {
+  console.error('Say which record to replay: node stdio.ts <records.jsonl> <id>');
+  process.exit(64);
+}
+const replay = createReplay(toRecording(readRecord(file, id)));
+await createReplayServer(replay).connect(new StdioServerTransport());

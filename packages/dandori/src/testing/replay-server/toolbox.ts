@@ -1,0 +1,49 @@
+import type { Tool } from '../../domain/tool.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CallOutcome, Toolbox } from '../../ports/toolbox.ts';
+import type { Replay } from './replay.ts';
+
+export interface ReplayToolboxOptions {
+  /** The first part of the tools' names; all of them touch this one resource. */
+  readonly server: string;
+  readonly clock: Clock;
+  /** Milliseconds that a task's call takes, where it is not as long as when it was recorded. */
+  readonly takes?: (task: string) => number;
+}
+
+/** A replay as a toolbox, with no server in between: each call takes its time by the given clock. */
+export function createReplayToolbox(replay: Replay, { server, clock, takes }: ReplayToolboxOptions): Toolbox {
+  const tools = new Map<string, Tool>(
+    replay.tools.map((tool) => [
+      `${server}.${tool.name}`,
+      { ...tool, name: `${server}.${tool.name}`, server, trusted: true },
+    ]),
+  );
+  return {
+    tools: () => tools,
+    missing: () => [],
+    async call({ operation, args, task, signal }): Promise<CallOutcome> {
+      const answer = replay.begin(operation.slice(server.length + 1), args, { at: clock.now(), task });
+      const isAborted = await pause(clock, takes?.(task) ?? answer.ms, signal);
+      answer.end(clock.now());
+      if (isAborted) return { kind: 'lost', cause: 'cancelled', message: 'aborted' };
+      if (!answer.isError) return { kind: 'succeeded', result: answer.result };
+      const { result } = answer;
+      const message = typeof result === 'string' ? result : JSON.stringify(result);
+      return { kind: 'failed', failure: { kind: 'tool_error', message } };
+    },
+    async close() {},
+  };
+}
+
+/** True where the signal came first. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  if (ms === 0 || signal.aborted) return Promise.resolve(signal.aborted);
+  return new Promise((resolve) => {
+    const takeBack = clock.at(clock.now() + ms, () => resolve(false));
+    signal.addEventListener('abort', () => {
+      takeBack();
+      resolve(true);
+    });
+  });
+}
