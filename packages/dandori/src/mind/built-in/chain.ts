@@ -1,14 +1,65 @@
+import { writeRef, writeText } from '../../core/reference.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { addStep, type Chaining, type Problem, type Step } from './draft.ts';
-import type { Parameter } from './parameter.ts';
-import type { ToolCard } from './ranking.ts';
-import { type Sourced, source } from './source.ts';
-import { selectFrom, tableParameter } from './sql.ts';
+import type { OrderRule } from '../../domain/settings.ts';
+import type { Task } from '../../domain/task.ts';
+import { type Need, take } from './argument.ts';
+import type { Goal } from './goal.ts';
+import { coerced, TABLE } from './parameter.ts';
+import { fitting, mostAlike, propertiesIn } from './property.ts';
+import { speaksOf, type ToolCard, type ToolIndex } from './ranking.ts';
+import { questionText } from './texts.ts';
+import { isSaid, isSoft, type Span, spaced, wordsOf } from './words.ts';
 
-/** `later`: earlier steps must be done before this one can be written. `undefined`: something is missing. */
-export interface Resolved {
+/** A task of this run that has succeeded; its result is undefined where it is too large to be at hand. */
+type DoneTask = Pick<Task, 'id' | 'operation' | 'args'> & { readonly result: Json | undefined };
+
+/** What a plan is made from; the same through one decision. */
+export interface Situation {
+  readonly goal: Goal;
+  readonly index: ToolIndex;
+  readonly order: readonly OrderRule[];
+  /** In adaptive mode arguments hold real values and never Refs. */
+  readonly isAdaptive: boolean;
+  readonly done: readonly DoneTask[];
+  /** What a person answered to this question; undefined where it was not answered. */
+  readonly answerTo: (question: string) => Json | undefined;
+}
+
+interface Step {
+  readonly id: string;
+  readonly card: ToolCard;
+  readonly args: JsonObject;
+  /** The finished task that this step is, where it has been done already. */
+  readonly done: DoneTask | undefined;
+}
+
+/** A plan while it is being made. */
+interface Draft {
+  readonly steps: readonly Step[];
+  /** Places of the goal that have become arguments. */
+  readonly used: readonly Span[];
+  /** Tools that take part, also those that wait for a result before they can be written. */
+  readonly cards: readonly ToolCard[];
+}
+
+/** Why a tool cannot be called: nothing found for a parameter, or no way to choose among several values. */
+export interface Problem extends Need {
+  readonly choices: readonly string[];
+}
+
+export interface Chained {
+  readonly draft: Draft;
+  /** `later`: earlier steps must be done before this one can be written. `undefined`: something is missing. */
   readonly outcome: Step | 'later' | undefined;
   readonly problems: readonly Problem[];
+}
+
+interface At extends Situation {
+  readonly draft: Draft;
+  /** The tools on the way from the goal to here. */
+  readonly way: readonly ToolCard[];
+  /** Bounds the search, whatever the tools look like. */
+  readonly effort: { left: number };
 }
 
 const DEEPEST = 4;
@@ -18,87 +69,161 @@ const DEEPEST = 4;
  *
  * C1  No tool is needed to make its own input: a tool on the way is not tried again, and the way has a bound.
  * C2  Tools that an order rule puts before this one come before it.
- * C3  Only reads are added on the way; a write is never somebody's means.
+ * C3  Only reads are added on the way, and what a write is given stands in the goal: no result orders a change.
+ * C4  The same goal and the same finished tasks give the same plan, so each turn goes on where the last ended.
  */
-export function resolve(card: ToolCard, chaining: Chaining, stack: readonly string[] = []): Resolved {
-  const { draft } = chaining;
-  if (stack.length >= DEEPEST || stack.includes(card.tool.name) || draft.effort.left-- <= 0) return FAILED;
-  const before = prerequisites(card, chaining, stack);
-  if ('problems' in before) return { outcome: undefined, problems: before.problems };
+export function chain(card: ToolCard, start: At): Chained {
+  const { order, index, way, effort } = start;
+  let draft: Draft = { ...start.draft, cards: [...start.draft.cards, card] };
+  const here = () => ({ ...start, draft, way: [...way, card] });
   const problems: Problem[] = [];
-  const args: [string, Json][] = [];
-  let isLater = before.isLater;
-  for (const parameter of inOrder(card.parameters)) {
-    const sourced = sourceOf(card, parameter, { chaining, stack });
-    if (sourced.kind === 'value') args.push([parameter.name, sourced.value]);
-    else if (sourced.kind === 'later') isLater = true;
-    else if (parameter.isRequired)
-      problems.push(sourced.problem ?? { card, parameter, reason: 'missing', choices: [] });
-  }
-  if (problems.length > 0) return { outcome: undefined, problems };
-  if (!draft.cards.includes(card)) draft.cards.push(card);
-  if (isLater) return { outcome: 'later', problems: [] };
-  return {
-    outcome: addStep(chaining, card, { args: inSchemaOrder(card, args), after: before.ids }),
-    problems: [],
-  };
-}
-
-const FAILED: Resolved = { outcome: undefined, problems: [] };
-
-type Before =
-  | { readonly ids: string[]; readonly isLater: boolean }
-  | { readonly problems: readonly Problem[] };
-
-/** Ids of the steps that order rules put before this tool. */
-function prerequisites(card: ToolCard, chaining: Chaining, stack: readonly string[]): Before {
-  const ids: string[] = [];
+  const args: JsonObject = {};
   let isLater = false;
-  for (const { before, after } of chaining.order) {
-    if (after !== card.tool.name) continue;
-    const earlier = chaining.index.byName.get(before);
-    if (earlier === undefined || earlier.tool.effect !== 'read') return { problems: [] };
-    const { outcome, problems } = resolve(earlier, chaining, [...stack, card.tool.name]);
-    if (outcome === undefined) return { problems };
-    if (outcome === 'later') isLater = true;
-    else ids.push(outcome.id);
+  if (way.length >= DEEPEST || way.includes(card) || effort.left-- <= 0)
+    return { draft, outcome: undefined, problems };
+  for (const { before } of order.filter(({ after }) => after === card.tool.name)) {
+    const earlier = index.cards.find(({ tool }) => tool.name === before);
+    if (earlier?.tool.effect !== 'read') return { draft, outcome: undefined, problems };
+    const chained = chain(earlier, here());
+    if (chained.outcome === undefined) return chained;
+    draft = chained.draft;
+    isLater ||= chained.outcome === 'later';
   }
-  return { ids, isLater };
+  for (const parameter of card.parameters) {
+    const sourced = source({ card, parameter }, here());
+    if (sourced.kind === 'nothing') {
+      if (parameter.isRequired) problems.push({ card, parameter, choices: sourced.choices });
+      continue;
+    }
+    draft = sourced.draft;
+    if (sourced.kind === 'value') args[parameter.name] = sourced.value;
+    else isLater = true;
+  }
+  if (problems.length > 0 || isLater)
+    return { draft, outcome: problems.length > 0 ? undefined : 'later', problems };
+  const step = stepFor(card, args, here());
+  const steps = draft.steps.includes(step) ? draft.steps : [...draft.steps, step];
+  return { draft: { ...draft, steps }, outcome: step, problems };
 }
 
-function sourceOf(
-  card: ToolCard,
-  parameter: Parameter,
-  { chaining, stack }: { chaining: Chaining; stack: readonly string[] },
-): Sourced {
-  const need = {
-    card,
-    parameter,
-    chaining,
-    stack,
-    resolve: (other: ToolCard, within: Chaining, way: readonly string[]) =>
-      resolve(other, within, way).outcome,
+/** A call that is already in the plan, or that has been made before, is not made again. */
+function stepFor(card: ToolCard, args: JsonObject, { done, draft: { steps } }: At): Step {
+  const isSame = (operation: string, others: JsonObject) =>
+    operation === card.tool.name && JSON.stringify(others) === JSON.stringify(args);
+  const present = steps.find((step) => isSame(step.card.tool.name, step.args));
+  const finished = done.find((task) => isSame(task.operation, task.args));
+  const number = done.length + steps.filter((step) => step.done === undefined).length + 1;
+  return present ?? { id: finished?.id ?? `t${number}`, card, args, done: finished };
+}
+
+/** Where a parameter's value comes from. */
+type Sourced =
+  /** `known` is what a Ref stands for, where its task is done. */
+  | { readonly kind: 'value'; readonly value: Json; readonly known?: Json; readonly draft: Draft }
+  /** Another task must be done first, and then a choice can be made. */
+  | { readonly kind: 'later'; readonly draft: Draft }
+  | { readonly kind: 'nothing'; readonly choices: readonly string[] };
+
+const NOTHING: Sourced = { kind: 'nothing', choices: [] };
+
+/**
+ * From the surest to the least sure: what a person answered, what stands clearly in the goal, one of a list that a
+ * tool of the same server gives, what looks like a name, what another tool gives.
+ */
+function source(need: Need, at: At): Sourced {
+  const { card, parameter } = need;
+  const { goal, draft } = at;
+  const answer = at.answerTo(questionText(need, goal.language));
+  const value = answer === undefined ? undefined : coerced(parameter, answer);
+  const taken = value === undefined ? take(need, goal, draft.used) : { value, spans: [] };
+  const used = [...draft.used, ...(taken?.spans ?? [])];
+  const given: Sourced =
+    taken === undefined
+      ? NOTHING
+      : { kind: 'value', value: literal(taken.value), known: taken.value, draft: { ...draft, used } };
+  const isClear = taken !== undefined && taken.isName !== true;
+  if (isClear || !parameter.isRequired || card.tool.effect !== 'read') return given;
+  if (parameter.kind === 'sql') return statement(source({ card, parameter: TABLE }, at));
+  const givers = giversOf(need, at);
+  const lists = givers.filter((other) => other.requiresNothing && other.tool.server === card.tool.server);
+  const listed = fromOneOf(lists, need, at);
+  // A list is the whole truth: what is not in it is not taken from the goal either.
+  if (listed.kind !== 'nothing' || listed.choices.length > 0) return listed;
+  return given.kind === 'value' ? given : fromOneOf(givers, need, at);
+}
+
+/** Reads a whole table. A name that is no plain identifier is quoted, so that it cannot become a statement of its own. */
+function statement(table: Sourced): Sourced {
+  if (table.kind !== 'value') return table;
+  if (typeof table.known !== 'string') return { kind: 'later', draft: table.draft };
+  const isPlain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(table.known);
+  const name = isPlain ? table.value : literal(`"${table.known.replaceAll('"', '""')}"`);
+  return { ...table, value: `SELECT * FROM ${String(name)}` };
+}
+
+/**
+ * Tools whose output fits, those first that the plan has already or that the goal speaks of. What a tool gives that
+ * promises nothing can only be told from its name, and so only by its neighbours.
+ */
+function giversOf(need: Need, { goal, index, draft }: At): ToolCard[] {
+  const { card } = need;
+  const words = goal.words.filter((word) => !isSoft(word) && !speaksOf(card, word));
+  const scoreOf = (other: ToolCard): number => {
+    const { effect, outputSchema, server } = other.tool;
+    const isKnown = outputSchema !== undefined || (server === card.tool.server && other.requiresNothing);
+    if (other === card || effect !== 'read' || !isKnown || fitting(other.outputs, need).length === 0)
+      return 0;
+    const spoken = words.filter((word) => speaksOf(other, word)).length;
+    return 1 + 0.2 * Math.min(spoken, 4) + (draft.cards.includes(other) ? 1 : 0);
   };
-  const sourced = source(need);
-  if (sourced.kind !== 'nothing' || parameter.kind !== 'sql' || !parameter.isRequired) return sourced;
-  const table = source({ ...need, parameter: tableParameter() });
-  return table.kind === 'value' ? selectFrom(table, chaining) : table;
+  return index.cards
+    .map((other) => ({ other, score: scoreOf(other) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, two) => two.score - one.score)
+    .slice(0, 4)
+    .map(({ other }) => other);
 }
 
-/** What must be there chooses first from the goal. */
-function inOrder(parameters: readonly Parameter[]): Parameter[] {
-  return [
-    ...parameters.filter(({ isRequired }) => isRequired),
-    ...parameters.filter(({ isRequired }) => !isRequired),
-  ];
+function fromOneOf(givers: readonly ToolCard[], need: Need, at: At): Sourced {
+  let choices: readonly string[] = [];
+  for (const giver of givers) {
+    const present = at.draft.steps.find(({ card }) => card === giver);
+    const { outcome, draft } = present === undefined ? chain(giver, at) : { ...at, outcome: present };
+    if (outcome === 'later') return { kind: 'later', draft };
+    const sourced = outcome === undefined ? NOTHING : fromStep(outcome, need, { ...at, draft });
+    if (sourced.kind !== 'nothing') return sourced;
+    if (choices.length === 0) choices = sourced.choices;
+  }
+  return { kind: 'nothing', choices };
 }
 
-function inSchemaOrder({ parameters }: ToolCard, args: readonly [string, Json][]): JsonObject {
-  const given = new Map(args);
-  return Object.fromEntries(
-    parameters.flatMap(({ name }) => {
-      const value = given.get(name);
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+/** Takes the value from what a step gives or, by its output schema, will give. */
+function fromStep({ id, card, done }: Step, need: Need, { goal, isAdaptive, draft }: At): Sourced {
+  const result = done?.result;
+  // Also where it is done, but its result is too large to be at hand.
+  if (result === undefined) {
+    const [promised] = fitting(card.outputs, need);
+    if (promised === undefined || promised.isMany || isAdaptive) return { kind: 'later', draft };
+    return { kind: 'value', value: writeRef({ task: id, path: promised.path }), draft };
+  }
+  const found = fitting(propertiesIn(result, card.nameWords), need);
+  const words = goal.words.filter((word) => !isSoft(word));
+  const alike = found.length === 1 && found[0]?.isMany === false ? found : mostAlike(found, words);
+  const [chosen, ...others] = alike;
+  if (chosen === undefined || others.some(({ value }) => value !== chosen.value)) {
+    const texts = (alike.length > 0 ? alike : found).map(({ value }) => String(value));
+    return { kind: 'nothing', choices: [...new Set(texts)].slice(0, 10) };
+  }
+  const told = wordsOf(spaced([chosen.value, ...chosen.beside].join(' ')));
+  // What came as text has no fields to refer to.
+  const isLiteral = isAdaptive || typeof result === 'string';
+  const value = isLiteral ? literal(chosen.value) : writeRef({ task: id, path: chosen.path });
+  const spans = words.filter((word) => isSaid(word, told));
+  return { kind: 'value', value, known: chosen.value, draft: { ...draft, used: [...draft.used, ...spans] } };
+}
+
+/** `${` in a value is text and never a Ref: neither a goal nor a result can point at another task's output. */
+export function literal<Value extends Json>(value: Value): Value {
+  const write = (_: string, item: Json) => (typeof item === 'string' ? writeText(item) : item);
+  return JSON.parse(JSON.stringify(value), write) as Value;
 }

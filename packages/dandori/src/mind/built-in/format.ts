@@ -1,134 +1,94 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { meaningOf } from './dictionary.ts';
+import { meaningOf, stem } from './dictionary.ts';
 import type { Language } from './goal.ts';
+import { parsed } from './property.ts';
 import { isObject } from './schema.ts';
-import { stem } from './stem.ts';
-import { tableOf } from './table.ts';
 import { spaced } from './words.ts';
 
 const LONGEST = 6_000;
+const MOST_ROWS = 20;
+const MOST_COLUMNS = 10;
+const WIDEST_CELL = 40;
 
 /** A result as a person reads it: nothing is added to what it holds. */
 export function formatted(result: Json, language: Language): string {
-  const text = block(readable(result), language, 0);
+  const text = block((typeof result === 'string' ? parsed(result) : undefined) ?? result, language, 0);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
 
-/** Tools without structured output often send JSON as text. */
-function readable(result: Json): Json {
-  if (typeof result !== 'string' || !/^\s*[[{]/.test(result) || result.length > 1_000_000) return result;
-  try {
-    return JSON.parse(result) as Json;
-  } catch {
-    return result;
-  }
-}
-
 function block(value: Json, language: Language, depth: number): string {
-  if (Array.isArray(value)) return list(value, language, depth);
-  if (!isObject(value)) return scalar(value, language);
+  if (Array.isArray(value)) return list(value, language);
+  if (!isObject(value)) return cell(value);
   if (depth > 3) return JSON.stringify(value);
-  const entries = telling(value, language);
-  const [only, ...others] = entries;
-  if (only === undefined) return language === 'ja' ? '（空）' : '(empty)';
-  if (others.length === 0) return block(only[1], language, depth + 1);
-  return withRows(value, entries)
-    .map(([key, item]) =>
-      key === 'rows' && Array.isArray(item)
-        ? block(item, language, depth + 1)
-        : field(key, item, { language, depth }),
-    )
+  const fields = telling(withNamedRows(value), language);
+  if (fields.length === 1) return block(fields[0]?.[1] ?? null, language, depth + 1);
+  return fields
+    .map(([key, item]) => field(label(key, language), block(item, language, depth + 1)))
     .join('\n');
 }
 
-/** Fields that say something of their own: not empty, not twice the same, and not in the other language. */
+/** Fields that say something of their own: not empty, and not in the other language. */
 function telling(value: JsonObject, language: Language): [string, Json][] {
-  const seen = new Set<string>();
   return Object.entries(value).filter(([key, item]) => {
-    const isForOthers =
-      language === 'ja'
-        ? Object.hasOwn(value, `${key}_ja`)
-        : key.endsWith('_ja') && Object.hasOwn(value, key.slice(0, -3));
-    const text = typeof item === 'object' ? '' : String(item);
-    const isRepeated = typeof item === 'string' && seen.has(text);
-    seen.add(text);
-    return item !== null && item !== '' && !isForOthers && !isRepeated;
+    const other = language === 'ja' ? `${key}_ja` : key.replace(/_ja$/, '');
+    return item !== null && item !== '' && (other === key || !Object.hasOwn(value, other));
   });
 }
 
-/** `columns` beside `rows` of plain lists are one table. */
-function withRows({ columns, rows }: JsonObject, entries: [string, Json][]): [string, Json][] {
-  if (!Array.isArray(columns) || !Array.isArray(rows)) return entries;
-  const isMatrix = rows.every(Array.isArray);
-  const isNamed = rows.every(isObject);
-  if (!isMatrix && !isNamed) return entries;
-  const table = rows.map(
-    (row): Json =>
-      Array.isArray(row)
-        ? Object.fromEntries(columns.map((name, index) => [heading(name), row[index] ?? null]))
-        : row,
+/** `columns` beside `rows` are one table. */
+function withNamedRows(value: JsonObject): JsonObject {
+  const { columns, rows, ...others } = value;
+  if (!Array.isArray(columns) || !Array.isArray(rows)) return value;
+  const named = rows.map((row) =>
+    Array.isArray(row) ? Object.fromEntries(row.map((item, index) => [cell(columns[index]), item])) : row,
   );
-  return entries.flatMap(([key, item]): [string, Json][] =>
-    key === 'columns' ? [] : key === 'rows' ? [[key, table]] : [[key, item]],
-  );
+  return { rows: named, ...others };
 }
 
-function heading(column: Json): string {
-  if (isObject(column) && typeof column.name === 'string') return column.name;
-  return typeof column === 'string' ? column : JSON.stringify(column);
+function field(name: string, text: string): string {
+  return text.includes('\n') ? `${name}:\n${text.replace(/^/gm, '  ')}` : `${name}: ${text}`;
 }
 
-function field(key: string, value: Json, { language, depth }: { language: Language; depth: number }): string {
-  const name = label(key, language);
-  const text = block(value, language, depth + 1);
-  if (!text.includes('\n')) return `${name}: ${text}`;
-  return `${name}:\n${text.replace(/^/gm, '  ')}`;
-}
-
-function list(items: readonly Json[], language: Language, depth: number): string {
-  const more = (count: number) => (language === 'ja' ? `… ほか${count}件` : `… and ${count} more`);
+/** Objects as a table whose columns line up; anything else one in a line. */
+function list(items: readonly Json[], language: Language): string {
   if (items.length === 0) return language === 'ja' ? '（なし）' : '(none)';
-  const rows = items.filter(isObject);
-  if (rows.length === items.length)
-    return rows.length === 1 && rows[0] !== undefined && depth > 0
-      ? block(rows[0], language, depth + 1)
-      : tableOf(rows, more);
-  const shown = items
-    .slice(0, 30)
-    .map((item) => (isObject(item) || Array.isArray(item) ? JSON.stringify(item) : scalar(item, language)));
-  const rest = items.length > 30 ? [more(items.length - 30)] : [];
-  return [...shown.map((text) => `- ${text}`), ...rest].join('\n');
-}
-
-function scalar(value: Json, language: Language): string {
-  if (value === null) return language === 'ja' ? '（なし）' : '(none)';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-const UNITS: Readonly<Record<string, string>> = {
-  c: '°C',
-  celsius: '°C',
-  f: '°F',
-  fahrenheit: '°F',
-  kmh: 'km/h',
-  kph: 'km/h',
-  mm: 'mm',
-  percent: '%',
-  ms: 'ms',
-  kg: 'kg',
-  km: 'km',
-};
-
-/** `temperature_c` is "temperature (°C)", and 気温 where the dictionary has all of its words. */
-export function label(key: string, language: Language): string {
-  const words = spaced(key).trim().split(' ');
-  const last = words.at(-1)?.toLowerCase() ?? '';
-  const unit = words.length > 1 && Object.hasOwn(UNITS, last) ? UNITS[last] : undefined;
-  const named = (unit === undefined ? words : words.slice(0, -1)).filter(
-    (word, index) => index === 0 || word !== 'ja',
+  const shown = items.slice(0, MOST_ROWS);
+  const rest = items.length - shown.length;
+  const more = rest === 0 ? [] : [language === 'ja' ? `… ほか${rest}件` : `… and ${rest} more`];
+  if (!shown.every(isObject)) return [...shown.map((item) => `- ${cell(item)}`), ...more].join('\n');
+  const columns = [...new Set(shown.flatMap(Object.keys))].slice(0, MOST_COLUMNS);
+  const rows = [columns, ...shown.map((row) => columns.map((column) => shortened(cell(row[column]))))];
+  const widths = columns.map((_, index) => Math.max(...rows.map((row) => width(row[index] ?? ''))));
+  const lines = rows.map((row) =>
+    row.map((text, index) => text + ' '.repeat((widths[index] ?? 0) - width(text))),
   );
-  const japanese = named.map((word) => meaningOf(stem(word))?.japanese);
-  // Two words side by side are seldom a Japanese word, so only a single one is put into Japanese.
-  const name = (language === 'ja' && named.length === 1 ? japanese[0] : undefined) ?? named.join(' ');
-  return unit === undefined ? name : `${name} (${unit})`;
+  const rule = widths.map((count) => '-'.repeat(count));
+  const [head = [], ...body] = lines;
+  return [...[head, rule, ...body].map((line) => line.join('  ').trimEnd()), ...more].join('\n');
+}
+
+function cell(value: Json = null): string {
+  return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length <= WIDEST_CELL ? line : `${line.slice(0, WIDEST_CELL - 1)}…`;
+}
+
+/** Characters of East Asia are as wide as two. */
+function width(text: string): number {
+  return (
+    text.length +
+    (text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)?.length ?? 0)
+  );
+}
+
+const UNITS: Readonly<Record<string, string>> = { c: '°C', f: '°F', kmh: 'km/h', percent: '%' };
+
+/** `temperature_c` is "temperature (°C)", and 気温 (°C) where the dictionary has it. */
+function label(key: string, language: Language): string {
+  const [, name = '', unit] = /^(.*?)(?: (c|f|kmh|percent))?$/.exec(spaced(key.replace(/_ja$/, ''))) ?? [];
+  const japanese = language === 'ja' ? meaningOf(stem(name))?.japanese : undefined;
+  return `${japanese ?? name}${unit === undefined ? '' : ` (${UNITS[unit]})`}`;
 }

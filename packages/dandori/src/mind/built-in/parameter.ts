@@ -1,23 +1,13 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Tool } from '../../domain/tool.ts';
-import { plainSchema, propertiesOf, text, typeOf } from './schema.ts';
+import { plainSchema, propertiesOf, typeOf } from './schema.ts';
 import type { ValueKind } from './values.ts';
 import { spaced, type Word, wordsOf } from './words.ts';
 
+type Other = 'choice' | 'integer' | 'names' | 'numbers' | 'sql' | 'search' | 'text' | 'id' | 'name' | 'other';
+
 /** What a parameter takes, judged by its type, format, name and description. */
-export type ParameterKind =
-  | Exclude<ValueKind, 'quoted'>
-  | 'enum'
-  | 'boolean'
-  | 'integer'
-  | 'names'
-  | 'numbers'
-  | 'sql'
-  | 'search'
-  | 'text'
-  | 'identifier'
-  | 'name'
-  | 'unknown';
+export type ParameterKind = Exclude<ValueKind, 'quoted' | 'code'> | Other;
 
 export interface Parameter {
   readonly name: string;
@@ -29,101 +19,76 @@ export interface Parameter {
   readonly choices: readonly Json[];
 }
 
-export function parametersOf({ inputSchema }: Tool): Parameter[] {
-  const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
-  return propertiesOf(inputSchema).map(([name, property]) => {
-    const schema = plainSchema(property, inputSchema);
-    const description = text(schema.description).slice(0, 400);
-    return {
-      name,
-      kind: kindOf({ name, schema, description }),
-      words: wordsOf(spaced(name), 8),
-      description,
-      schema,
-      isRequired: required.has(name),
-      choices:
-        schema.const === undefined
-          ? Array.isArray(schema.enum)
-            ? schema.enum.slice(0, 200)
-            : []
-          : [schema.const],
-    };
-  });
-}
-
-interface Described {
-  readonly name: string;
-  readonly schema: JsonObject;
-  readonly description: string;
-}
-
-function kindOf(described: Described): ParameterKind {
-  const { schema } = described;
-  if (schema.const !== undefined || Array.isArray(schema.enum)) return 'enum';
-  const type = typeOf(schema);
-  if (type === 'boolean' || type === 'integer' || type === 'number') return type;
-  if (type === 'array') return kindOfArray(schema);
-  if (type !== 'string' && type !== '') return 'unknown';
-  return kindByFormat(text(schema.format)) ?? kindByName(described);
-}
-
-function kindOfArray(schema: JsonObject): ParameterKind {
-  const items = typeOf(plainSchema(schema.items, schema));
-  if (items === 'string') return 'names';
-  return items === 'number' || items === 'integer' ? 'numbers' : 'unknown';
-}
-
-const FORMATS: Readonly<Record<string, ParameterKind>> = {
-  ipv4: 'ip',
-  ipv6: 'ip',
-  'date-time': 'moment',
-  date: 'date',
-  time: 'time',
-  uri: 'url',
-  url: 'url',
-  email: 'email',
-  uuid: 'identifier',
-};
-
-function kindByFormat(format: string): ParameterKind | undefined {
-  return Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-}
-
-/** In this order, as the first that fits is taken: a `query` that takes SQL is no search. */
-const BY_NAME: readonly (readonly [ParameterKind, RegExp, RegExp | undefined])[] = [
+/** On `format | name | description`, in this order: a `query` that takes SQL is no search. */
+const KINDS: readonly (readonly [ParameterKind, RegExp])[] = [
   [
     'ip',
-    /^ip$|^ip | ip$|^ip address|^ipv[46]/,
-    /^(?:an? |the )?(?:public )?ip(?:v[46])?(?: address)?\b|ipアドレス/i,
+    /^ipv[46]|\bip(?:v[46])?(?: address)? \||\| (?:an? |the )?(?:public )?ip(?:v[46])? address|ipアドレス/i,
   ],
-  ['timezone', /^tz$|time ?zone/, /\biana\b/i],
-  ['time', /^(?:.* )?time$/, undefined],
-  ['url', /^(?:.* )?(?:url|uri|link|website)$/, undefined],
-  ['email', /^(?:.* )?e?mail(?: address)?$/, undefined],
-  [
-    'expression',
-    /^(?:.* )?(?:expression|formula|equation)$/,
-    /(?:arithmetic|math\w*) expression|数式|計算式/i,
-  ],
-  ['sql', /^(?:.* )?sql(?: .*)?$/, /\bsql\b|\bSELECT\b/],
-  ['path', /^(?:.* )?(?:path|file|filename|file name|directory|folder|dir)$/, undefined],
-  ['date', /^(?:.* )?(?:date|day|since|until|deadline)$/, undefined],
-  ['search', /^(?:q|(?:.* )?(?:query|search|keywords?|term|question|topic))$/, undefined],
+  ['timezone', /\| tz \||\btime ?zone \||\biana\b/i],
+  ['date', /^date|\b(?:date|day|since|until|deadline) \|/],
+  ['time', /^time \||\btime \|/],
+  ['url', /^ur[il] |\b(?:url|uri|link|website) \|/],
+  ['email', /^email|\be?mail(?: address)? \|/],
+  ['expression', /\b(?:expression|formula|equation) \||(?:arithmetic|math\w*) expression|数式|計算式/i],
+  ['sql', /\bsql\b.* \||\b(?:query|statement) \| .*\b(?:SQL|SELECT)\b/s],
+  ['path', /\b(?:path|file|file ?name|directory|folder|dir) \|/],
+  ['search', /\b(?:q|query|search|keywords?|term|question|topic) \|/],
   [
     'text',
-    /^(?:.* )?(?:text|content|contents|message|body|prompt|note|comment|description|code|script|html|markdown|json|data|input|payload)$/,
-    undefined,
+    /\b(?:text|contents?|message|body|prompt|note|comment|description|code|html|markdown|data|input) \|/,
   ],
-  ['identifier', /^(?:.* )?(?:id|uuid|key|token|hash)$/, undefined],
+  ['id', /^uuid|\b(?:id|uuid|key|token|hash) \|/],
 ];
 
-function kindByName({ name, description }: Described): ParameterKind {
-  const words = spaced(name).toLowerCase();
-  const isQuery = /query|statement|sql/.test(words);
-  for (const [kind, byName, byDescription] of BY_NAME) {
-    if (byName.test(words)) return kind;
-    const mayBe = kind !== 'sql' || isQuery;
-    if (mayBe && byDescription?.test(description.slice(0, 160)) === true) return kind;
-  }
-  return 'name';
+/** What a statement needs to be written. */
+export const TABLE = parameterOf('table', { type: 'string' }, true);
+
+/** Required ones first, as they choose first from the goal. */
+export function parametersOf({ inputSchema }: Tool): Parameter[] {
+  const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
+  return propertiesOf(inputSchema, inputSchema)
+    .map(([name, schema]) => parameterOf(name, schema, required.has(name)))
+    .sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
+}
+
+function parameterOf(name: string, schema: JsonObject, isRequired: boolean): Parameter {
+  const description = String(schema.description ?? '').slice(0, 400);
+  const words = wordsOf(spaced(name), 8);
+  const choices = schema.const === undefined ? schema.enum : [schema.const];
+  const kind = Array.isArray(choices) ? 'choice' : kindOf(name, schema, description);
+  return {
+    name,
+    kind,
+    words,
+    description,
+    schema,
+    isRequired,
+    choices: Array.isArray(choices) ? choices.slice(0, 200) : [],
+  };
+}
+
+/** What a person wrote, brought to the parameter's type; undefined where that cannot be. */
+export function coerced({ schema, choices }: Parameter, value: Json): Json | undefined {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  const type = typeOf(schema);
+  if (choices.length > 0)
+    return choices.find((choice) => String(choice).toLowerCase() === text.toLowerCase());
+  if (type === 'number') return Number.isFinite(number) ? number : undefined;
+  if (type === 'integer') return Number.isInteger(number) ? number : undefined;
+  if (type === 'boolean') return /^(?:true|yes|はい)$/i.test(text.trim());
+  if (type === 'array') return Array.isArray(value) ? value : text.split(/\s*[,、]\s*/);
+  return text;
+}
+
+function kindOf(name: string, schema: JsonObject, description: string): ParameterKind {
+  const type = typeOf(schema);
+  if (type === 'integer' || type === 'number') return type;
+  const items = type === 'array' ? typeOf(plainSchema(schema.items, schema)) : '';
+  if (items !== '')
+    return items === 'string' ? 'names' : /^(?:number|integer)$/.test(items) ? 'numbers' : 'other';
+  if (type !== 'string' && type !== '') return 'other';
+  const told = `${String(schema.format ?? '')} | ${spaced(name).toLowerCase()} | ${description.slice(0, 160)}`;
+  return KINDS.find(([, form]) => form.test(told))?.[0] ?? 'name';
 }

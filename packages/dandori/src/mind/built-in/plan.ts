@@ -1,127 +1,130 @@
+import type { JsonObject } from '../../domain/json.ts';
 import type { Action } from '../../domain/task.ts';
-import { type Draft, emptyDraft, type Problem, type Situation, type Step } from './draft.ts';
-import { variantsOf } from './enumeration.ts';
-import { clausesOf, type Goal, type Language, readGoal } from './goal.ts';
-import { choiceQuestion, questionAbout } from './question.ts';
-import { type Candidate, candidatesFor, isConvincing, isNamed } from './selection.ts';
-import { agreement } from './words.ts';
+import { type Chained, chain, type Problem, type Situation } from './chain.ts';
+import type { Goal } from './goal.ts';
+import { explains, rank, speaksOf, type ToolCard } from './ranking.ts';
+import { questionText, say } from './texts.ts';
+import type { Value } from './values.ts';
+import { isSaid, isSoft, type Span, type Word } from './words.ts';
 
 /** What to do next for a goal. */
 export type NextMove =
   | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasoning: string }
-  /** The tasks whose results are what was asked for. */
-  | { readonly kind: 'done'; readonly tasks: readonly string[]; readonly leftOver: readonly string[] }
-  | { readonly kind: 'ask'; readonly question: string; readonly options: readonly string[] }
-  | { readonly kind: 'decline'; readonly nearest: Candidate | undefined };
+  /** The task whose result is what was asked for, and what of the goal it leaves aside. */
+  | { readonly kind: 'done'; readonly task: string; readonly leftOver: readonly string[] }
+  | { readonly kind: 'ask'; readonly args: JsonObject; readonly reasoning: string }
+  | { readonly kind: 'decline'; readonly problems: readonly Problem[] };
 
-/** The same goal and the same finished tasks always give the same plan, so each turn goes on where the last ended. */
-export function nextMove(goal: Goal, situation: Situation): NextMove {
-  const whole = candidatesFor(goal, situation, emptyDraft());
-  const best = whole[0];
-  if (best !== undefined && best.coverage > 0.99 && isReady(whole, goal, situation))
-    return toMove([best], best.draft, goal);
-  const parts = eachOf(clausesOf(goal), goal, situation) ?? eachOf(variantsOf(goal), goal, situation);
-  if (parts !== undefined) return toMove(parts.chosen, parts.draft, goal);
-  if (best !== undefined && isReady(whole, goal, situation)) return toMove([best], best.draft, goal);
-  return question(whole, goal, situation) ?? { kind: 'decline', nearest: best };
+/** A tool that may be what the goal wants, with the plan that leads to it. */
+interface Candidate extends Chained {
+  readonly card: ToolCard;
+  readonly score: number;
+  /** How much of the goal the plan accounts for, from 0 to 1; 0 where no tool is spoken of. */
+  readonly coverage: number;
+  /** What of the goal nothing in the plan accounts for. */
+  readonly leftOver: readonly (Word | Value)[];
 }
 
-/** Convincing, possible, and for a change not one of two that fit equally well. */
-function isReady(candidates: readonly Candidate[], goal: Goal, { mayChange }: Situation): boolean {
-  const [best, second] = candidates;
-  if (best?.outcome === undefined || !isConvincing(best, goal)) return false;
-  if (best.card.tool.effect === 'read') return true;
-  if (!mayChange) return false;
-  return (
-    second?.outcome === undefined || second.score < best.score * 0.99 || second.card.tool.effect === 'read'
+const MOST_CANDIDATES = 12;
+const MOST_EFFORT = 300;
+
+/**
+ * The tool whose plan accounts for most of the goal. The best match of words alone would stop too early: for the
+ * weather at the place of an address, the tool that finds places has more of the words.
+ */
+export function nextMove(situation: Situation): NextMove {
+  const { goal, index } = situation;
+  const [best, second] = rank(goal, index, MOST_CANDIDATES)
+    .map((card, place) => candidate(card, situation, place))
+    .sort((one, other) => other.score - one.score);
+  if (best === undefined) return { kind: 'decline', problems: [] };
+  const isAlone =
+    second === undefined || second.score < best.score * 0.99 || second.card.tool.effect === 'read';
+  const isReady = best.card.tool.effect === 'read' ? mayRead(best) : mayChange(best, goal) && isAlone;
+  const move = isReady ? act(best, goal) : ask(best, situation);
+  return move ?? { kind: 'decline', problems: best.coverage > 0 ? best.problems : [] };
+}
+
+function candidate(card: ToolCard, situation: Situation, place: number): Candidate {
+  const { words, values } = situation.goal;
+  const draft = { steps: [], used: [], cards: [] };
+  const chained = chain(card, { ...situation, draft, way: [], effort: { left: MOST_EFFORT } });
+  const { steps, used, cards } = chained.draft;
+  const isUsed = ({ start, end }: Span) => used.some((span) => span.start <= start && end <= span.end);
+  const explained = (word: Word) => Math.max(...cards.map((tool) => explains(tool, word)));
+  // A result that is still to come may hold words that nothing explains yet.
+  const isOpen = chained.outcome === 'later' || chained.problems.some(({ choices }) => choices.length > 0);
+  const pointsOf = (word: Word): number => {
+    if (isSoft(word)) return explained(word) >= 0.9 ? 0.7 : 0;
+    return Math.max(isUsed(word) ? 1 : isOpen ? 0.5 : 0, explained(word));
+  };
+  const points = words.reduce((sum, word) => sum + pointsOf(word), values.filter(isUsed).length);
+  const isImpossible = chained.outcome === undefined && !isOpen;
+  const parts = [...words, ...values];
+  const leftOver = parts.filter(
+    (part) => !isUsed(part) && !('stem' in part && cards.some((tool) => speaksOf(tool, part))),
   );
-}
-
-interface Parts {
-  readonly chosen: Candidate[];
-  readonly draft: Draft;
-}
-
-/** "Calculate 2 + 3 and tell me the time": each wish by itself, where every one of them can be granted. */
-function eachOf(clauses: readonly string[], goal: Goal, situation: Situation): Parts | undefined {
-  if (clauses.length < 2 || clauses.length > 6) return undefined;
-  const chosen: Candidate[] = [];
-  let draft = emptyDraft();
-  for (const clause of clauses) {
-    const part = readGoal(clause, goal.startedAt);
-    const candidates = candidatesFor(part, situation, draft);
-    const best = candidates[0];
-    if (best === undefined || !isReady(candidates, part, situation)) return undefined;
-    chosen.push(best);
-    draft = best.draft;
-  }
-  // A change is not made next to a wish that was only half understood: the two may belong together.
-  const isChange = chosen.some(({ card }) => card.tool.effect !== 'read');
-  const isAllClear = chosen.every(({ coverage, outcome }) => coverage > 0.99 && outcome !== 'later');
-  return isChange && !isAllClear ? undefined : { chosen, draft };
-}
-
-function toMove(chosen: readonly Candidate[], { steps }: Draft, goal: Goal): NextMove {
-  const pending = steps.filter(({ done }) => done === undefined);
-  if (pending.length > 0) {
-    const names = chosen.map(({ card }) => card.tool.name).join(', ');
-    return {
-      kind: 'act',
-      actions: pending.map((step) => toAction(step, steps, goal)),
-      reasoning: `${names}: the words of the goal speak of it.`,
-    };
-  }
-  const tasks = chosen.flatMap(({ outcome }) => (typeof outcome === 'object' ? [outcome.id] : []));
-  return tasks.length === chosen.length
-    ? { kind: 'done', tasks, leftOver: chosen.flatMap(({ leftOver }) => leftOver) }
-    : { kind: 'decline', nearest: chosen[0] };
-}
-
-function toAction({ id, card, args, after }: Step, steps: readonly Step[], { language }: Goal): Action {
-  const users = steps.filter(
-    (step) => step.after.includes(id) || JSON.stringify(step.args).includes(`\${${id}`),
-  );
+  const isSpokenOf =
+    words.some((word) => !isSoft(word) && explained(word) >= 0.45) ||
+    values.some((value) => isUsed(value) && !['number', 'quoted', 'code'].includes(value.kind));
   return {
-    id,
-    operation: card.tool.name,
-    args,
-    ...(after.length > 0 && { after: [...after] }),
-    reasoning: why(
-      card.tool.name,
-      users.map((step) => step.card.tool.name),
-      language,
-    ),
+    ...chained,
+    card,
+    leftOver,
+    score: points - 0.1 * steps.length - 0.001 * place - (isImpossible ? 0.5 : 0),
+    coverage: isSpokenOf ? 1 - leftOver.filter(isFirm).length / parts.filter(isFirm).length : 0,
   };
 }
 
-function why(name: string, users: readonly string[], language: Language): string {
-  if (language === 'ja')
-    return users.length === 0 ? `目標の言葉に合う道具です: ${name}` : `${users.join(', ')} の前に必要です`;
-  return users.length === 0 ? `The goal's words fit ${name}.` : `${users.join(', ')} needs this first.`;
+function isFirm(part: Word | Value): boolean {
+  return !('stem' in part && isSoft(part));
+}
+
+/** To look something up it is enough to understand half of the goal; to have reached it takes more. */
+function mayRead({ outcome, coverage, leftOver }: Candidate): boolean {
+  const asksForChange = leftOver.some((part) => 'stem' in part && part.meaning?.kind === 'change');
+  return !asksForChange && (outcome === 'later' ? coverage >= 0.5 : outcome !== undefined && coverage > 0.5);
+}
+
+/**
+ * Nothing is changed on a guess: the goal orders it, each of its words is accounted for, and the verb of the tool's
+ * name is among them. "Delete everything" names nothing, and could well delete everything.
+ */
+function mayChange({ card, outcome, draft, leftOver }: Candidate, { isOrder, words }: Goal): boolean {
+  const verbs = card.nameWords.filter(({ meaning }, index) => index === 0 || meaning?.kind === 'change');
+  const isNamed = verbs.length > 0 && verbs.every((verb) => isSaid(verb, words));
+  const isAll = words.some(({ meaning }) => meaning?.name === 'all');
+  const isBare = card.parameters.length > 0 && draft.used.length === 0;
+  return isOrder && outcome !== undefined && leftOver.length === 0 && isNamed && !isAll && !isBare;
+}
+
+function act({ card, outcome, draft, leftOver }: Candidate, { language, raw }: Goal): NextMove | undefined {
+  const pending = draft.steps.filter(({ done }) => done === undefined);
+  if (pending.length === 0) {
+    const aside = leftOver.filter(isFirm).map(({ start, end }) => raw.slice(start, end));
+    return typeof outcome === 'object' ? { kind: 'done', task: outcome.id, leftOver: aside } : undefined;
+  }
+  const { name } = card.tool;
+  const reasoning = say(language, `目標の言葉に合う道具です: ${name}`, `The goal's words fit ${name}.`);
+  const earlier = say(language, `${name} の前に必要です`, `${name} needs this first.`);
+  const actions = pending.map((step) => {
+    const { id, args } = step;
+    return { id, operation: step.card.tool.name, args, reasoning: step === outcome ? reasoning : earlier };
+  });
+  return { kind: 'act', actions, reasoning };
 }
 
 /** Only where the tool is clear and one thing is missing, and a person has not been asked for it before. */
-function question([best]: readonly Candidate[], goal: Goal, situation: Situation): NextMove | undefined {
-  const [problem, ...others] = best?.problems ?? [];
-  if (best === undefined || problem === undefined || others.length > 0) return undefined;
-  const isClear =
-    best.hasEvidence && best.coverage >= 0.6 && isNamed(best.card, goal) && saysAllOf(best, problem, goal);
-  if (best.card.tool.effect !== 'read' && !situation.mayChange) return undefined;
-  if (!isClear || problem.reason === 'no_match' || problem.parameter.kind === 'unknown') return undefined;
-  const text = textOf(problem, goal.language);
-  if (situation.answerTo(text) !== undefined) return undefined;
-  const options = problem.choices.length > 0 ? problem.choices : problem.parameter.choices.map(String);
-  return { kind: 'ask', question: text, options: options.slice(0, 10) };
-}
-
-/** Each word of the tool's name is in the goal, or is what is missing: `get_weather_by_city` for "the weather". */
-function saysAllOf({ card }: Candidate, { parameter }: Problem, { words }: Goal): boolean {
-  const said = card.tool.effect === 'read' ? [...words, ...parameter.words] : words;
-  return card.nameWords.every((own) => own.isSoft || said.some((word) => agreement(own, word) >= 0.8));
-}
-
-function textOf(problem: Problem, language: Language): string {
-  return problem.reason === 'several_match'
-    ? choiceQuestion(problem, language)
-    : questionAbout(problem, language);
+function ask({ card, problems, coverage }: Candidate, { goal, answerTo }: Situation): NextMove | undefined {
+  const [problem, ...others] = problems;
+  if (problem === undefined || others.length > 0 || problem.parameter.kind === 'other') return undefined;
+  const { words, choices } = problem.parameter;
+  const isRead = card.tool.effect === 'read';
+  const said = isRead ? [...goal.words, ...words] : goal.words;
+  const isClear = coverage > 0.5 && card.nameWords.every((word) => isSoft(word) || isSaid(word, said));
+  const text = questionText(problem, goal.language);
+  if (!isClear || !(isRead || goal.isOrder) || answerTo(text) !== undefined) return undefined;
+  const options = problem.choices.length > 0 ? problem.choices : choices.map(String);
+  const args = { question: text, ...(options.length > 0 && { options: options.slice(0, 10) }) };
+  return { kind: 'ask', args, reasoning: `"${problem.parameter.name}" is missing.` };
 }

@@ -1,14 +1,11 @@
-import { hasEnded, lastDecision } from '../../core/state.ts';
+import { lastDecision, type RunState } from '../../core/state.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
-import { answerFrom, failureText, lastTasks, leftOverNote } from './answer.ts';
-import { declineText, refusedText } from './decline.ts';
-import type { DoneTask, Situation } from './draft.ts';
+import { literal, type Problem } from './chain.ts';
 import { type Goal, readGoal } from './goal.ts';
-import { literalText } from './literal.ts';
-import { isOrder } from './order-form.ts';
-import { nextMove } from './plan.ts';
+import { type NextMove, nextMove } from './plan.ts';
 import { indexOf } from './ranking.ts';
+import { answerText, declineText, failureText, leftOverText, refusedText } from './texts.ts';
 
 /**
  * The mind where no language model is configured: it matches words, takes arguments from the goal and chains tools
@@ -19,17 +16,15 @@ export function createBuiltInMind(): Mind {
 }
 
 function think(thought: Thought): Thinking {
-  if (thought.signal.aborted) {
+  if (thought.signal.aborted)
     return { kind: 'failed', failure: { kind: 'cancelled', message: 'The decision was cancelled.' } };
-  }
   try {
-    const { actions, reasoning } = decideOn(thought);
-    for (const action of actions) thought.onAction?.(action);
-    return { kind: 'decided', actions, ...(reasoning !== undefined && { reasoning }) };
+    const decided = decideOn(thought);
+    for (const action of decided.actions) thought.onAction?.(action);
+    return { kind: 'decided', ...decided };
   } catch (error) {
-    return failed(
-      `The built-in planner has a bug: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const message = `The built-in planner has a bug: ${error instanceof Error ? error.message : String(error)}`;
+    return { kind: 'failed', failure: { kind: 'model_error', message } };
   }
 }
 
@@ -40,91 +35,63 @@ interface Decided {
 
 function decideOn(thought: Thought): Decided {
   const { state, purpose } = thought;
-  const goal = readGoal(state.goal, state.startedAt);
-  const telling = { ...thought, language: goal.language };
-  const hasFailed = [...state.tasks.values()].some(
-    ({ status }) => status === 'failed' || status === 'blocked',
-  );
-  if (hasFailed) return answer(thought, failureText(telling), false);
+  const goal = readGoal(state.goal);
+  const { language } = goal;
+  const telling = { ...thought, language };
+  const statuses = [...state.tasks.values()].map(({ status }) => status);
+  if (statuses.includes('failed') || statuses.includes('blocked'))
+    return answer(thought, failureText(lastTasks(state), telling), false);
   if (purpose !== 'act' || state.planGiven) return closing(thought, goal);
   const diagnostics = lastDecision(state)?.diagnostics;
-  if (diagnostics !== undefined) return answer(thought, refusedText(diagnostics, goal.language), false);
-  if (state.settings.mode === 'direct') return decline(thought, goal, undefined);
-  const move = nextMove(goal, situationOf(thought, goal));
+  if (diagnostics !== undefined) return answer(thought, refusedText(diagnostics, language), false);
+  if (state.settings.mode === 'direct') return decline(thought, goal);
+  const move = moveFor(thought, goal);
   switch (move.kind) {
     case 'act':
-      return move;
+      return { actions: move.actions, reasoning: move.reasoning };
     case 'done':
-      return answer(
-        thought,
-        answerFrom(move.tasks, telling) + leftOverNote(move.leftOver, goal.language),
-        true,
-      );
+      return answer(thought, answerText([move.task], telling) + leftOverText(move.leftOver, language), true);
     case 'ask':
-      return ask(move.question, move.options);
+      return { actions: [{ id: 'ask', operation: 'ask', args: move.args, reasoning: move.reasoning }] };
     case 'decline':
-      return decline(thought, goal, move.nearest);
+      return decline(thought, goal, move.problems);
   }
 }
 
 /** No more tasks may be added: tell what the finished ones have brought. */
 function closing(thought: Thought, goal: Goal): Decided {
   const { state, purpose } = thought;
-  const telling = { ...thought, language: goal.language };
   const tasks = lastTasks(state);
-  if (tasks.length === 0) return decline(thought, goal, undefined);
-  const isAllDone = [...state.tasks.values()].every(({ status }) => hasEnded(status));
-  const isReached = purpose === 'answer' || nextMove(goal, situationOf(thought, goal)).kind === 'done';
-  return answer(thought, answerFrom(tasks, telling), isAllDone && isReached);
+  if (tasks.length === 0) return decline(thought, goal);
+  const isReached = state.planGiven ? purpose === 'answer' : moveFor(thought, goal).kind === 'done';
+  return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
 }
 
-function situationOf({ state, tools, result }: Thought, goal: Goal): Situation {
-  const done = [...state.tasks.values()]
-    .filter(({ status }) => status === 'succeeded')
-    .map(
-      ({ task }): DoneTask => ({
-        id: task.id,
-        operation: task.operation,
-        args: task.args,
-        result: result(task.id),
-      }),
-    );
+/** Succeeded tasks whose results no other task has used: what the plan was made for. */
+function lastTasks({ tasks }: RunState): string[] {
+  const done = [...tasks.values()].filter(({ status }) => status === 'succeeded');
+  const used = new Set(done.flatMap(({ needs }) => needs));
+  return done.map(({ task }) => task.id).filter((id) => !used.has(id));
+}
+
+function moveFor({ state, tools, result }: Thought, goal: Goal): NextMove {
+  const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
   const questions = [...state.questions.values()];
-  return {
+  return nextMove({
+    goal,
     index: indexOf(tools),
     order: state.settings.order,
     isAdaptive: state.settings.mode === 'adaptive',
-    done,
-    answerTo: (text) =>
-      questions.find(({ question, answer }) => question.text === text && answer !== undefined)?.answer?.value,
-    takenIds: new Set(state.tasks.keys()),
-    mayChange: isOrder(goal),
-  };
+    done: done.map(({ task: { id, operation, args } }) => ({ id, operation, args, result: result(id) })),
+    answerTo: (text) => questions.find(({ question }) => question.text === text)?.answer?.value,
+  });
 }
 
-function answer({ onText, state }: Thought, text: string, isReached: boolean): Decided {
+function answer({ onText }: Thought, text: string, achieved: boolean): Decided {
   onText?.(text);
-  const args = {
-    text: literalText(text),
-    ...(isReached ? (state.planGiven ? {} : { achieved: true }) : { achieved: false }),
-  };
-  return { actions: [{ id: 'answer', operation: 'answer', args }] };
+  return { actions: [{ id: 'answer', operation: 'answer', args: { text: literal(text), achieved } }] };
 }
 
-function ask(question: string, options: readonly string[]): Decided {
-  const args = { question, ...(options.length > 0 && { options: [...options] }) };
-  return { actions: [{ id: 'ask', operation: 'ask', args, reasoning: 'One argument is missing.' }] };
-}
-
-function decline(
-  thought: Thought,
-  goal: Goal,
-  nearest: Parameters<typeof declineText>[0]['nearest'],
-): Decided {
-  const { tools, missing } = thought;
-  return answer(thought, declineText({ language: goal.language, tools, missing, nearest }), false);
-}
-
-function failed(message: string): Thinking {
-  return { kind: 'failed', failure: { kind: 'model_error', message } };
+function decline(thought: Thought, { language }: Goal, problems: readonly Problem[] = []): Decided {
+  return answer(thought, declineText(thought, problems, language), false);
 }

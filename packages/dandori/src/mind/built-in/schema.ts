@@ -1,37 +1,45 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
 
-/** Schemas come from anywhere: whatever is not an object is taken for an empty one. */
-export function asObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** A schema with a local `$ref` followed and the null of an optional value left out. */
+/** A schema with a local `$ref` followed and the null of an optional value left out; empty where it is no schema. */
 export function plainSchema(schema: Json | undefined, root: JsonObject): JsonObject {
   const own = asObject(schema);
-  const target = text(own.$ref).match(/^#\/(?:\$defs|definitions)\/([^/]+)$/)?.[1];
-  const definitions = { ...asObject(root.definitions), ...asObject(root.$defs) };
-  const followed = target === undefined ? own : { ...asObject(definitions[target]), ...own };
+  const target = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(own.$ref))?.[1] ?? '';
+  const followed = {
+    ...asObject({ ...asObject(root.definitions), ...asObject(root.$defs) }[target]),
+    ...own,
+  };
   const choices = [followed.anyOf, followed.oneOf].find(Array.isArray);
-  const choice = choices?.find((item) => isObject(item) && item.type !== 'null');
-  return choice === undefined ? followed : { ...followed, ...asObject(choice) };
+  return { ...followed, ...asObject(choices?.find((choice) => isObject(choice) && choice.type !== 'null')) };
 }
 
-/** The first type that is not null. */
-export function typeOf(schema: JsonObject): string {
-  if (typeof schema.type === 'string') return schema.type;
-  if (Array.isArray(schema.type)) return text(schema.type.find((type) => type !== 'null'));
-  if (schema.properties !== undefined) return 'object';
-  return schema.items === undefined ? '' : 'array';
+/** The first type that is not null; empty where the schema does not say. */
+export function typeOf({ type, properties, items }: JsonObject): string {
+  const first = Array.isArray(type) ? type.find((item) => item !== 'null') : type;
+  if (typeof first === 'string') return first;
+  return properties !== undefined ? 'object' : items !== undefined ? 'array' : '';
 }
 
-export function propertiesOf(schema: JsonObject): [string, Json][] {
-  return Object.entries(asObject(schema.properties)).slice(0, 100);
+export function propertiesOf(schema: JsonObject, root: JsonObject): [string, JsonObject][] {
+  const properties = Object.entries(asObject(schema.properties)).slice(0, 100);
+  return properties.map(([name, property]) => [name, plainSchema(property, root)]);
+}
+
+/** A value that the schema allows, to be read as a result would be; `room` bounds it, as schemas may be endless. */
+export function sampleOf(schema: JsonObject, root: JsonObject, room = { left: 300 }): Json {
+  const type = typeOf(schema);
+  if (room.left-- <= 0) return null;
+  if (type === 'array') return [sampleOf(plainSchema(schema.items, root), root, room)];
+  if (type !== 'object') return type === 'number' || type === 'integer' ? 0 : type === 'boolean' ? false : '';
+  return Object.fromEntries(
+    propertiesOf(schema, root).map(([name, own]) => [name, sampleOf(own, root, room)]),
+  );
+}
+
+/** Schemas come from anywhere: whatever is not an object is taken for an empty one. */
+function asObject(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
 }

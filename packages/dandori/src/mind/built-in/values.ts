@@ -1,130 +1,76 @@
-import { expressionsIn } from './expression.ts';
+import { isIP } from 'node:net';
+import type { Span } from './words.ts';
 
-export type ValueKind =
-  | 'quoted'
-  | 'url'
-  | 'email'
-  | 'ip'
-  | 'timezone'
-  | 'moment'
-  | 'date'
-  | 'time'
-  | 'path'
-  | 'expression'
-  | 'number';
+export type ValueKind = (typeof FORMS)[number][0];
 
 /** Something in the goal whose form alone says what it is. */
-export interface Value {
+export interface Value extends Span {
   readonly kind: ValueKind;
   readonly value: string | number;
-  readonly start: number;
-  readonly end: number;
-  /** A number inside an expression: `100 + 200` may go to a calculator, or 100 and 200 to `add(a, b)`. */
-  readonly isOperand: boolean;
 }
 
-const QUOTED =
-  /"([^"]*)"|“([^”]*)”|「([^」]*)」|『([^』]*)』|`([^`]*)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
-const URL_FORM = /\bhttps?:\/\/[^\s"'<>「」、。]+[^\s"'<>「」、。.,;:!?)]/gi;
-const EMAIL = /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+/g;
-const IPV4 = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]*\d)/g;
-const IPV6 = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi;
-const ZONE = /(?<![\w/])(?:[A-Za-z]{2,20}(?:\/[A-Za-z_+\-0-9]{2,30}){1,2}|UTC|GMT)(?![\w/])/g;
-const MOMENT = /\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g;
-const DATE = /(?<!\d)(\d{4})(?:-|\/|年)(\d{1,2})(?:-|\/|月)(\d{1,2})(?:日|(?!\d))/g;
-const NAMED_DATE =
-  /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b/gi;
-const TIME = /(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?![\d:])/g;
-const PATH =
-  /(?<![\w/.])(?:(?:~|\.{1,2})?\/[\w.\-/]*[\w/]|[A-Za-z]:\\[^\s"<>|]+)|(?<![\w/.])[\w-]+\.(?:txt|md|json|ya?ml|csv|tsv|xml|html?|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|mp[34]|zip|ts|js|py|log|db|sqlite)\b/gi;
-const PLAIN_NUMBER = /(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*[A-Za-z])/g;
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const OPERAND = String.raw`(?:(?:sqrt|abs|sin|cos|tan|log|exp|round|floor|ceil)?\(|[-−])*\d+(?:[.,]\d+)*%?\)*`;
 
-type Reader = (match: RegExpExecArray) => string | number | undefined;
+/** The most telling forms first: what one has taken is hidden from the next, so that a date is no subtraction. */
+const FORMS = [
+  ['quoted', /"[^"]+"|“[^”]+”|「[^」]+」|『[^』]+』|`[^`]+`|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}])/gu],
+  ['url', /\bhttps?:\/\/[^\s"'<>「」、。]+[^\s"'<>「」、。.,;:!?)]/gi],
+  ['email', /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+/g],
+  ['ip', /(?<![\w.:])[0-9a-f.:]{2,44}[0-9a-f](?!\w)/gi],
+  ['timezone', /(?<![\w/])(?:[A-Za-z]{2,20}(?:\/[A-Za-z_+\-0-9]{2,30}){1,2}|UTC|GMT)(?![\w/])/g],
+  ['date', /(?<!\d)\d{4}[-/年]\d{1,2}[-/月]\d{1,2}(?:日|(?!\d))/g],
+  ['time', /(?<![\d:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![\d:])/g],
+  [
+    'path',
+    /(?<![\w/.])(?:(?:~|\.{1,2})?\/[\w.\-/]*[\w/]|[\w-]+\.(?:txt|md|json|ya?ml|csv|xml|html?|pdf|docx?|xlsx?|png|jpe?g|svg|zip|ts|js|py|log|db)\b)/gi,
+  ],
+  ['code', /(?<![\w.-])(?:#(?=\w)|(?=[A-Z][\w-]*\d))[\w-]+(?![\w.])/g],
+  ['expression', new RegExp(`(?<![\\w.])${OPERAND}(?:\\s?[-+*/^×÷−]\\s?${OPERAND})*(?![\\w.]*[a-z])`, 'gi')],
+  ['number', /(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*[A-Za-z])/g],
+] as const;
 
-/**
- * The most telling forms first; what one has taken is hidden from the next, so that a date is no subtraction.
- * `raw` has the same length as `text` and still has the user's own characters, which quoted text must keep.
- */
-export function valuesIn(text: string, raw: string): Value[] {
+/** `raw` is as long as `goal` and still has the user's own characters, which quoted text must keep. */
+export function valuesIn(goal: string, raw: string): Value[] {
   const values: Value[] = [];
-  let open = text;
-  const take = (kind: ValueKind, pattern: RegExp, read: Reader): void => {
-    for (const match of open.matchAll(pattern)) {
-      const value = read(match);
+  let open = goal;
+  for (const [kind, form] of FORMS)
+    for (const { 0: found, index: start } of open.matchAll(form)) {
+      const end = start + found.length;
+      const text = kind === 'quoted' ? raw.slice(start, end) : found;
+      const value = READERS[kind] === undefined ? text : READERS[kind](text);
       if (value === undefined) continue;
-      values.push({ kind, value, start: match.index, end: match.index + match[0].length, isOperand: false });
-      open = hidden(open, match.index, match.index + match[0].length);
+      values.push({ kind, value, start, end });
+      open = open.slice(0, start) + '\u0001'.repeat(end - start) + open.slice(end);
     }
-  };
-  take(
-    'quoted',
-    QUOTED,
-    (match) => raw.slice(match.index + 1, match.index + match[0].length - 1) || undefined,
-  );
-  take('url', URL_FORM, ([whole]) => whole);
-  take('email', EMAIL, ([whole]) => whole);
-  take('ip', IPV4, ([whole]) => whole);
-  take('ip', IPV6, ([whole]) => (isIpv6(whole) ? whole : undefined));
-  take('timezone', ZONE, ([whole]) => zoneNamed(whole));
-  take('moment', MOMENT, ([whole]) => whole);
-  take('date', DATE, ([, year, month, day]) => isoDate(year, Number(month), day));
-  take('date', NAMED_DATE, ([, month = '', day, year]) =>
-    isoDate(year, MONTHS.indexOf(month.toLowerCase()) + 1, day),
-  );
-  take('time', TIME, ([whole]) => whole);
-  take('path', PATH, ([whole]) => whole);
-  for (const { expression, start, end } of expressionsIn(open)) {
-    if (values.some((value) => value.start < end && start < value.end)) continue;
-    values.push({ kind: 'expression', value: expression, start, end, isOperand: false });
-  }
-  take('number', PLAIN_NUMBER, ([whole]) => Number(whole.replaceAll(',', '')));
-  return values
-    .map((value) => ({ ...value, isOperand: isInExpression(value, values) }))
-    .sort((a, b) => a.start - b.start);
-}
-
-/** A zone as IANA writes it, whatever its case in the text. */
-export function zoneNamed(name: string): string | undefined {
-  return zones().get(name.toLowerCase());
+  return values.sort((one, other) => one.start - other.start);
 }
 
 /** The zone whose last part is this city. */
 export function zoneOfCity(city: string): string | undefined {
-  const ending = `/${city.trim().toLowerCase().replaceAll(' ', '_')}`;
-  for (const [key, zone] of zones()) if (key.endsWith(ending)) return zone;
-  return undefined;
+  const english = CITIES.includes(city) ? CITIES[CITIES.indexOf(city) + 1] : city;
+  const ending = `/${english?.toLowerCase().replaceAll(' ', '_')}`;
+  return ZONES.find((zone) => zone.toLowerCase().endsWith(ending));
 }
 
-export function localZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
+const ZONES = ['UTC', 'GMT', ...Intl.supportedValuesOf('timeZone')];
+/** The Japanese names of some, which no zone has. */
+const CITIES = '東京 tokyo ロンドン london パリ paris ニューヨーク new_york ソウル seoul 北京 shanghai'.split(
+  ' ',
+);
 
-let known: Map<string, string> | undefined;
-function zones(): Map<string, string> {
-  known ??= new Map(
-    ['UTC', 'GMT', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone.toLowerCase(), zone]),
-  );
-  return known;
-}
+const READERS: Partial<Record<ValueKind, (found: string) => string | number | undefined>> = {
+  quoted: (found) => found.slice(1, -1),
+  ip: (found) => (isIP(found) === 0 ? undefined : found),
+  timezone: (found) => ZONES.find((zone) => zone.toLowerCase() === found.toLowerCase()),
+  date: (found) =>
+    found.replace(/日$/, '').replace(/\D(\d+)/g, (_, digits: string) => `-${digits.padStart(2, '0')}`),
+  expression: asExpression,
+  number: (found) => Number(found.replaceAll(',', '')),
+};
 
-function isoDate(year = '', month = 0, day = ''): string | undefined {
-  const isDate = month >= 1 && month <= 12 && Number(day) >= 1 && Number(day) <= 31;
-  return isDate ? `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}` : undefined;
-}
-
-/** Times of day have colons too. */
-function isIpv6(text: string): boolean {
-  return text.split(':').length === 8 || (text.includes('::') && text.length > 3);
-}
-
-function isInExpression(value: Value, all: readonly Value[]): boolean {
-  if (value.kind !== 'number') return false;
-  return all.some(
-    ({ kind, start, end }) => kind === 'expression' && start <= value.start && value.end <= end,
-  );
-}
-
-function hidden(text: string, start: number, end: number): string {
-  return text.slice(0, start) + '\u0001'.repeat(end - start) + text.slice(end);
+/** With something to calculate and brackets that match. `03-1234-5678` is a telephone number. */
+function asExpression(found: string): string | undefined {
+  const hasWork = /[\d)%]\s?[-+*/^×÷−]|[a-z]\(/i.test(found) && !/(?<![\d.,])0\d/.test(found);
+  if (!hasWork || found.split('(').length !== found.split(')').length) return undefined;
+  return found.replace(/,(?=\d{3})/g, '').replace(/[×÷−]/g, (sign) => ({ '×': '*', '÷': '/' })[sign] ?? '-');
 }

