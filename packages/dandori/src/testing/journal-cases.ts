@@ -123,6 +123,16 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2, 3]);
   },
 
+  async 'J2: events that are not numbered on are a bug, and none of them is written'(journal) {
+    await journal.create('r1', [firstEvent('r1')]);
+    for (const wrong of [[1], [3], [2, 2], [2, 4]]) {
+      const events = wrong.map((seq) => eventOf('r1', seq));
+      await assert.rejects(journal.append('r1', 1, events), /must come/);
+    }
+    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    assert.deepEqual(seqs(await journal.read('r1')), [1, 2]);
+  },
+
   async 'J2: an append of nothing compares and writes nothing'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     await journal.append('r1', 1, []);

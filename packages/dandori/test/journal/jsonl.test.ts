@@ -14,14 +14,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
 import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
+import { toLine } from '../../src/adapters/journal/line.ts';
 import type { Event } from '../../src/domain/event.ts';
 import { eventOf, firstEvent } from '../../src/testing/journal-cases.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const RUN = 'r1';
 const EVENTS: Event[] = [firstEvent(RUN, '日本'), eventOf(RUN, 2), eventOf(RUN, 3), eventOf(RUN, 4)];
-const lineOf = (event: Event) => `${JSON.stringify(event)}\n`;
-const LINES = EVENTS.map(lineOf);
+const LINES = EVENTS.map(toLine);
+/** A line that was written as it is, whatever it says. */
+const asWritten = (event: object) => toLine(event as Event);
 
 /** A journal in which one run has exactly this content, and another one is in order. */
 async function withContent(content: string | Buffer) {
@@ -37,7 +39,7 @@ describe('J4: a torn tail', () => {
     await using temporary = await withContent('');
     const whole = Buffer.from(LINES.join(''));
     const keep = Buffer.byteLength(LINES.slice(0, -1).join(''));
-    for (let length = keep; length < whole.length; length++) {
+    for (let length = keep; length < whole.length - 1; length++) {
       writeFileSync(temporary.path, whole.subarray(0, length));
       expect(await temporary.journal.read(RUN), `cut at ${length}`).toEqual(EVENTS.slice(0, -1));
       expect(readFileSync(temporary.path).length).toBe(length);
@@ -57,7 +59,26 @@ describe('J4: a torn tail', () => {
     const claim = await temporary.journal.claim(RUN);
     await temporary.journal.append(RUN, 4, [eventOf(RUN, 5)]);
     await claim.release();
-    expect(readFileSync(temporary.path, 'utf8')).toBe(LINES.join('') + lineOf(eventOf(RUN, 5)));
+    expect(readFileSync(temporary.path, 'utf8')).toBe(LINES.join('') + toLine(eventOf(RUN, 5)));
+  });
+
+  it('R4: that lacks only its newline may have been acknowledged, and is not cut', async () => {
+    await using temporary = await withContent(LINES.join('').trimEnd());
+    const { journal, path } = temporary;
+    const offset = Buffer.byteLength(LINES.slice(0, -1).join(''));
+    // For a reader the newline may still be on its way.
+    expect(await journal.read(RUN)).toEqual(EVENTS.slice(0, -1));
+    for (const after of [3, 4]) {
+      await expect(journal.append(RUN, after, [eventOf(RUN, after + 1)])).rejects.toMatchObject({
+        code: 'journal-damaged',
+        message: expect.stringContaining(`line 4 (byte ${offset}) is damaged: it has lost the newline`),
+        fix: expect.stringContaining('end the file with a newline'),
+      });
+    }
+    expect(readFileSync(path, 'utf8')).toBe(LINES.join('').trimEnd());
+    appendFileSync(path, '\n');
+    await journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    expect(await journal.read(RUN)).toHaveLength(5);
   });
 
   it('R4: only reading does not change the file', async () => {
@@ -75,32 +96,47 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
   it.each<[string, string, number, number, string]>([
     ['a line is missing', one + two + four, 3, offset, 'seq 4 where 3 must come'],
     ['a line is there twice', one + two + two + three, 3, offset, 'seq 2 where 3 must come'],
-    ['garbage between', `${one}${two}garbage\n${three}`, 3, offset, 'no JSON'],
-    ['an empty line', `${one}${two}\n${three}`, 3, offset, 'no JSON'],
-    ['NUL bytes between', `${one}${two}\0\0\0\n${three}`, 3, offset, 'no JSON'],
-    ['two lines run together', `${one}${two.trim()}${three}${four}`, 2, Buffer.byteLength(one), 'no JSON'],
+    ['garbage between', `${one}${two}garbage\n${three}`, 3, offset, 'checksum does not fit'],
+    ['an empty line', `${one}${two}\n${three}`, 3, offset, 'checksum does not fit'],
+    ['NUL bytes between', `${one}${two}\0\0\0\n${three}`, 3, offset, 'checksum does not fit'],
+    ['two lines run together', `${one}${two.trim()}${three}${four}`, 2, Buffer.byteLength(one), 'checksum'],
+    ['a line without checksum', `${one}${two}${JSON.stringify(EVENTS[2])}\n`, 3, offset, 'checksum'],
+    [
+      'another text that is JSON too',
+      one + two + three.replace('driver 3', 'driver 8'),
+      3,
+      offset,
+      'checksum',
+    ],
+    ['a list', one + two + asWritten([1]), 3, offset, 'no JSON'],
     [
       'a line of another run',
-      one + two + lineOf(eventOf('other', 3)) + four,
+      one + two + toLine(eventOf('other', 3)) + four,
       3,
       offset,
       'belongs to the run other',
     ],
     [
       'a version of the future',
-      one + two + three.replace('"v":1', '"v":2'),
+      one + two + asWritten({ ...EVENTS[2], v: 2 }),
       3,
       offset,
       'no event of a version',
     ],
     [
       'an event of the future',
-      one + two + three.replace('run_resumed', 'run_paused'),
+      one + two + asWritten({ ...EVENTS[2], type: 'run_paused' }),
       3,
       offset,
       'no known event',
     ],
-    ['a field that is missing', one + two + three.replace('"by"', '"bx"'), 3, offset, 'no known event'],
+    [
+      'a field that is missing',
+      one + two + asWritten({ ...EVENTS[2], data: {} }),
+      3,
+      offset,
+      'no known event',
+    ],
     ['not the beginning', two + three, 1, 0, 'seq 2 where 1 must come'],
   ])('%s', async (_, content, line, byte, reason) => {
     await using temporary = await withContent(content);
@@ -118,19 +154,33 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     expect(await journal.list()).toHaveLength(2);
   });
 
-  it('a byte whose highest bit has flipped is noticed wherever it is', async () => {
+  it('a bit that has flipped is noticed wherever it is, and nothing is written behind it', async () => {
     await using temporary = await withContent('');
-    const whole = Buffer.from(LINES.join(''));
-    for (let index = 0; index < whole.length - 1; index++) {
+    const { journal, path } = temporary;
+    const whole = Buffer.from(LINES.slice(0, 2).join(''));
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const index = bit >> 3;
       const spoiled = Buffer.from(whole);
-      spoiled.writeUInt8((spoiled[index] ?? 0) ^ 0x80, index);
-      writeFileSync(temporary.path, spoiled);
+      spoiled.writeUInt8((spoiled[index] ?? 0) ^ (1 << (bit & 7)), index);
+      writeFileSync(path, spoiled);
       const line = whole.subarray(0, index).filter((byte) => byte === 0x0a).length + 1;
-      await expect(temporary.journal.read(RUN), `byte ${index}`).rejects.toMatchObject({
+      const expected = {
         code: 'journal-damaged',
         message: expect.stringContaining(`line ${line} `),
-      });
+      };
+      await expect(journal.read(RUN), `bit ${bit}`).rejects.toMatchObject(expected);
+      // An append takes a lock, so that not every bit has its turn; the last newline has.
+      if (bit % 61 > 0 && index < whole.length - 1) continue;
+      await expect(journal.append(RUN, 2, [eventOf(RUN, 3)]), `bit ${bit}`).rejects.toMatchObject(expected);
+      expect(readFileSync(path).equals(spoiled)).toBe(true);
     }
+  });
+
+  it('the checksum is kept in the file and not in the event', async () => {
+    await using temporary = await withContent(LINES.join(''));
+    const [line = ''] = readFileSync(temporary.path, 'utf8').split('\n');
+    expect(JSON.parse(line)).toEqual({ ...EVENTS[0], crc: expect.stringMatching(/^[0-9a-f]{8}$/) });
+    expect(await temporary.journal.read(RUN)).toEqual(EVENTS);
   });
 
   it('a run of which the beginning or the end is damaged is listed as damaged', async () => {
@@ -138,7 +188,11 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     const { journal, directory } = temporary;
     writeFileSync(join(directory, 'empty.jsonl'), '');
     writeFileSync(join(directory, 'torn.jsonl'), LINES[0]?.slice(0, 20) ?? '');
-    writeFileSync(join(directory, 'last.jsonl'), `${lineOf(firstEvent('last'))}garbage\n`);
+    writeFileSync(join(directory, 'last.jsonl'), `${toLine(firstEvent('last'))}garbage\n`);
+    writeFileSync(
+      join(directory, 'newline.jsonl'),
+      `${toLine(firstEvent('newline'))}${toLine(eventOf('newline', 2)).trimEnd()}\x0b`,
+    );
     mkdirSync(join(directory, 'folder.jsonl'));
     writeFileSync(join(directory, 'no run of ours.jsonl'), 'x');
     const listed = Object.fromEntries((await journal.list()).map(({ run, status }) => [run, status]));
@@ -148,6 +202,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       empty: 'damaged',
       torn: 'damaged',
       last: 'damaged',
+      newline: 'damaged',
       folder: 'damaged',
     });
     expect(await journal.read('empty')).toEqual([]);
@@ -177,7 +232,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       eventOf(RUN, 4),
       eventOf(RUN, 5),
     ];
-    writeFileSync(path, restored.map(lineOf).join(''));
+    writeFileSync(path, restored.map(toLine).join(''));
     expect(await journal.read(RUN, 4)).toEqual(restored.slice(4));
   });
 });
@@ -362,14 +417,14 @@ describe('cost', () => {
   it.skipIf(bytesRead() === undefined)('a list reads only the ends of each run', async () => {
     await using temporary = await createTemporaryJournal();
     const middle = Array.from({ length: 100 }, (_, index) =>
-      lineOf(eventOf('x', index + 2, { type: 'cancel_requested', data: { reason: 'y'.repeat(2_000) } })),
+      toLine(eventOf('x', index + 2, { type: 'cancel_requested', data: { reason: 'y'.repeat(2_000) } })),
     );
     for (let number = 0; number < 200; number++) {
       const run = `run-${String(number).padStart(4, '0')}`;
-      const end = lineOf(eventOf(run, 102, { type: 'run_finished', data: { outcome: 'answered' } }));
+      const end = toLine(eventOf(run, 102, { type: 'run_finished', data: { outcome: 'answered' } }));
       writeFileSync(
         join(temporary.directory, `${run}.jsonl`),
-        lineOf(firstEvent(run)) + middle.join('') + end,
+        toLine(firstEvent(run)) + middle.join('') + end,
       );
     }
     const before = bytesRead() ?? 0;
@@ -385,7 +440,7 @@ describe('cost', () => {
     await using temporary = await createTemporaryJournal();
     for (let number = 0; number < 3_000; number++) {
       const run = `run-${String(number).padStart(5, '0')}`;
-      writeFileSync(join(temporary.directory, `${run}.jsonl`), lineOf(firstEvent(run)));
+      writeFileSync(join(temporary.directory, `${run}.jsonl`), toLine(firstEvent(run)));
     }
     const list = await temporary.journal.list();
     expect(list).toHaveLength(3_000);
@@ -402,7 +457,7 @@ describe('cost', () => {
       const path = join(directory, `${RUN}.jsonl`);
       appendFileSync(
         path,
-        Array.from({ length: 20_000 }, (_, index) => lineOf(eventOf(RUN, index + 2))).join(''),
+        Array.from({ length: 20_000 }, (_, index) => toLine(eventOf(RUN, index + 2))).join(''),
       );
       const claim = where.endsWith('here') ? await journal.claim(RUN) : undefined;
       let from = performance.now();
@@ -411,7 +466,7 @@ describe('cost', () => {
       from = performance.now();
       for (let seq = 20_001; seq < 20_101; seq++) {
         if (claim !== undefined) await journal.append(RUN, seq, [eventOf(RUN, seq + 1)]);
-        else appendFileSync(path, lineOf(eventOf(RUN, seq + 1)));
+        else appendFileSync(path, toLine(eventOf(RUN, seq + 1)));
         expect(await journal.read(RUN, seq)).toHaveLength(1);
       }
       // A hundred times the whole file would be a hundred times as much.

@@ -9,7 +9,7 @@ import { makeDirectory, syncDirectory } from '../blobs/files.ts';
 import { tryLock } from './file-lock.ts';
 import { toLine } from './line.ts';
 import { summariseFile } from './peek.ts';
-import { drivenElsewhere, runNotFound } from './refusal.ts';
+import { assertFollows, drivenElsewhere, runNotFound } from './refusal.ts';
 import { openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { unreadable, unwritable } from './unwritable.ts';
 
@@ -82,7 +82,10 @@ export function createJsonlJournal(directory: string): Journal {
         return unwritable(path, error);
       });
     },
-    append: (run, after, events) => withFile(run, {}, (file) => file.append(after, events)),
+    async append(run, after, events) {
+      assertFollows(after, events);
+      return withFile(run, {}, (file) => file.append(after, events));
+    },
     read: (run, after = 0) => readOn(run, after),
     async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
       const runs = (await runsIn(directory)).filter((run) => before === undefined || run < before);

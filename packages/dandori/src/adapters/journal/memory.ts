@@ -1,7 +1,7 @@
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import type { Claim, Journal } from '../../ports/journal.ts';
-import { conflict, drivenElsewhere, runNotFound } from './refusal.ts';
+import { assertFollows, conflict, drivenElsewhere, runNotFound } from './refusal.ts';
 import { summarise } from './summary.ts';
 
 /** For tests and for runs that need not outlive the process. */
@@ -16,6 +16,7 @@ export function createMemoryJournal(): Journal {
       runs.set(run, [...events]);
     },
     async append(run, after, events) {
+      assertFollows(after, events);
       const present = eventsOf(run);
       if (present.length !== after) conflict(run, after, present.length);
       // Not spread: 200,000 arguments overflow the stack.

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { Event } from '../../domain/event.ts';
 import type { RunSummary } from '../../ports/journal.ts';
-import { parseLine } from './line.ts';
+import { isIntact, parseLine } from './line.ts';
 import { summarise } from './summary.ts';
 
 const CHUNK = 4096;
@@ -47,12 +47,13 @@ async function firstLine(file: FileHandle, size: number): Promise<Buffer | undef
   }
 }
 
-/** The last whole line; a torn tail behind it is passed over. */
+/** The last whole line; a torn tail behind it is passed over. Undefined where the newline of a later one is damaged. */
 async function lastLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
   for (let length = CHUNK; ; length *= 4) {
     const from = Math.max(0, size - length);
     const text = await slice(file, from, size - from);
     const end = text.lastIndexOf(0x0a);
+    if (isIntact(text.subarray(end + 1, -1))) return undefined;
     const start = end <= 0 ? -1 : text.lastIndexOf(0x0a, end - 1);
     if (end !== -1 && (start !== -1 || from === 0)) return text.subarray(start + 1, end);
     if (from === 0) return undefined;

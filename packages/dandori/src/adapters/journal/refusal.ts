@@ -1,4 +1,13 @@
 import { DandoriError } from '../../domain/error.ts';
+import type { Event } from '../../domain/event.ts';
+
+/** A bug of ours, never bad input: a journal with a gap could not be read again. */
+export function assertFollows(after: number, events: readonly Event[]): void {
+  for (const [index, { seq }] of events.entries()) {
+    if (seq !== after + 1 + index)
+      throw new Error(`An event with seq ${seq} was to be written where ${after + 1 + index} must come.`);
+  }
+}
 
 export function runNotFound(run: string): never {
   throw new DandoriError('run-not-found', `There is no run "${run}".`, {

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import { tryLock } from './file-lock.ts';
-import { damaged, type Place, parseLine, toLine } from './line.ts';
+import { damaged, isIntact, type Place, parseLine, toLine } from './line.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { conflict, runNotFound } from './refusal.ts';
 import { unreadable, unwritable } from './unwritable.ts';
@@ -28,7 +28,8 @@ const NEWLINE = 0x0a;
  * R2  What waits while a sync is under way is written together and shares the next sync (group commit).
  * R3  A failed write or sync closes the file for good: what the disk then holds is unknown, and a second sync might
  *     say yes to data that the first one lost. The caller reads the run again.
- * R4  A torn tail is cut only here, under the lock, right before the next append.
+ * R4  A torn tail is cut only here, under the lock, right before the next append. One that lacks only its newline may
+ *     have been acknowledged: that is damage, and it is not cut.
  */
 export interface RunFile {
   append(after: number, events: readonly Event[]): Promise<void>;
@@ -77,7 +78,7 @@ export function openRunFile(
   let flushing: Promise<void> | undefined;
 
   /** Reads what is new. Only whole lines count; the rest is a torn tail or a write that is still under way. */
-  function catchUp(collect: (event: Event) => void): void {
+  function catchUp(collect: (event: Event) => void, { isLocked = false } = {}): void {
     const { size } = fstatSync(fd);
     if (size < position.bytes) {
       const place = { file: path, line: position.line, offset: size };
@@ -85,22 +86,25 @@ export function openRunFile(
     }
     torn = false;
     if (size === position.bytes) return;
-    const whole = eachLine(position, size, (event, end) => {
+    const tail = eachLine(position, size, (event, end) => {
       collect(event);
       starts.push(end);
       position = { bytes: end, seq: position.seq + 1, line: position.line + 1 };
     });
-    torn = whole < size;
+    torn = tail.length > 0;
+    // While somebody else may be writing, a newline that is missing is still to come; a changed one is not.
+    if (isIntact(tail.subarray(0, -1)) || (isLocked && isIntact(tail)))
+      lostNewline({ file: path, line: position.line, offset: position.bytes });
   }
 
-  /** Calls back for each whole line with the offset of its end, and returns the last of these. */
-  function eachLine(from: Position, until: number, visit: (event: Event, end: number) => void): number {
+  /** Calls back for each whole line with the offset of its end, and returns what stands behind the last. */
+  function eachLine(from: Position, until: number, visit: (event: Event, end: number) => void): Buffer {
     const buffer = Buffer.allocUnsafe(until - from.bytes);
     const length = readFully(fd, buffer, from.bytes);
     let start = 0;
     for (let count = 0; ; count++) {
       const end = buffer.indexOf(NEWLINE, start);
-      if (end === -1 || end >= length) return from.bytes + start;
+      if (end === -1 || end >= length) return buffer.subarray(start, length);
       const place: Place = {
         file: path,
         run,
@@ -143,7 +147,7 @@ export function openRunFile(
   }
 
   function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
-    catchUp(() => {});
+    catchUp(() => {}, { isLocked: true });
     if (torn) ftruncateSync(fd, position.bytes);
     let { seq } = position;
     for (const one of waiting) {
@@ -219,6 +223,11 @@ function lockedOut(path: string, { pid, host }: ProcessIdentity): never {
       fix: 'If that process is gone for good, delete the file.',
     },
   );
+}
+
+function lostNewline(place: Pick<Place, 'file' | 'line' | 'offset'>): never {
+  const fix = 'The event itself is whole: end the file with a newline right behind its last }.';
+  return damaged(place, 'it has lost the newline at its end', fix);
 }
 
 function readFully(fd: number, buffer: Buffer, from: number): number {
