@@ -1,5 +1,5 @@
-import type { Effect } from '../domain/effect.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { ToolPolicy } from '../domain/tool.ts';
 import type { PROVIDERS, STRATEGIES } from './file-shape.ts';
 import type { ShippedServer } from './shipped.ts';
 
@@ -18,7 +18,7 @@ export interface Config {
   readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
   /** Names of servers that are written down and switched off. */
   readonly disabledServers: readonly string[];
-  readonly effects: Readonly<Record<string, Effect>>;
+  readonly effects: Readonly<Record<string, ToolPolicy>>;
   /** Module files, absolute. */
   readonly services: readonly string[];
   /** Where runs are kept, absolute. */
@@ -66,6 +66,8 @@ interface AnyServer {
   readonly trusted: boolean;
   /** Milliseconds until it must have started and listed its tools. */
   readonly timeout: number | undefined;
+  /** Calls at once, where it is fewer than for all servers together. */
+  readonly concurrency: number | undefined;
 }
 
 export type McpServerConfig = AnyServer &

@@ -3,7 +3,11 @@ import type { PlanFile } from './plan-file.ts';
 import { type LocatedProblem, MAX_PROBLEMS, renderProblems } from './problem.ts';
 
 /** What the compiler found, shown in the plan's own lines. No colours: the terminal's side adds them. */
-export function renderDiagnostics(diagnostics: readonly Diagnostic[], plan: PlanFile): string {
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  plan: PlanFile,
+  severity: 'error' | 'warning' = 'error',
+): string {
   const repeats = new Map<string, number>();
   return renderProblems(
     diagnostics.slice(0, MAX_PROBLEMS).map((diagnostic): LocatedProblem => {
@@ -12,6 +16,7 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[], plan: Plan
       return {
         where: plan.name,
         place: plan.locate(which, path),
+        severity,
         code,
         message,
         ...(hint !== undefined && { hint }),

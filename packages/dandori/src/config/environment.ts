@@ -81,7 +81,8 @@ function expandText(text: string, { path, env, expansions, problems }: Expanding
       if (value === undefined) {
         const hint = `set it (export ${variable}=…), or give a default: \${${variable}:-…}`;
         problems.push(missingVariable(variable, { path, env, hint }));
-        return '';
+        // Left as it is, so that it is plain for what comes after that the text is not the one that was meant.
+        return whole;
       }
       if (given === value) expansions.push({ variable, value });
       return value;

@@ -8,6 +8,7 @@ import {
   httpUrl,
   list,
   numberBetween,
+  oneOf,
   price,
   section,
   text,
@@ -47,6 +48,7 @@ const execution = section({
   max_steps: wholeNumber({ example: 10 }).default(10),
   max_model_calls: wholeNumber({ example: 30 }).default(30),
   max_time: duration({ example: '30m' }).prefault('30m'),
+  max_cost: price(0.5).optional(),
   concurrency: wholeNumber({ example: 16 }).default(16),
   task_timeout: duration({ example: '60s' }).prefault('60s'),
   retry: section({
@@ -93,12 +95,27 @@ const server = section({
   headers: texts('Authorization: "Bearer ${TOKEN}"').optional(),
   trusted: toggle().optional(),
   timeout: duration({ example: '30s' }).optional(),
+  concurrency: wholeNumber({ example: 4 }).optional(),
   disabled: toggle().default(false),
 });
 
 const SERVER_NAME =
   'cannot be the name of a server: it begins with a letter and holds letters, digits, _ and -';
 const OPERATION = 'cannot have an effect: write the tool as server.tool';
+
+const POLICY = 'must be an effect, or a group such as { effect: write, resource: "path:{path}" }';
+const policy = z.union(
+  [
+    choice(effect.options),
+    section({
+      effect: choice(effect.options).optional(),
+      resource: text('"path:{path}"').optional(),
+      independent: toggle().optional(),
+      cost: price(0.01).optional(),
+    }),
+  ],
+  { error: ({ input }) => (typeof input === 'string' ? `must be ${oneOf(effect.options)}` : POLICY) },
+);
 
 /** `dandori.yaml` as it is written. Every default is here or, where it depends on something, where it is resolved. */
 export const configShape = section({
@@ -119,7 +136,7 @@ export const configShape = section({
     })
     .optional(),
   effects: z
-    .record(z.string().regex(TOOL, { error: OPERATION }), choice(effect.options), {
+    .record(z.string().regex(TOOL, { error: OPERATION }), policy, {
       error: (issue) =>
         issue.code === 'invalid_type'
           ? 'must be a group of tools, such as { files.delete: destructive }'

@@ -60,7 +60,8 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   ];
   if (problems.length > 0 || !parsed.success) throw toError(problems, { source, layers, secrets });
   const model = parsed.data.model && resolveModel(parsed.data.model, env);
-  const servers = options.use === 'read' ? NO_SERVERS : resolveServers(parsed.data.mcpServers, folder);
+  const servers =
+    options.use === 'read' ? NO_SERVERS : resolveServers(parsed.data.mcpServers, { folder, cwd, env });
   return {
     file,
     folder,
@@ -69,7 +70,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     planning: resolvePlanning(parsed.data.planning),
     instructions: instructions.text,
     ...servers,
-    effects: parsed.data.effects,
+    effects: policies(parsed.data.effects),
     services: parsed.data.services.map((path) => resolvePath(folder, path)),
     directory: resolvePath(folder, parsed.data.planning.history.directory),
     userId: parsed.data.user_id,
@@ -183,21 +184,24 @@ interface Origins {
 
 function toError(problems: readonly Problem[], { source, layers, secrets }: Origins): DandoriError {
   const name = source?.name ?? 'the configuration';
-  const located = problems.slice(0, MAX_PROBLEMS).map(({ path, at, ...problem }): LocatedProblem => {
+  const variables = problems.filter(({ kind }) => kind === 'variable');
+  const onlyVariables = variables.length === problems.length;
+  // The hint of a single one is what to do, and is not said twice.
+  const single = onlyVariables && problems.length === 1 ? problems[0]?.hint : undefined;
+  const located = problems.slice(0, MAX_PROBLEMS).map(({ path, at, hint, ...rest }): LocatedProblem => {
+    const problem = { ...rest, ...(hint !== undefined && single === undefined && { hint }) };
     const origin = originOf(path, layers);
     if (origin !== undefined || source === undefined) return { ...problem, where: origin ?? name };
     const place = source.locate(asWritten(path, source.value), at);
     return { ...problem, where: name, place: { ...place, text: maskLine(place.text, secrets) } };
   });
-  const variables = problems.filter(({ kind }) => kind === 'variable');
-  const onlyVariables = variables.length === problems.length;
   const { code, message, fix } = problemsError(
     onlyVariables ? 'environment-variable-missing' : 'config-invalid',
     name,
     {
       problems: located,
       total: problems.length,
-      fix: onlyVariables ? (variables[0]?.hint ?? FIX) : FIX,
+      fix: single ?? (onlyVariables ? 'set these variables in the shell that starts Dandori' : FIX),
     },
   );
   return new DandoriError(code, redact(message, secrets), fix === undefined ? {} : { fix });
@@ -207,4 +211,13 @@ function asWritten(path: Path, value: unknown): Path {
   const [first, ...rest] = path;
   const isRenamed = first === 'mcpServers' && valueAt(value, ['mcpServers']) === undefined;
   return isRenamed ? ['mcp_servers', ...rest] : path;
+}
+
+/** A class alone is the short form of a policy. */
+function policies(effects: ConfigFile['effects']): Config['effects'] {
+  const entries = Object.entries(effects).map(([name, policy]) => [
+    name,
+    typeof policy === 'string' ? { effect: policy } : policy,
+  ]);
+  return Object.fromEntries(entries);
 }

@@ -20,6 +20,7 @@ export interface LocatedProblem {
   readonly message: string;
   readonly hint?: string;
   readonly kind?: 'variable';
+  readonly severity?: 'error' | 'warning';
   /** A code with a page in `docs/errors/`. */
   readonly code?: string;
 }
@@ -48,10 +49,10 @@ export function problemsError(
   return new DandoriError(code, `${heading}${renderProblems(problems, total)}`, { fix });
 }
 
-function renderProblem({ where, place, message, hint, code }: LocatedProblem): string {
+function renderProblem({ where, place, message, hint, code, severity = 'error' }: LocatedProblem): string {
   const position = place === undefined ? ':' : `:${place.line}:${place.column}`;
   return [
-    `${where}${position} error${code === undefined ? '' : `[${code}]`}: ${printable(message)}`,
+    `${where}${position} ${severity}${code === undefined ? '' : `[${code}]`}: ${printable(message)}`,
     ...(place === undefined ? [] : [excerpt(place)]),
     ...(hint === undefined ? [] : [`  hint: ${printable(hint)}`]),
     ...(code === undefined ? [] : [`  see docs/errors/${code}.md`]),

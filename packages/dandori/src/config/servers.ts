@@ -1,22 +1,33 @@
 import { resolve } from 'node:path';
 import type { Config, McpServerConfig } from './config.ts';
+import type { Environment } from './environment.ts';
 import { oneOf } from './field.ts';
 import type { ConfigFile, ServerSection } from './file-shape.ts';
 import { resolvePath } from './paths.ts';
 import { pathText, valueAt } from './place.ts';
 import type { Problem } from './problem.ts';
 import { isRecord } from './record.ts';
-import { isTrustedByDefault, SHIPPED_SERVERS, shippedCommand } from './shipped.ts';
+import { isTrustedByDefault, SHIPPED_SERVERS, shippedCommand, shippedEnvironment } from './shipped.ts';
+
+interface Surroundings {
+  /** What relative paths of the configuration are relative to. */
+  readonly folder: string;
+  /** Where the user is, and the environment there. */
+  readonly cwd: string;
+  readonly env: Environment;
+}
 
 /** No `mcpServers` at all means every shipped one; an empty group means none. */
 export function resolveServers(
   sections: ConfigFile['mcpServers'],
-  folder: string,
+  surroundings: Surroundings,
 ): Pick<Config, 'mcpServers' | 'disabledServers'> {
   const written = Object.entries(sections ?? everyShipped());
   const enabled = written.filter(([, { disabled }]) => !disabled);
   return {
-    mcpServers: Object.fromEntries(enabled.map(([name, section]) => [name, resolveServer(section, folder)])),
+    mcpServers: Object.fromEntries(
+      enabled.map(([name, section]) => [name, resolveServer(section, surroundings)]),
+    ),
     disabledServers: written.filter(([, { disabled }]) => disabled).map(([name]) => name),
   };
 }
@@ -35,10 +46,23 @@ function everyShipped(): Record<string, ServerSection> {
   return Object.fromEntries(SHIPPED_SERVERS.map((name) => [name, { shipped: name, disabled: false }]));
 }
 
-function resolveServer(section: ServerSection, folder: string): McpServerConfig {
-  const { shipped, command = '', args = [], env = {}, cwd = '.', url, headers = {}, timeout } = section;
+function resolveServer(
+  section: ServerSection,
+  { folder, cwd: here, env: ours }: Surroundings,
+): McpServerConfig {
+  const {
+    shipped,
+    command = '',
+    args = [],
+    env = {},
+    cwd = '.',
+    url,
+    headers = {},
+    timeout,
+    concurrency,
+  } = section;
   if (url !== undefined)
-    return { transport: 'http', url, headers, trusted: section.trusted ?? false, timeout };
+    return { transport: 'http', url, headers, trusted: section.trusted ?? false, timeout, concurrency };
   const trusted = section.trusted ?? (shipped !== undefined && isTrustedByDefault(shipped));
   const common = {
     transport: 'stdio',
@@ -47,10 +71,16 @@ function resolveServer(section: ServerSection, folder: string): McpServerConfig 
     shipped,
     trusted,
     timeout,
+    concurrency,
   } as const;
   if (shipped === undefined) return { ...common, command: localCommand(command, folder), args };
   const start = shippedCommand(shipped);
-  return { ...common, command: start.command, args: [...start.args, ...args] };
+  return {
+    ...common,
+    command: start.command,
+    args: [...start.args, ...args],
+    env: { ...shippedEnvironment(ours, here), ...env },
+  };
 }
 
 /** `./server.sh` means the one beside the configuration, wherever `cwd` is; `npx` is looked for in PATH. */

@@ -17,11 +17,13 @@ export function resolveSettings(
     mode: resolveMode(execution, planning.enabled),
     approval: execution.approval,
     concurrency: execution.concurrency,
+    ...serverLimits(servers),
     limits: {
       steps: execution.max_steps,
       calls: execution.max_model_calls,
       tasks: planning.max_subtasks,
       time: execution.max_time,
+      ...(execution.max_cost !== undefined && { cost: execution.max_cost }),
     },
     task: {
       timeout: execution.task_timeout,
@@ -31,6 +33,13 @@ export function resolveSettings(
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
   };
+}
+
+function serverLimits(servers: Config['mcpServers']): Pick<Settings, 'servers'> {
+  const limited = Object.entries(servers).flatMap(([name, { concurrency }]) =>
+    concurrency === undefined ? [] : [[name, concurrency] as const],
+  );
+  return limited.length > 0 ? { servers: Object.fromEntries(limited) } : {};
 }
 
 /** What the shape alone cannot tell. The value may still be of any shape. */

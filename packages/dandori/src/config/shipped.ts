@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { resolve } from 'node:path';
 import { DandoriError } from '../domain/error.ts';
+import type { Environment } from './environment.ts';
 
 /** The MCP servers that come with Dandori. */
 export const SHIPPED_SERVERS = ['calc', 'clock', 'sqlite', 'places', 'kitchen'] as const;
@@ -12,31 +12,35 @@ export function isTrustedByDefault(name: ShippedServer): boolean {
   return name !== 'sqlite';
 }
 
-/** How to start a shipped server. */
-export function shippedCommand(name: ShippedServer): { command: string; args: string[] } {
-  return { command: process.execPath, args: [mainFile(packageFolder(), name)] };
+/**
+ * A shipped server is our own, so what is said to Dandori by its environment is said to it: where it keeps its data, and
+ * which services it asks. A path is relative to where the user is, and not to where the server will be started.
+ */
+export function shippedEnvironment(env: Environment, cwd: string): Record<string, string> {
+  const passed = Object.entries(env).filter(([name]) => PASSED_ON.test(name));
+  return Object.fromEntries(
+    passed.flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, PATH_NAME.test(name) ? resolve(cwd, value) : value]],
+    ),
+  );
 }
 
-/**
- * By `package.json` and not by `import.meta.resolve`: the answer of the latter depends on the conditions that this
- * process was started with, and a test runner need not have it at all.
- */
-function packageFolder(): string {
+const PASSED_ON = /^(DANDORI_.*|XDG_(DATA|CACHE)_HOME)$/;
+const PATH_NAME = /_(DIR|PATH)$/;
+
+/** How to start a shipped server: its source in the repository, what was compiled from it in the published package. */
+export function shippedCommand(name: ShippedServer): { command: string; args: string[] } {
+  return { command: process.execPath, args: [mainFile(name)] };
+}
+
+function mainFile(name: ShippedServer): string {
   try {
-    return dirname(createRequire(import.meta.url).resolve('@dandori/servers/package.json'));
+    // Not `import.meta.resolve`, which a test runner need not have.
+    return createRequire(import.meta.url).resolve(`@dandori/servers/${name}`);
   } catch (error) {
     throw new DandoriError('config-invalid', 'the shipped servers (@dandori/servers) are not installed', {
       cause: error,
       fix: 'run npm install, or give mcpServers with a command or a url',
     });
   }
-}
-
-/** Source runs source: otherwise a forgotten build would be run in place of what one has just written. */
-function mainFile(folder: string, name: ShippedServer): string {
-  const source = join(folder, 'src', name, 'main.ts');
-  const built = join(folder, 'dist', name, 'main.js');
-  const runsFromSource = import.meta.url.endsWith('.ts');
-  if (runsFromSource && existsSync(source)) return source;
-  return existsSync(built) || !existsSync(source) ? built : source;
 }

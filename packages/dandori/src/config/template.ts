@@ -33,6 +33,7 @@ execution:
   max_steps: 10                    # decisions that may add tasks
   max_model_calls: 30
   max_time: 30m                    # the whole run, waiting for people left out
+  # max_cost: 0.50                 # US dollars
   concurrency: 16                  # tool calls at the same time
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
@@ -73,7 +74,8 @@ mcpServers:
   #   env: { LOG_LEVEL: "\${LOG_LEVEL:-info}" }
   #   cwd: .
   #   timeout: 30s                 # until it must have started and listed its tools
-  #   trusted: false               # true: what it returns may go into writes without asking
+  #   trusted: false               # true: what it returns holds nobody else's words
+  #   concurrency: 4               # calls at the same time to this server
   #   disabled: false
   # remote:
   #   url: https://example.com/mcp
@@ -81,12 +83,12 @@ mcpServers:
 
 # --- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive
 effects: {}
-  # files.write_file: destructive
+  # files.write_file: { effect: destructive, resource: "path:{path}" }   # other paths do not wait for it
 
 # --- Your own tools: TypeScript or JavaScript modules.
 services: []
   # - ./services/inventory.ts
 
-# user_id: u-42                    # goes to every tool call
+# user_id: u-42                    # on whose behalf; services and MCP servers are told
 # language: en                     # en | ja; otherwise the language of the goal
 `;

@@ -7,7 +7,7 @@ import type { Usage } from '../domain/usage.ts';
 import { applyAnswer } from './answered.ts';
 import { initial } from './initial.ts';
 import { backoff, judge } from './monitor.ts';
-import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
+import { type Decision, type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { complete, hasAllItNeeds, makeReady, moveTo } from './transition.ts';
 
 /**
@@ -46,7 +46,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
     case 'task_failed':
       return taskFailed(state, event.data, event.at);
     case 'task_in_doubt':
-      return taskInDoubt(state, event.data);
+      return taskInDoubt(state, event.data, event.at);
     case 'question_asked':
       return questionAsked(state, event.data, event.at);
     case 'question_answered':
@@ -133,7 +133,7 @@ function addUsage(total: Usage, more: Usage | undefined): void {
 function planProposed(state: RunState, { version, by, tasks }: FactOf<'plan_proposed'>['data']): RunState {
   state.draft = { version, by, tasks };
   const decision = state.decisions.at(-1);
-  if (by === 'mind' && decision !== undefined) decision.proposed = tasks;
+  if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
   return state;
 }
 
@@ -148,27 +148,45 @@ function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>[
   return state;
 }
 
-function planApproved(state: RunState, { version, tasks }: FactOf<'plan_approved'>['data']): RunState {
+function planApproved(state: RunState, data: FactOf<'plan_approved'>['data']): RunState {
+  const { version, tasks, groups = [] } = data;
   const written = new Map(state.draft?.tasks.map((task) => [task.id, task]));
   state.draft = undefined;
   state.planVersion = version;
   state.stumbles = 0;
   state.steps++;
+  const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
   const added = tasks.flatMap((checked) => {
     const task = written.get(checked.id);
-    return task === undefined ? [] : [addTask(state, task, checked)];
+    return task === undefined ? [] : [addTask(state, task, { ...checked, gates })];
   });
+  for (const gate of gates) closeGate(state, gate);
   for (const task of added) connect(state, task);
   return state;
 }
 
-function addTask(state: RunState, task: Task, { effect, needs = [], waits = [] }: CheckedTask): TaskState {
+function closeGate(state: RunState, gate: Gate): void {
+  for (const id of gate.members) {
+    const member = state.tasks.get(id);
+    if (member === undefined || hasEnded(member.status)) continue;
+    member.opens.push(gate);
+    gate.closed++;
+  }
+}
+
+function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: readonly Gate[] }): TaskState {
+  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0 } = checked;
   const added: TaskState = {
     task,
     effect,
     needs,
     waits,
+    gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
+    opens: [],
     unmet: 0,
+    lane: laneOf(task.operation),
+    rank,
+    order: state.tasks.size,
     dependents: [],
     status: 'pending',
     attempts: 0,
@@ -177,8 +195,10 @@ function addTask(state: RunState, task: Task, { effect, needs = [], waits = [] }
     sent: undefined,
     approved: undefined,
     result: undefined,
+    note: undefined,
     failure: undefined,
     startedAt: undefined,
+    ms: undefined,
     endedAt: undefined,
     dueAt: undefined,
   };
@@ -193,6 +213,11 @@ function connect(state: RunState, added: TaskState): void {
     earlier.dependents.push(added.task.id);
     added.unmet++;
   }
+  for (const gate of added.gates) {
+    if (gate.closed === 0) continue;
+    gate.dependents.push(added.task.id);
+    added.unmet++;
+  }
   if (added.unmet > 0) return;
   if (hasAllItNeeds(state, added)) makeReady(state, added);
   else complete(state, added, 'blocked');
@@ -204,14 +229,20 @@ function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: 
   moveTo(state, task, 'running');
   task.attempts = data.attempt;
   task.sent = data.args ?? task.override ?? task.task.args;
-  task.startedAt ??= at;
+  task.startedAt = at;
   task.dueAt = undefined;
   return state;
+}
+
+function endAttempt(task: TaskState, at: number): void {
+  task.ms = (task.ms ?? 0) + at - (task.startedAt ?? at);
 }
 
 function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
+  endAttempt(task, at);
+  task.note = data.note;
   task.result = data.blob === undefined ? { value: data.result ?? null } : { blob: data.blob };
   task.failure = undefined;
   task.endedAt = at;
@@ -222,6 +253,7 @@ function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], 
 function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
+  endAttempt(task, at);
   task.failure = data.failure;
   const { settings } = state;
   const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });
@@ -235,9 +267,11 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
   return state;
 }
 
-function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data']): RunState {
+function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
+  // How long it ran before its driver was lost, nobody knows.
+  if (data.cause !== 'driver_lost') endAttempt(task, at);
   if (isRepeatable(task.effect)) makeReady(state, task);
   else {
     task.isInDoubt = true;
@@ -265,6 +299,8 @@ function questionAsked(
   state.openQuestions++;
   if (question.task === undefined) state.stumbles = 0;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
-  if (task !== undefined && !hasEnded(task.status)) moveTo(state, task, 'waiting');
+  if (task === undefined || hasEnded(task.status)) return state;
+  if (task.status === 'running') endAttempt(task, at);
+  moveTo(state, task, 'waiting');
   return state;
 }

@@ -1,47 +1,64 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { Mode } from '../domain/mode.ts';
+import type { Ref } from '../domain/ref.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
+import type { Need } from './edges.ts';
 import { eachString } from './inject.ts';
 import { nearest } from './nearest.ts';
-import { mayHoldRef, parseTemplate, wholeRef } from './reference.ts';
+import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './reference.ts';
 import type { SchemaCheck, SchemaIssue } from './schema.ts';
+import { clash } from './schema-fit.ts';
+import { landing } from './schema-path.ts';
+import { alternatives, isObject, propertiesOf, type SchemaView, viewOf } from './schema-view.ts';
 
 interface Checking {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
   readonly mode: Mode;
-  readonly known: ReadonlySet<string>;
-  /** Every task that a Ref names is added here. */
-  readonly needs: Set<string>;
+  /** Every task that may be referred to, with its operation. */
+  readonly operations: ReadonlyMap<string, string>;
+  readonly warnings: Diagnostic[];
 }
 
 /** A place in the arguments whose value is not known yet. Inside a longer text at least its type is. */
 interface Hole {
   readonly path: (string | number)[];
+  readonly ref: Ref;
   readonly whole: boolean;
 }
 
 /** Literal arguments are checked by the tool's schema; Refs are holes in it and are checked again when filled. */
-export function checkArguments(task: Task, checking: Checking): Diagnostic[] {
+export function checkArguments(task: Task, checking: Checking, needs: Map<string, Need>): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const holes: Hole[] = [];
   eachString(task.args, [], (text, path) => {
-    diagnostics.push(...checkText(task.id, { text, path, holes }, checking));
+    if (mayHoldRef(text) || checking.mode === 'adaptive')
+      diagnostics.push(...checkText(task.id, { text, path, holes, needs }, checking));
   });
   const tool = checking.tools.get(task.operation);
   if (tool === undefined) return diagnostics;
   for (const issue of checking.check(tool.inputSchema, task.args)) {
     if (!isUnknownYet(issue, holes)) diagnostics.push(toDiagnostic(task, issue, tool));
   }
+  for (const hole of holes)
+    diagnostics.push(...checkHole(task, hole, { checking, wanted: tool.inputSchema }));
   return diagnostics;
+}
+
+interface Found {
+  readonly text: string;
+  readonly path: (string | number)[];
+  readonly holes: Hole[];
+  /** Every task that a Ref names is added here. */
+  readonly needs: Map<string, Need>;
 }
 
 function checkText(
   id: string,
-  { text, path, holes }: { text: string; path: (string | number)[]; holes: Hole[] },
-  { mode, known, needs }: Checking,
+  { text, path, holes, needs }: Found,
+  { mode, operations }: Checking,
 ): Diagnostic[] {
   const at = { task: id, path: ['args', ...path] };
   if (mode === 'adaptive' && isPlaceholder(text)) {
@@ -67,11 +84,12 @@ function checkText(
   const diagnostics: Diagnostic[] = [];
   for (const part of parsed.template) {
     if (typeof part === 'string') continue;
-    holes.push({ path, whole: wholeRef(parsed.template) !== undefined });
+    holes.push({ path, ref: part, whole: wholeRef(parsed.template) !== undefined });
+    // Noted even where it is dangling, so that an `after` of the same name is not complained about once more.
+    if (part.task !== id) needs.set(part.task, { why: 'ref', path, ref: part });
     if (part.task === id) {
       diagnostics.push({ code: 'self-reference', ...at, message: `"${id}" refers to its own result` });
-    } else if (known.has(part.task)) needs.add(part.task);
-    else diagnostics.push(dangling(part.task, at, known));
+    } else if (!operations.has(part.task)) diagnostics.push(dangling(part.task, at, operations));
   }
   return diagnostics;
 }
@@ -79,12 +97,52 @@ function checkText(
 function dangling(
   target: string,
   at: { task: string; path: (string | number)[] },
-  known: ReadonlySet<string>,
+  operations: ReadonlyMap<string, string>,
 ): Diagnostic {
-  const suggestion = nearest(target, known);
+  const suggestion = nearest(target, operations.keys());
   const hint =
     suggestion === undefined ? 'write $${ where ${ is meant as text' : `did you mean "${suggestion}"?`;
   return { code: 'dangling-ref', ...at, message: `it refers to "${target}", which is not in the plan`, hint };
+}
+
+/** Where the tool behind a Ref says what it returns: is the field there, and can its type ever fit? */
+function checkHole(
+  task: Task,
+  { path, ref, whole }: Hole,
+  { checking, wanted: inputs }: { checking: Checking; wanted: JsonObject },
+): Diagnostic[] {
+  const operation = checking.operations.get(ref.task) ?? '';
+  const schema = checking.tools.get(operation)?.outputSchema;
+  if (schema === undefined) return [];
+  const at = { task: task.id, path: ['args', ...path] };
+  const found = landing(schema, ref.path);
+  if (found.kind === 'missing' || found.kind === 'unlisted') {
+    const hint = found.suggestion === undefined ? {} : { hint: `did you mean "${found.suggestion}"?` };
+    const message = `${writeRef(ref)}: in what ${operation} returns, ${found.message}`;
+    const diagnostic: Diagnostic = { code: 'unknown-field', ...at, message, ...hint };
+    // A schema that does not forbid other fields does not prove that it is not there; the value will.
+    if (found.kind === 'missing') return [diagnostic];
+    checking.warnings.push(diagnostic);
+  }
+  if (found.kind !== 'found' || !whole) return [];
+  const wanted = inputAt(inputs, path);
+  const reason = wanted === undefined ? undefined : clash(found.views, wanted);
+  if (reason === undefined) return [];
+  return [
+    { code: 'type-clash', ...at, message: `${writeRef(ref)} does not fit ${task.operation}: ${reason}` },
+  ];
+}
+
+/** The schema of a place in the arguments, where it can be told without looking at the other arguments. */
+function inputAt(schema: JsonObject, path: readonly (string | number)[]): SchemaView | undefined {
+  let view = viewOf(schema);
+  for (const part of path) {
+    if (alternatives(view).length > 1) return undefined;
+    const next = typeof part === 'number' ? view.schema.items : propertiesOf(view)[part];
+    if (!isObject(next)) return undefined;
+    view = viewOf(next, view.root);
+  }
+  return view;
 }
 
 /** `{{city}}` and `${t1.x}` alike: both would reach the tool as they are. */
@@ -114,7 +172,7 @@ function toDiagnostic(task: Task, { path, message, keyword, property }: SchemaIs
   return {
     code: 'invalid-args',
     task: task.id,
-    path: ['args', ...path],
+    path: ['args', ...path, ...(property === undefined ? [] : [property])],
     message: `${task.operation}: ${message}`,
     ...(hint !== undefined && { hint }),
   };

@@ -1,11 +1,12 @@
 import type { RunState } from './state.ts';
 
-export type Limit = 'steps' | 'calls' | 'time';
+export type Limit = 'steps' | 'calls' | 'time' | 'cost';
 
 /** The limit that forbids another decision with tasks, if any. Checked before anything is dispatched. */
 export function reached(state: RunState, now: number): Limit | undefined {
   const { limits } = state.settings;
   if (timeLeft(state, now) <= 0) return 'time';
+  if (limits.cost !== undefined && (state.usage.cost ?? 0) >= limits.cost) return 'cost';
   // The last call is kept back for the closing answer, unless there is only one.
   if (state.calls >= Math.max(1, limits.calls - 1)) return 'calls';
   // After a plan of the user's no task is added any more, only the answer is missing.
@@ -20,13 +21,17 @@ export function timeLeft(state: RunState, now: number): number {
 
 /** A run that used up its steps can still say what it found. */
 export function canConclude(state: RunState, now: number): boolean {
-  return state.calls < state.settings.limits.calls && timeLeft(state, now) > 0;
+  const { calls, cost } = state.settings.limits;
+  const isPaid = cost === undefined || (state.usage.cost ?? 0) < cost;
+  return state.calls < calls && timeLeft(state, now) > 0 && isPaid;
 }
 
 export function describeLimit(state: RunState, limit: Limit): string {
   const { limits } = state.settings;
-  if (limit === 'steps') return `the limit of ${limits.steps} steps (execution.max_steps) is reached`;
+  if (limit === 'steps')
+    return `the limit of ${limits.steps} ${limits.steps === 1 ? 'step' : 'steps'} (execution.max_steps) is reached`;
   if (limit === 'calls')
     return `the limit of ${limits.calls} model calls (execution.max_model_calls) is reached`;
+  if (limit === 'cost') return `the limit of $${limits.cost} (execution.max_cost) is reached`;
   return `the limit of ${Math.round(limits.time / 1000)} s (execution.max_time) is reached`;
 }

@@ -7,7 +7,7 @@ import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } 
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
 export function closing(state: RunState, now: number): Intention[] {
-  const ending = cancelled(state) ?? answered(state) ?? exhausted(state, now) ?? failed(state);
+  const ending = cancelled(state) ?? answered(state, now) ?? exhausted(state, now) ?? failed(state);
   return ending === undefined ? [] : [{ type: 'finish', ending }];
 }
 
@@ -32,12 +32,12 @@ function cancelled(state: RunState): Ending | undefined {
   };
 }
 
-function answered(state: RunState): Ending | undefined {
+function answered(state: RunState, now: number): Ending | undefined {
   const decision = lastDecision(state);
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
-    return { outcome: 'exhausted', answer: answer.args, missing: unfinished(state) };
+    return { outcome: 'exhausted', answer: answer.args, missing: notDoneAt(state, now) };
   if (answer.args.achieved === false) {
     const failure = firstFailure(state) ?? {
       kind: 'not_possible' as const,
@@ -93,8 +93,13 @@ function firstFailure(state: RunState): Ending['failure'] {
 
 /** A limit is reached, and the mind has no call left to conclude with or did not manage to. */
 function exhausted(state: RunState, now: number): Ending | undefined {
-  const limit = reached(state, now);
   const hasTried = lastDecision(state)?.purpose === 'conclude';
-  if (limit === undefined || (canConclude(state, now) && !hasTried)) return undefined;
-  return { outcome: 'exhausted', missing: [describeLimit(state, limit), ...unfinished(state)] };
+  if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
+  return { outcome: 'exhausted', missing: notDoneAt(state, now) };
+}
+
+/** The limit comes first: who wants more done must know which one to raise. */
+function notDoneAt(state: RunState, now: number): string[] {
+  const limit = reached(state, now);
+  return [...(limit === undefined ? [] : [describeLimit(state, limit)]), ...unfinished(state)];
 }

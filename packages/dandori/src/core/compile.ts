@@ -5,12 +5,18 @@ import type { OrderRule } from '../domain/settings.ts';
 import { TASK_ID, type Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { checkArguments } from './arguments.ts';
-import { executionOrder, findCycle } from './graph.ts';
-import { hazards } from './hazards.ts';
+import { type Arrangement, arrange } from './arrangement.ts';
+import { deadSteps } from './dead.ts';
+import { AFTER, type Edges, type Need, neighbours } from './edges.ts';
+import { type Budget, type Estimate, estimateOf, overBudget } from './estimate.ts';
+import { findCycle } from './graph.ts';
+import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
+import { dropNeedless } from './needless.ts';
 import { orderEdges } from './order.ts';
 import { expressionProblem } from './reference.ts';
 import type { SchemaCheck } from './schema.ts';
+import { missingIn } from './schema-path.ts';
 
 /** What a plan is compiled against. */
 export interface Surroundings {
@@ -24,10 +30,27 @@ export interface Surroundings {
   readonly done: ReadonlyMap<string, string>;
   /** Servers whose tools are missing, with the reason, to tell a misspelt name from a dead server. */
   readonly missing: ReadonlyMap<string, string>;
+  /** What may be left of the run's time and money; without it neither is checked. */
+  readonly budget?: Budget;
+  /** True where `after` is only the mind's habit: what neither a Ref nor an effect needs is dropped. */
+  readonly dropsNeedless?: boolean;
+  /** Tasks whose results the answer uses, where it has been written together with the plan. */
+  readonly answerUses?: ReadonlySet<string>;
+  /** How long a call of this tool took so far. */
+  readonly expectedMs?: (operation: string) => number | undefined;
 }
 
 export type Compiled =
-  | { ok: true; tasks: CheckedTask[]; notes: string[] }
+  | {
+      ok: true;
+      tasks: CheckedTask[];
+      groups: Group[];
+      /** What is odd, and no reason to refuse the plan. */
+      warnings: Diagnostic[];
+      notes: string[];
+      estimate: Estimate;
+      reasonsOf: Arrangement['reasonsOf'];
+    }
   | { ok: false; diagnostics: Diagnostic[] };
 
 /** More than these help nobody, and to look for what each of 10,000 misspelt names may mean would take minutes. */
@@ -41,50 +64,55 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
       diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
     };
   }
-  const diagnostics = [...checkSize(tasks, surroundings), ...checkIds(tasks, surroundings)];
-  const known = new Set([...tasks.map(({ id }) => id), ...surroundings.done.keys()]);
-  const graph = new Map<string, string[]>();
+  const doubled = checkIds(tasks, surroundings);
+  const diagnostics = [...checkSize(tasks, surroundings), ...doubled];
+  const warnings: Diagnostic[] = [];
+  const edges: Edges = new Map();
+  const operations = new Map(surroundings.done);
+  for (const { id, operation } of tasks) operations.set(id, operation);
+  const checking = { ...surroundings, operations, warnings };
   for (const task of tasks) {
     if (diagnostics.length >= MAX_DIAGNOSTICS) break;
-    const needs = new Set<string>();
+    const needs = new Map<string, Need>();
     diagnostics.push(
       ...checkOperation(task, surroundings),
-      ...checkExpect(task),
-      ...checkAfter(task, known, needs),
-      ...checkArguments(task, { ...surroundings, known, needs }),
+      ...checkExpect(task, surroundings),
+      ...checkArguments(task, checking, needs),
+      ...checkAfter(task, operations, needs),
     );
-    graph.set(task.id, [...needs]);
+    edges.set(task.id, needs);
   }
-  diagnostics.push(...orderEdges(tasks, { graph, rules: surroundings.order, done: surroundings.done }));
-  diagnostics.push(...checkCycle(graph));
-  if (diagnostics.length === 0) return accepted(tasks, graph, surroundings);
-  return { ok: false, diagnostics: diagnostics.slice(0, MAX_DIAGNOSTICS) };
+  // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
+  if (!doubled.some(({ code }) => code === 'duplicate-id')) {
+    diagnostics.push(...orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
+    diagnostics.push(...checkCycle(neighbours(edges)));
+  }
+  if (diagnostics.length > 0) return { ok: false, diagnostics: diagnostics.slice(0, MAX_DIAGNOSTICS) };
+  return accepted(tasks, { edges, warnings }, surroundings);
 }
 
+/** The plan has no mistake: what is left is to say what waits for what, and what it will take. */
 function accepted(
   tasks: readonly Task[],
-  graph: ReadonlyMap<string, string[]>,
-  { tools, done }: Surroundings,
+  { edges, warnings }: { edges: Edges; warnings: Diagnostic[] },
+  surroundings: Surroundings,
 ): Compiled {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const accesses = executionOrder(graph).map((id) => {
-    const tool = tools.get(byId.get(id)?.operation ?? '');
-    return { id, effect: tool?.effect ?? ('write' as const), resource: tool?.server ?? '' };
-  });
-  const effects = new Map(accesses.map(({ id, effect }) => [id, effect]));
-  const waits = hazards(accesses);
-  const checked = tasks.map(({ id }): CheckedTask => {
-    const needs = (graph.get(id) ?? []).filter((need) => !done.has(need));
-    const needed = new Set(needs);
-    const waitsFor = (waits.get(id) ?? []).filter((wait) => !needed.has(wait));
-    return {
-      id,
-      effect: effects.get(id) ?? 'write',
-      ...(needs.length > 0 && { needs }),
-      ...(waitsFor.length > 0 && { waits: waitsFor }),
-    };
-  });
-  return { ok: true, tasks: checked, notes: [] };
+  const dead = deadSteps(tasks, edges, surroundings);
+  const loosened = dropNeedless(tasks, edges, surroundings);
+  const schedule = arrange(tasks, { edges, graph: neighbours(edges) }, surroundings);
+  const estimate = estimateOf(tasks, schedule, surroundings);
+  const broke = overBudget(estimate, surroundings.budget);
+  const isTooMuch = broke.filter(({ isSure }) => isSure);
+  if (isTooMuch.length > 0) return { ok: false, diagnostics: isTooMuch.map(({ diagnostic }) => diagnostic) };
+  return {
+    ok: true,
+    tasks: schedule.tasks,
+    groups: schedule.groups,
+    warnings: [...warnings, ...dead, ...loosened.warnings, ...broke.map(({ diagnostic }) => diagnostic)],
+    notes: loosened.notes,
+    estimate,
+    reasonsOf: schedule.reasonsOf,
+  };
 }
 
 function checkSize(tasks: readonly Task[], { maxTasks }: Surroundings): Diagnostic[] {
@@ -142,33 +170,42 @@ function checkOperation({ id, operation }: Task, { tools, missing }: Surrounding
   ];
 }
 
-function checkExpect({ id, expect }: Task): Diagnostic[] {
-  const problem = expect === undefined ? undefined : expressionProblem(expect);
-  if (problem === undefined) return [];
-  const message = `the expected outcome is no JMESPath expression: ${problem}`;
-  return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
+function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): Diagnostic[] {
+  if (expect === undefined) return [];
+  const problem = expressionProblem(expect);
+  if (problem !== undefined) {
+    const message = `the expected outcome is no JMESPath expression: ${problem}`;
+    return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
+  }
+  const schema = tools.get(operation)?.outputSchema;
+  const missing = schema === undefined ? undefined : missingIn(schema, expect);
+  if (missing === undefined) return [];
+  const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
+  return [{ code: 'unknown-field', task: id, path: ['expect'], message, ...didYouMean(missing.suggestion) }];
 }
 
-function checkAfter({ id, after = [] }: Task, known: ReadonlySet<string>, needs: Set<string>): Diagnostic[] {
+function checkAfter(
+  { id, after = [] }: Task,
+  known: ReadonlyMap<string, string>,
+  needs: Map<string, Need>,
+): Diagnostic[] {
   return after.flatMap((target, index): Diagnostic[] => {
     const path = ['after', index];
     if (target === id)
       return [{ code: 'self-reference', task: id, path, message: `"${id}" waits for itself` }];
+    // Where a Ref names the same task it has been said already, or is needed anyway.
+    if (needs.has(target)) return [];
     if (known.has(target)) {
-      needs.add(target);
+      needs.set(target, AFTER);
       return [];
     }
-    const suggestion = nearest(target, known);
-    return [
-      {
-        code: 'unknown-after',
-        task: id,
-        path,
-        message: `"${id}" waits for "${target}", which is not in the plan`,
-        ...(suggestion !== undefined && { hint: `did you mean "${suggestion}"?` }),
-      },
-    ];
+    const message = `"${id}" waits for "${target}", which is not in the plan`;
+    return [{ code: 'unknown-after', task: id, path, message, ...didYouMean(nearest(target, known.keys())) }];
   });
+}
+
+function didYouMean(suggestion: string | undefined): { hint?: string } {
+  return suggestion === undefined ? {} : { hint: `did you mean "${suggestion}"?` };
 }
 
 function checkCycle(graph: ReadonlyMap<string, string[]>): Diagnostic[] {

@@ -37,24 +37,35 @@ function settling(state: RunState): Intention[] {
 
 function starting(state: RunState, now: number): Intention[] {
   const intentions: Intention[] = [];
-  let free = state.settings.concurrency - state.running.size;
-  for (const id of candidates(state, now)) {
-    const task = state.tasks.get(id);
-    if (task === undefined) continue;
-    if (needsApproval(task, state.settings.approval)) intentions.push({ type: 'ask_approval', task: id });
+  const { concurrency, servers = {}, approval } = state.settings;
+  let free = concurrency - state.running.size;
+  const started = new Map<string, number>();
+  const hasRoom = (lane: string) => {
+    const limit = servers[lane];
+    return limit === undefined || (state.runningIn.get(lane) ?? 0) + (started.get(lane) ?? 0) < limit;
+  };
+  for (const task of candidates(state, now, hasRoom)) {
+    const { id } = task.task;
+    if (needsApproval(task, approval)) intentions.push({ type: 'ask_approval', task: id });
     else if (free > 0) {
       intentions.push({ type: 'start_task', task: id });
+      started.set(task.lane, (started.get(task.lane) ?? 0) + 1);
       free--;
     } else break;
   }
   return intentions;
 }
 
-function* candidates(state: RunState, now: number): Generator<string> {
+/** What is tried again comes first: others may have waited for it for long. */
+function* candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Generator<TaskState> {
   for (const id of state.retrying) {
-    if ((state.tasks.get(id)?.dueAt ?? 0) <= now) yield id;
+    const task = state.tasks.get(id);
+    if (task !== undefined && (task.dueAt ?? 0) <= now && hasRoom(task.lane)) yield task;
   }
-  yield* state.ready;
+  for (const id of state.ready.inOrder(hasRoom)) {
+    const task = state.tasks.get(id);
+    if (task !== undefined) yield task;
+  }
 }
 
 export function needsApproval({ effect, approved }: TaskState, policy: ApprovalPolicy): boolean {
@@ -83,9 +94,4 @@ function waking(state: RunState, now: number): Intention[] {
   if (state.thinkAfter > now && !isAlive) earliest = Math.min(earliest, state.thinkAfter);
   if (isAlive || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
-}
-
-/** Whether a call may begin before its intent is on disk: repeating it would do no harm. */
-export function mayStartEarly(task: TaskState): boolean {
-  return task.effect === 'read';
 }

@@ -31,18 +31,6 @@ function cycleFrom(root: string, graph: Graph, finished: Set<string>): string[] 
   return undefined;
 }
 
-/** Everything that must happen before `id`, near or far. */
-export function ancestors(id: string, graph: Graph): Set<string> {
-  const found = new Set<string>();
-  const open = [...(graph.get(id) ?? [])];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (found.has(next)) continue;
-    found.add(next);
-    open.push(...(graph.get(next) ?? []));
-  }
-  return found;
-}
-
 /**
  * The ids in written order, except that what a task needs comes before it. Only for graphs without a cycle.
  * Forward references are rare, so this is nearly always the written order itself.

@@ -1,4 +1,5 @@
 import type { Envelope, FactOf } from '../domain/event.ts';
+import { ReadyQueue } from './ready-queue.ts';
 import type { RunState } from './state.ts';
 
 export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>): RunState {
@@ -17,8 +18,9 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     planVersion: 0,
     draft: undefined,
     tasks: new Map(),
-    ready: new Set(),
+    ready: new ReadyQueue(),
     running: new Set(),
+    runningIn: new Map(),
     retrying: new Set(),
     inDoubt: new Set(),
     decisions: [],

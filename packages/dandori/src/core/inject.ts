@@ -11,8 +11,8 @@ export interface InjectProblem {
 export type Injected = { ok: true; args: JsonObject } | { ok: false; problems: InjectProblem[] };
 
 /**
- * Fills Refs with results. A string that is one Ref takes the value with its type; inside a longer string it becomes
- * text. Arguments without Refs come back as the same object, so that the caller can tell that nothing was filled in.
+ * Fills Refs with results. A string that is one Ref takes the value with its type, null too; inside a longer string it
+ * becomes text, and null is a problem. Arguments without Refs come back as the same object, so that the caller can tell that nothing was filled in.
  */
 export function inject(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
   const problems: InjectProblem[] = [];
@@ -75,25 +75,33 @@ function fillText(text: string, path: (string | number)[], filling: Filling): Js
     return text;
   }
   const whole = wholeRef(parsed.template);
-  return whole === undefined ? joined(parsed.template, path, filling) : resolved(whole, path, filling);
+  return whole === undefined
+    ? joined(parsed.template, path, filling)
+    : (resolved(whole, path, filling) ?? null);
 }
 
 function joined(template: Template, path: (string | number)[], filling: Filling): string {
-  return template
-    .map((part) => (typeof part === 'string' ? part : asText(resolved(part, path, filling))))
-    .join('');
+  return template.map((part) => (typeof part === 'string' ? part : asText(part, path, filling))).join('');
 }
 
-function asText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function asText(ref: Ref, path: (string | number)[], filling: Filling): string {
+  const value = resolved(ref, path, filling);
+  if (value === null) {
+    filling.problems.push({
+      path,
+      message: `${writeRef(ref)} is null, which is no text to stand in a longer one`,
+    });
+  }
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json {
+/** Undefined where there is a problem. */
+function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json | undefined {
   const result = filling.resultOf(ref.task);
   const written = writeRef(ref);
   if (result === undefined) {
     filling.problems.push({ path, message: `${written}: ${ref.task} has no result` });
-    return null;
+    return undefined;
   }
   if (ref.path === '') return result;
   try {
@@ -109,7 +117,7 @@ function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json {
       message: `${written}: ${error instanceof Error ? error.message : String(error)}`,
     });
   }
-  return null;
+  return undefined;
 }
 
 function glimpse(value: Json): string {

@@ -2,20 +2,25 @@ import type { Fact } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
 import type { Action, Task } from '../domain/task.ts';
-import { mayHoldRef, parseTemplate, writeRef } from './reference.ts';
+import { patched } from './patch.ts';
+import { mayHoldRef, parseTemplate, writeTemplate } from './reference.ts';
 import type { RunState } from './state.ts';
 
 /** Our own operations. Everything else is a tool. */
-export const OWN_OPERATIONS: ReadonlySet<string> = new Set(['answer', 'ask']);
+export const OWN_OPERATIONS: ReadonlySet<string> = new Set(['answer', 'ask', 'plan.revise']);
 
 export interface Taken {
   readonly operations: Action[];
   readonly tasks: Task[];
   readonly questions: Fact[];
+  /** Why the decision cannot be used. */
+  readonly problem?: string;
 }
 
 /** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
-export function takeIn(actions: readonly Action[], state: RunState): Taken {
+export function takeIn(decided: readonly Action[], state: RunState): Taken {
+  const actions = withRevision(decided, state);
+  if (typeof actions === 'string') return { operations: [], tasks: [], questions: [], problem: actions };
   const operations = actions.filter(({ operation }) => OWN_OPERATIONS.has(operation));
   const calls = actions.filter(({ operation }) => !OWN_OPERATIONS.has(operation));
   const renamed = newIds(calls, state);
@@ -30,6 +35,17 @@ export function takeIn(actions: readonly Action[], state: RunState): Taken {
       .filter(({ operation }) => operation === 'ask')
       .map((action, index) => toQuestion(action, state, index)),
   };
+}
+
+/** A refused plan with its corrections is taken as if the mind had written all of it again. */
+function withRevision(actions: readonly Action[], state: RunState): readonly Action[] | string {
+  const revision = actions.find(({ operation }) => operation === 'plan.revise');
+  if (revision === undefined) return actions;
+  const last = state.decisions.findLast(({ failure }) => failure === undefined);
+  if (last?.diagnostics === undefined)
+    return 'plan.revise: no plan was refused, so there is nothing to revise';
+  const tasks = patched(last.proposed, revision.args);
+  return typeof tasks === 'string' ? tasks : [...tasks, ...actions.filter((action) => action !== revision)];
 }
 
 /**
@@ -77,13 +93,9 @@ function renameIn(value: Json, rename: Rename): Json {
 function renameInText(text: string, rename: Rename): string {
   const parsed = parseTemplate(text);
   if (!parsed.ok) return text;
-  const written = parsed.template.map((part) =>
-    // A function, because `$$` in a replacement text would mean one `$`, and the literal would become a Ref.
-    typeof part === 'string'
-      ? part.replaceAll('${', () => '$${')
-      : writeRef({ ...part, task: rename(part.task) }),
+  return writeTemplate(
+    parsed.template.map((part) => (typeof part === 'string' ? part : { ...part, task: rename(part.task) })),
   );
-  return written.join('');
 }
 
 function toQuestion(action: Action, state: RunState, index: number): Fact {

@@ -82,9 +82,11 @@ function startLaws(event: Event & { type: 'task_started' }, state: RunState): st
 }
 
 /** Looks at the tasks themselves: a mistake in how `apply` counts what is unmet must not hide itself. */
-function orderLaw({ task, needs, waits }: TaskState, { tasks }: RunState): string[] {
+function orderLaw({ task, needs, waits, gates }: TaskState, { tasks }: RunState): string[] {
   const early = needs.filter((id) => tasks.get(id)?.status !== 'succeeded');
-  const soon = waits.filter((id) => !hasEnded(tasks.get(id)?.status ?? 'pending'));
+  const soon = [...waits, ...gates.flatMap(({ members }) => members)].filter(
+    (id) => !hasEnded(tasks.get(id)?.status ?? 'pending'),
+  );
   return [
     ...early.map((id) => `L4: ${task.id} started before ${id} had succeeded`),
     ...soon.map((id) => `L4: ${task.id} started before ${id} had ended`),

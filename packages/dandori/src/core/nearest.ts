@@ -15,6 +15,11 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
   return best ?? sameLastPart(wanted, candidates);
 }
 
+/** One letter too many, too few or other, or two exchanged. */
+export function isOneLetterOff(a: string, b: string): boolean {
+  return editDistance(a.toLowerCase(), b.toLowerCase(), 2) === 1;
+}
+
 /** `read_file` most likely means `files.read_file`, however long the prefix is. */
 function sameLastPart(wanted: string, candidates: readonly string[]): string | undefined {
   const last = wanted.slice(wanted.lastIndexOf('.') + 1);

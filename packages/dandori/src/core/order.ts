@@ -1,16 +1,17 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { OrderRule } from '../domain/settings.ts';
 import type { Task } from '../domain/task.ts';
+import type { Edges } from './edges.ts';
 
 interface Ordering {
   /** Edges are added here where the written order already keeps a rule and only the graph does not say so. */
-  readonly graph: Map<string, string[]>;
+  readonly edges: Edges;
   readonly rules: readonly OrderRule[];
   readonly done: ReadonlyMap<string, string>;
 }
 
 /** Order rules are enforced: a rule that the plan keeps becomes an edge, one that it breaks a diagnostic. */
-export function orderEdges(tasks: readonly Task[], { graph, rules, done }: Ordering): Diagnostic[] {
+export function orderEdges(tasks: readonly Task[], { edges, rules, done }: Ordering): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const rule of rules) {
     const alreadyDone = [...done.values()].includes(rule.before);
@@ -19,16 +20,18 @@ export function orderEdges(tasks: readonly Task[], { graph, rules, done }: Order
     for (const task of tasks) {
       if (task.operation === rule.before) latest = task.id;
       if (task.operation !== rule.after) continue;
-      if (latest !== undefined) addEdge(graph, task.id, latest);
+      if (latest !== undefined) addEdge(edges, task.id, { to: latest, rule });
       else if (!alreadyDone) diagnostics.push(broken(task, rule, isInPlan));
     }
   }
   return diagnostics;
 }
 
-function addEdge(graph: Map<string, string[]>, from: string, to: string): void {
-  const edges = graph.get(from) ?? [];
-  if (!edges.includes(to)) graph.set(from, [...edges, to]);
+function addEdge(edges: Edges, from: string, { to, rule }: { to: string; rule: OrderRule }): void {
+  const needs = edges.get(from) ?? new Map();
+  edges.set(from, needs);
+  const known = needs.get(to);
+  if (known === undefined || known.why === 'after') needs.set(to, { why: 'order', rule });
 }
 
 function broken(task: Task, rule: OrderRule, comesLater: boolean): Diagnostic {

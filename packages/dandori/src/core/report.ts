@@ -48,7 +48,7 @@ export function report(state: RunState): Report {
 }
 
 function taskReport(of: TaskState, state: RunState): TaskReport {
-  const { task, attempts, result, failure, startedAt, endedAt } = of;
+  const { task, attempts, result, failure, ms } = of;
   const status = statusAtEnd(of, state);
   return {
     operation: task.operation,
@@ -56,7 +56,7 @@ function taskReport(of: TaskState, state: RunState): TaskReport {
     ...(result !== undefined && ('value' in result ? { result: result.value } : { blob: result.blob })),
     ...(failure !== undefined && status !== 'succeeded' && { failure }),
     attempts,
-    ms: startedAt === undefined || endedAt === undefined ? null : endedAt - startedAt,
+    ms: ms ?? null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Question } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Action, Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
+import type { ReadyQueue } from './ready-queue.ts';
 
 /**
  * `pending` waits for other tasks, `ready` may start, `retrying` waits for its time, `waiting` for a person,
@@ -32,8 +33,17 @@ export interface TaskState {
   readonly effect: Effect;
   readonly needs: readonly string[];
   readonly waits: readonly string[];
-  /** How many of `needs` and `waits` have not come true yet. */
+  /** Where it waits for many that others wait for too. */
+  readonly gates: readonly Gate[];
+  /** Gates that its end helps to open. */
+  readonly opens: Gate[];
+  /** How many of `needs`, `waits` and `gates` have not come true yet. */
   unmet: number;
+  /** The server; it may have a limit of its own. */
+  readonly lane: string;
+  readonly rank: number;
+  /** Its place in the written order. */
+  readonly order: number;
   /** Tasks to tell when this one ends. */
   readonly dependents: string[];
   status: TaskStatus;
@@ -47,11 +57,23 @@ export interface TaskState {
   /** SHA-256 of the call that a person approved. */
   approved: string | undefined;
   result: Stored | undefined;
+  /** What is odd about the result. */
+  note: string | undefined;
   failure: Failure | undefined;
+  /** Of the last attempt. */
   startedAt: number | undefined;
+  /** Milliseconds of all attempts together; waiting between them and for a person is left out. */
+  ms: number | undefined;
   endedAt: number | undefined;
   /** When to try again. */
   dueAt: number | undefined;
+}
+
+/** Opens when the last of its members has ended, so that n who wait for the same m cost n + m and not n × m. */
+export interface Gate {
+  readonly members: readonly string[];
+  closed: number;
+  readonly dependents: string[];
 }
 
 /** One turn of the mind, kept for the prompt and for people. */
@@ -90,12 +112,14 @@ export interface RunState {
   planVersion: number;
   /** A proposed plan that has not been compiled yet. */
   draft:
-    | { readonly version: number; readonly by: 'mind' | 'user'; readonly tasks: readonly Task[] }
+    | { readonly version: number; readonly by: 'mind' | 'user' | 'repair'; readonly tasks: readonly Task[] }
     | undefined;
   /** In written order. */
   readonly tasks: Map<string, TaskState>;
-  readonly ready: Set<string>;
+  readonly ready: ReadyQueue;
   readonly running: Set<string>;
+  /** How many of them run in each lane. */
+  readonly runningIn: Map<string, number>;
   readonly retrying: Set<string>;
   readonly inDoubt: Set<string>;
   readonly decisions: Decision[];
@@ -114,6 +138,12 @@ export interface RunState {
   openQuestions: number;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
   end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
+}
+
+/** The server of a tool: what its limit of calls at once is counted by. */
+export function laneOf(operation: string): string {
+  const dot = operation.indexOf('.');
+  return dot === -1 ? operation : operation.slice(0, dot);
 }
 
 export function hasEnded(status: TaskStatus): boolean {

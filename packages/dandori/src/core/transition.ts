@@ -2,10 +2,28 @@ import type { RunState, TaskState, TaskStatus } from './state.ts';
 
 /** Moves a task between the sets that `decide` looks at, so that it never has to walk over all tasks. */
 export function moveTo(state: RunState, task: TaskState, status: TaskStatus): void {
-  const id = task.task.id;
-  setOf(state, task.status)?.delete(id);
+  leave(state, task);
   task.status = status;
-  setOf(state, status)?.add(id);
+  enter(state, task);
+}
+
+function leave(state: RunState, task: TaskState): void {
+  const { id } = task.task;
+  if (task.status === 'ready') state.ready.delete(id);
+  else setOf(state, task.status)?.delete(id);
+  if (task.status === 'running') countIn(state, task.lane, -1);
+}
+
+function enter(state: RunState, task: TaskState): void {
+  const { lane, rank, order } = task;
+  const { id } = task.task;
+  if (task.status === 'ready') state.ready.add({ id, lane, rank, order });
+  else setOf(state, task.status)?.add(id);
+  if (task.status === 'running') countIn(state, lane, 1);
+}
+
+function countIn({ runningIn }: RunState, lane: string, change: number): void {
+  runningIn.set(lane, (runningIn.get(lane) ?? 0) + change);
 }
 
 export function makeReady(state: RunState, task: TaskState): void {
@@ -22,7 +40,7 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
   moveTo(state, task, status);
   const ended = [task];
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
-    for (const id of source.dependents) {
+    for (const id of toldBy(source)) {
       const dependent = state.tasks.get(id);
       if (dependent === undefined || dependent.status !== 'pending') continue;
       dependent.unmet--;
@@ -36,6 +54,15 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
   }
 }
 
+/** Who waited for this one alone, and who waited for a gate of which it was the last. */
+function* toldBy({ dependents, opens }: TaskState): Generator<string> {
+  yield* dependents;
+  for (const gate of opens) {
+    gate.closed--;
+    if (gate.closed === 0) yield* gate.dependents;
+  }
+}
+
 /**
  * Asked only when everything before the task has ended. A task that cannot run is not passed over earlier: those who
  * wait for it rely on it having waited for those before it, and would overtake a write that is still under way.
@@ -45,7 +72,6 @@ export function hasAllItNeeds(state: RunState, { needs }: TaskState): boolean {
 }
 
 function setOf(state: RunState, status: TaskStatus): Set<string> | undefined {
-  if (status === 'ready') return state.ready;
   if (status === 'running') return state.running;
   if (status === 'retrying') return state.retrying;
   if (status === 'in_doubt') return state.inDoubt;

@@ -16,7 +16,11 @@ export const diagnosticCode = z.enum([
   'placeholder',
   'order-rule',
   'too-many-tasks',
-  'malformed-plan',
+  'unknown-field',
+  'type-clash',
+  'dead-step',
+  'needless-after',
+  'over-budget',
 ]);
 export type DiagnosticCode = z.infer<typeof diagnosticCode>;
 

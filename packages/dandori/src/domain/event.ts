@@ -30,6 +30,10 @@ export const checkedTask = z.object({
   needs: z.array(z.string()).optional(),
   /** Tasks that must have ended first, whichever way, because they touch the same resource. */
   waits: z.array(z.string()).optional(),
+  /** The same, where many wait for the same many: positions in the plan's `groups`. */
+  waitsForGroups: z.array(z.number().int()).optional(),
+  /** Milliseconds from its start to the end of the longest path behind it, as expected. What is urgent starts first. */
+  rank: z.number().optional(),
 });
 export type CheckedTask = z.infer<typeof checkedTask>;
 
@@ -62,10 +66,16 @@ export const factSchema = z.discriminatedUnion('type', [
     ms: z.number(),
   }),
   fact('decision_failed', { decision: z.number().int(), failure, usage: usage.optional(), ms: z.number() }),
-  fact('plan_proposed', { version: z.number().int(), by: z.enum(['mind', 'user']), tasks: z.array(task) }),
+  /** `repair`: what the mind wrote with the certain mistakes corrected; `plan_approved` notes which. */
+  fact('plan_proposed', {
+    version: z.number().int(),
+    by: z.enum(['mind', 'user', 'repair']),
+    tasks: z.array(task),
+  }),
   fact('plan_approved', {
     version: z.number().int(),
     tasks: z.array(checkedTask),
+    groups: z.array(z.array(z.string())).optional(),
     notes: z.array(z.string()).optional(),
   }),
   fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),
@@ -79,6 +89,8 @@ export const factSchema = z.discriminatedUnion('type', [
     ...attempt,
     result: json.optional(),
     blob: blobHandle.optional(),
+    /** What is odd about the result, where it can be used all the same. */
+    note: z.string().optional(),
     ms: z.number(),
   }),
   fact('task_failed', { ...attempt, failure, ms: z.number() }),

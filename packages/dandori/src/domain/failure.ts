@@ -13,8 +13,8 @@ import * as z from 'zod';
  * - `rejected`        a person said no
  * - `cancelled`       the run was cancelled while the call was running
  * - `model_error`     the language model could not be reached or did not give a usable answer
+ * - `unusable_output` the model answered, and not in a form that can be used; it is told why
  * - `plan_error`      no valid plan could be made
- * - `no_progress`     the run went round in circles
  * - `not_possible`    the mind says that the goal cannot be reached with these tools
  */
 export const failureKind = z.enum([
@@ -28,8 +28,8 @@ export const failureKind = z.enum([
   'rejected',
   'cancelled',
   'model_error',
+  'unusable_output',
   'plan_error',
-  'no_progress',
   'not_possible',
 ]);
 export type FailureKind = z.infer<typeof failureKind>;

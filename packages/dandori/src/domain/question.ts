@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { json, jsonObject } from './json.ts';
 
 export const questionKind = z.enum(['ambiguity', 'approval', 'missing_input', 'in_doubt']);
-export type QuestionKind = z.infer<typeof questionKind>;
 
 export const option = z.object({
   label: z.string(),

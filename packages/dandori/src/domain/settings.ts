@@ -10,6 +10,8 @@ export const settings = z.object({
   mode,
   approval: approvalPolicy,
   concurrency: z.number().int().positive(),
+  /** Calls at once, by server, where it is fewer. */
+  servers: z.record(z.string(), z.number().int().positive()).optional(),
   limits: z.object({
     /** Decisions that may add tasks. */
     steps: z.number().int().positive(),
@@ -18,6 +20,8 @@ export const settings = z.object({
     tasks: z.number().int().positive(),
     /** Milliseconds from the start of the run, waiting for a person left out. */
     time: z.number().positive(),
+    /** US dollars of model calls and tool calls together. */
+    cost: z.number().positive().optional(),
   }),
   task: z.object({
     timeout: z.number().positive(),

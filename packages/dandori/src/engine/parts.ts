@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Mind } from '../ports/mind.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
+import type { Durations } from './durations.ts';
 import type { Live } from './live.ts';
 
 /** What the engine is made of. */
@@ -15,6 +16,8 @@ export interface Parts {
   readonly toolbox: Toolbox;
   readonly mind: Mind;
   readonly check: SchemaCheck;
+  /** How long tools took so far; without it all count the same. */
+  readonly durations?: Durations;
   /** Never journaled, wherever they turn up. */
   readonly secrets: readonly string[];
   /** Who drives, for `run_resumed`. */

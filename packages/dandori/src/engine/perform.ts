@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { compile } from '../core/compile.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { writeRef } from '../core/reference.ts';
-import type { TaskState } from '../core/state.ts';
+import type { RunState, TaskState } from '../core/state.ts';
 import { assertNever } from '../domain/error.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Calls } from './calls.ts';
+import { compilePlan } from './compile-plan.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
@@ -46,30 +46,6 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
     default:
       return assertNever(intention);
   }
-}
-
-function compilePlan({ ledger, parts }: Driver): void {
-  const { state } = ledger;
-  const { draft, settings } = state;
-  if (draft === undefined) return;
-  const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
-  const compiled = compile(draft.tasks, {
-    tools: parts.toolbox.tools(),
-    missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
-    check: parts.check,
-    // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
-    mode: draft.by === 'user' ? 'planned' : settings.mode,
-    order: settings.order,
-    maxTasks: draft.by === 'user' ? Number.POSITIVE_INFINITY : settings.limits.tasks - state.tasks.size,
-    done: new Map(done.map(({ task }) => [task.id, task.operation])),
-  });
-  const { version } = draft;
-  if (!compiled.ok) {
-    ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
-    return;
-  }
-  const notes = compiled.notes.length > 0 ? { notes: compiled.notes } : {};
-  ledger.record({ type: 'plan_approved', data: { version, tasks: compiled.tasks, ...notes } });
 }
 
 function think(purpose: Purpose, { run, ledger, parts, calls, results }: Driver): void {
@@ -240,9 +216,17 @@ async function finish({ outcome, answer, failure, missing }: Ending, driver: Dri
   });
 }
 
-async function answerText(answer: JsonObject, { ledger, results }: Driver): Promise<string> {
+/** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
+/** A text that speaks of ${HOME} refers to nothing of ours, and is meant as it stands. */
+function namesTask(answer: JsonObject, { tasks }: RunState): boolean {
+  const names = JSON.stringify(answer).matchAll(/\$\{\s*([A-Za-z_][\w-]*)/g);
+  return names.some(([, name = '']) => tasks.has(name));
+}
+
+async function answerText(answer: JsonObject, { ledger, results }: Driver): Promise<string | undefined> {
   await results.load(ledger.state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
   const injected = inject(answer, (task) => results.get(ledger.state, task));
-  const text = injected.ok ? injected.args.text : answer.text;
+  if (!injected.ok && namesTask(answer, ledger.state)) return undefined;
+  const { text } = injected.ok ? injected.args : answer;
   return typeof text === 'string' ? text : JSON.stringify(text ?? null);
 }

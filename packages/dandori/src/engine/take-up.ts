@@ -41,17 +41,16 @@ function thoughtEnded(
     return;
   }
   const isClosing = state.thinking.purpose !== 'act';
-  const { operations, tasks, questions } = takeIn(thinking.actions, state);
+  const { operations, tasks, questions, problem } = takeIn(thinking.actions, state);
   const isUsable = isClosing
     ? operations.some(({ operation }) => operation === 'answer')
     : operations.length + tasks.length > 0;
   if (!isUsable) {
-    const message = isClosing
-      ? 'An answer was asked for, and none was given.'
-      : 'The mind decided on nothing: no action was given.';
+    const nothing = isClosing ? 'An answer was asked for, and none was given' : 'No action was given';
+    const message = problem ?? nothing;
     ledger.record({
       type: 'decision_failed',
-      data: { decision, failure: { kind: 'model_error', message }, usage: thinking.usage, ms },
+      data: { decision, failure: { kind: 'unusable_output', message }, usage: thinking.usage, ms },
     });
     return;
   }
@@ -73,6 +72,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { ledger, parts, results } = driver;
   const { outcome } = mail;
   if (outcome.kind === 'succeeded') {
+    const note = outcome.note === undefined ? {} : { note: outcome.note };
     const result = written(outcome.result, parts.secrets);
     const failure = result.ok
       ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect)
@@ -81,7 +81,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     else if (result.ok)
       ledger.record({
         type: 'task_succeeded',
-        data: { task, attempt, ...(await results.store(result)), ms },
+        data: { task, attempt, ...(await results.store(result)), ...note, ms },
       });
     return;
   }

@@ -1,6 +1,8 @@
 /** Parts for tests of your own tools, minds and journals: `import { … } from 'dandori/testing'`. */
+export { createMemoryJournal } from '../adapters/journal/memory.ts';
 export * from './function-toolbox.ts';
 export * from './model-server/index.ts';
+export * from './replay-server/index.ts';
 export * from './scripted-mind.ts';
 export * from './step-clock.ts';
 export * from './temporary-journal.ts';

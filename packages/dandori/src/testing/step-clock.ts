@@ -1,3 +1,4 @@
+import { ReadyQueue } from '../core/ready-queue.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** A clock that moves only when it is told to, so that a test of an hour takes no time and always goes the same way. */
@@ -10,30 +11,29 @@ export interface StepClock extends Clock {
 
 interface Timer {
   readonly time: number;
-  readonly order: number;
   readonly wake: () => void;
 }
 
 export function createStepClock(start = 1_000_000): StepClock {
   let now = start;
   let count = 0;
-  const timers = new Set<Timer>();
+  const timers = new Map<string, Timer>();
+  // A queue that gives the largest rank first gives the earliest time first where the rank is less the later it is.
+  const queue = new ReadyQueue();
 
-  function earliest(): Timer | undefined {
-    let first: Timer | undefined;
-    for (const timer of timers) {
-      if (
-        first === undefined ||
-        timer.time < first.time ||
-        (timer.time === first.time && timer.order < first.order)
-      )
-        first = timer;
-    }
-    return first;
+  function takeBack(id: string): void {
+    timers.delete(id);
+    queue.delete(id);
   }
 
-  async function fire(timer: Timer): Promise<void> {
-    timers.delete(timer);
+  function earliest(): string | undefined {
+    return queue.inOrder(() => true).next().value ?? undefined;
+  }
+
+  async function fire(id: string): Promise<void> {
+    const timer = timers.get(id);
+    takeBack(id);
+    if (timer === undefined) return;
     now = Math.max(now, timer.time);
     timer.wake();
     await settle();
@@ -42,15 +42,18 @@ export function createStepClock(start = 1_000_000): StepClock {
   return {
     now: () => now,
     at(time, wake) {
-      const timer = { time, order: count++, wake };
-      timers.add(timer);
-      return () => timers.delete(timer);
+      const id = String(count++);
+      timers.set(id, { time, wake });
+      queue.add({ id, lane: '', rank: -time, order: count });
+      return () => takeBack(id);
     },
     async advance(ms) {
       const until = now + ms;
       await settle();
-      for (let next = earliest(); next !== undefined && next.time <= until; next = earliest())
-        await fire(next);
+      for (let id = earliest(); id !== undefined; id = earliest()) {
+        if ((timers.get(id)?.time ?? 0) > until) break;
+        await fire(id);
+      }
       now = until;
     },
     async runUntil(work) {

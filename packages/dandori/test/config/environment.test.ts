@@ -59,7 +59,24 @@ mcpServers:
     expect(error.message).toContain(
       'dandori.yaml:4:15 error: the environment variable GH_TOKEN is not set, and mcpServers.gh.env.T needs it',
     );
-    expect(error.message).toContain('hint: set it (export GH_TOKEN=…), or give a default: ${GH_TOKEN:-…}');
+    expect(error.fix).toBe('set it (export GH_TOKEN=…), or give a default: ${GH_TOKEN:-…}');
+    expect(error.message).not.toContain('export GH_TOKEN');
+  });
+
+  it('several are each told with what to do', async () => {
+    const { message, fix } = await refusal(
+      load('mcpServers: { a: { command: c, args: ["${ONE}", "${TWO}"] } }'),
+    );
+    expect(message).toContain('hint: set it (export ONE=…)');
+    expect(message).toContain('hint: set it (export TWO=…)');
+    expect(fix).toContain('set these variables');
+  });
+
+  it('what stands around a missing one is shown, as it is no secret', async () => {
+    const { message } = await refusal(
+      load('mcpServers: { a: { url: http://h, headers: { Authorization: "Bearer ${NOT_THERE}" } } }'),
+    );
+    expect(message).toContain('"Bearer ${NOT_THERE}"');
   });
 
   it('a missing one is told once, and not again as a bad address', async () => {
@@ -68,10 +85,10 @@ mcpServers:
   });
 
   it('a misspelt one is recognised', async () => {
-    const { message } = await refusal(
+    const { fix } = await refusal(
       load('mcpServers: { a: { url: "${GITHUB_TOKN}" } }', { env: { GITHUB_TOKEN: 'x' } }),
     );
-    expect(message).toContain('hint: did you mean GITHUB_TOKEN, which is set?');
+    expect(fix).toBe('did you mean GITHUB_TOKEN, which is set?');
   });
 
   it.each([
@@ -121,7 +138,7 @@ describe('the key of the model', () => {
   ])('%s with %j is refused', async (model, env, wanted) => {
     const error = await refusal(load(`model: ${model}`, { env }));
     expect(error.code).toBe('environment-variable-missing');
-    expect(error.message).toContain(wanted);
+    expect(`${error.message} ${error.fix}`).toContain(wanted);
   });
 
   it('is not needed for a model on this machine', async () => {

@@ -192,7 +192,7 @@ language: ja
         revision: { maxRevisions: 0 },
       },
       instructions: 'Be kind.',
-      effects: { 'files.write': 'destructive' },
+      effects: { 'files.write': { effect: 'destructive' } },
       userId: 'u-1',
       language: 'ja',
     });

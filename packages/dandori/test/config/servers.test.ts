@@ -37,6 +37,27 @@ describe('servers', () => {
     expect(settings.order[0]).toEqual({ before: 'shop.list_tables', after: 'shop.get_table_schema' });
   });
 
+  it('a shipped one is told what our environment says to Dandori, by paths from where the user is, and nothing else', async () => {
+    const env = {
+      DANDORI_DATA_DIR: 'data',
+      DANDORI_PLACES_IP_API: 'https://ip.example.com',
+      DANDORI_KITCHEN_PATH: 'ours.db',
+      XDG_CACHE_HOME: '/cache',
+      OPENAI_API_KEY: 'key-123456',
+    };
+    const { folder, mcpServers } = await load(
+      'mcpServers: { kitchen: { shipped: kitchen, env: { DANDORI_KITCHEN_PATH: mine.db } }, other: { command: c } }',
+      { env },
+    );
+    expect(mcpServers.kitchen).toHaveProperty('env', {
+      DANDORI_DATA_DIR: join(folder, 'data'),
+      DANDORI_PLACES_IP_API: 'https://ip.example.com',
+      DANDORI_KITCHEN_PATH: 'mine.db',
+      XDG_CACHE_HOME: '/cache',
+    });
+    expect(mcpServers.other).toHaveProperty('env', {});
+  });
+
   it('rules of one’s own replace the shipped one, and an empty list takes it away', async () => {
     expect((await load('execution: { order: [] }')).settings.order).toEqual([]);
   });

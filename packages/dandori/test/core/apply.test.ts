@@ -32,7 +32,7 @@ const statuses = (state: RunState) =>
 /** The sets that `decide` looks at must say the same as the tasks. */
 function setsAgree(state: RunState): void {
   const sets: [TaskStatus, ReadonlySet<string>][] = [
-    ['ready', state.ready],
+    ['ready', new Set(state.ready.inOrder(() => true))],
     ['running', state.running],
     ['retrying', state.retrying],
     ['in_doubt', state.inDoubt],

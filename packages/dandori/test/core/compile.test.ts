@@ -139,7 +139,7 @@ describe('what is wrong with a plan is found before its first effect, told with 
       'a missing argument',
       [{ id: 'w', operation: 'places.weather' }],
       {},
-      { code: 'invalid-args', task: 'w', path: ['args'], hint: 'give "city" (string): where' },
+      { code: 'invalid-args', task: 'w', path: ['args', 'city'], hint: 'give "city" (string): where' },
     ],
     [
       'a wrong type',
@@ -312,11 +312,11 @@ describe('an accepted plan', () => {
       { id: 'z', args: { a: '${old.x}' } },
     ];
     expect(checked(tasks, { done: new Map([['old', 'box.get']]) })).toEqual([
-      { id: 'r', effect: 'read' },
-      { id: 'w', effect: 'write', needs: ['r'] },
-      { id: 'x', effect: 'write', needs: ['w'] },
-      { id: 'o', effect: 'write' },
-      { id: 'z', effect: 'read', waits: ['x'] },
+      { id: 'r', effect: 'read', rank: 4000 },
+      { id: 'w', effect: 'write', needs: ['r'], rank: 3000 },
+      { id: 'x', effect: 'write', needs: ['w'], rank: 2000 },
+      { id: 'o', effect: 'write', rank: 1000 },
+      { id: 'z', effect: 'read', waits: ['x'], rank: 1000 },
     ]);
   });
 
@@ -326,9 +326,10 @@ describe('an accepted plan', () => {
       id: 'a',
       effect: 'read',
       needs: ['w'],
+      rank: 1000,
     });
     expect(checked([{ id: 'a' }], { order, done: new Map([['d', 'places.weather']]) })).toEqual([
-      { id: 'a', effect: 'read' },
+      { id: 'a', effect: 'read', rank: 1000 },
     ]);
   });
 

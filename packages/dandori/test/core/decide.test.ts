@@ -204,7 +204,7 @@ describe('limits', () => {
     expect(decided(entries)).toMatchObject([
       {
         type: 'finish',
-        ending: { outcome: 'exhausted', missing: ['the limit of 1 steps (execution.max_steps) is reached'] },
+        ending: { outcome: 'exhausted', missing: ['the limit of 1 step (execution.max_steps) is reached'] },
       },
     ]);
   });

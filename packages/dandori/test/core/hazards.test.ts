@@ -2,15 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Access, hazards } from '../../src/core/hazards.ts';
 
-const access = (id: string, effect: Access['effect'], resource = 'db'): Access => ({ id, effect, resource });
+const access = (id: string, effect: Access['effect'], server = 'db', resource?: string): Access => ({
+  id,
+  effect,
+  server,
+  ...(resource !== undefined && { resource }),
+});
+
+function waitsOf(accesses: readonly Access[]): Map<string, string[]> {
+  return new Map([...hazards(accesses)].map(([id, groups]) => [id, groups.flat()]));
+}
 
 describe('hazards', () => {
   it('reads overlap freely', () => {
-    expect([...hazards([access('a', 'read'), access('b', 'read')]).values()]).toEqual([[], []]);
+    expect([...waitsOf([access('a', 'read'), access('b', 'read')]).values()]).toEqual([[], []]);
   });
 
   it('a write waits for the reads before it, a read for the write before it', () => {
-    const waits = hazards([
+    const waits = waitsOf([
       access('r1', 'read'),
       access('r2', 'read'),
       access('w', 'write'),
@@ -21,37 +30,72 @@ describe('hazards', () => {
   });
 
   it('other resources do not wait', () => {
-    expect(hazards([access('a', 'write', 'x'), access('b', 'write', 'y')]).get('b')).toEqual([]);
+    expect(waitsOf([access('a', 'write', 'x'), access('b', 'write', 'y')]).get('b')).toEqual([]);
   });
 
   it('idempotent and destructive calls are writes too', () => {
-    const waits = hazards([access('a', 'idempotent'), access('b', 'destructive'), access('c', 'read')]);
+    const waits = waitsOf([access('a', 'idempotent'), access('b', 'destructive'), access('c', 'read')]);
     expect(waits.get('b')).toEqual(['a']);
     expect(waits.get('c')).toEqual(['b']);
   });
 
-  it('the lists together are no longer than the plan, so that 10,000 reads before each write cost nothing twice', () => {
-    const accesses = Array.from({ length: 20_000 }, (_, index) =>
-      access(`t${index}`, index % 100 === 99 ? 'write' : 'read'),
-    );
-    const total = [...hazards(accesses).values()].reduce((sum, waits) => sum + waits.length, 0);
-    expect(total).toBeLessThan(2 * accesses.length);
+  it('parts of a server do not wait for each other, but the whole waits for all parts and each part for the whole', () => {
+    const waits = waitsOf([
+      access('wa', 'write', 'files', 'a'),
+      access('wb', 'write', 'files', 'b'),
+      access('ra', 'read', 'files', 'a'),
+      access('all', 'read', 'files'),
+      access('wc', 'write', 'files', 'c'),
+      access('clear', 'destructive', 'files'),
+      access('ra2', 'read', 'files', 'a'),
+    ]);
+    expect(waits.get('wb')).toEqual([]);
+    expect(waits.get('ra')).toEqual(['wa']);
+    expect(waits.get('all')).toEqual(['wa', 'wb']);
+    expect(waits.get('wc')).toEqual(['all']);
+    expect(waits.get('clear')?.sort()).toEqual(['ra', 'wc']);
+    expect(waits.get('ra2')).toEqual(['clear']);
   });
 
-  it('in whatever order that respects the waits, everybody reads and leaves what the written order would give', () => {
-    const accesses = fc.array(
-      fc.record({
-        effect: fc.constantFrom<Access['effect']>('read', 'idempotent', 'write', 'destructive'),
-        resource: fc.constantFrom('x', 'y'),
-      }),
-      { maxLength: 12 },
+  it('writes that are declared independent overlap with each other and with nothing else', () => {
+    const independent = (id: string, name = 'log.add'): Access => ({
+      ...access(id, 'write'),
+      independent: name,
+    });
+    const waits = waitsOf([
+      independent('a'),
+      independent('b'),
+      access('r', 'read'),
+      independent('c'),
+      independent('d', 'log.other'),
+    ]);
+    expect(waits.get('b')).toEqual([]);
+    expect(waits.get('r')).toEqual(['a', 'b']);
+    expect(waits.get('c')).toEqual(['r']);
+    expect(waits.get('d')).toEqual(['c']);
+  });
+
+  it('H3: groups are shared, so that 10,000 parts before 10,000 looks at the whole cost nothing twice', () => {
+    const accesses = Array.from({ length: 20_000 }, (_, index) =>
+      index < 10_000 ? access(`t${index}`, 'write', 'db', `p${index}`) : access(`t${index}`, 'read'),
     );
+    const groups = new Set([...hazards(accesses).values()].flat());
+    expect([...groups].reduce((sum, group) => sum + group.length, 0)).toBeLessThan(2 * accesses.length);
+  });
+
+  it('H1: in whatever order that respects the waits, everybody reads and leaves what the written order would give', () => {
+    const one = fc.record({
+      effect: fc.constantFrom<Access['effect']>('read', 'idempotent', 'write', 'destructive'),
+      server: fc.constantFrom('x', 'y'),
+      resource: fc.constantFrom(undefined, 'a', 'b'),
+    });
+    const many = fc.array(one, { maxLength: 14 });
     fc.assert(
-      fc.property(accesses, fc.infiniteStream(fc.nat()), (list, choices) => {
-        const plan = list.map((one, index) => ({ id: `t${index}`, ...one }));
-        const waits = hazards(plan);
+      fc.property(many, fc.infiniteStream(fc.nat()), (list, choices) => {
+        const plan = list.map((access, index) => ({ id: `t${index}`, ...access }));
+        const waits = waitsOf(plan);
         const order: Access[] = [];
-        const left = new Map(plan.map((one) => [one.id, one]));
+        const left = new Map(plan.map((access) => [access.id, access]));
         while (left.size > 0) {
           const free = [...left.values()].filter(
             ({ id }) => !(waits.get(id) ?? []).some((wait) => left.has(wait)),
@@ -63,17 +107,19 @@ describe('hazards', () => {
         }
         expect(world(order)).toEqual(world(plan));
       }),
+      { numRuns: 500 },
     );
   });
 });
 
-/** What everybody saw, and what is left: each write appends its name to its resource. */
+/** What everybody saw, and what is left: each write appends its name to what it touches, part by part. */
 function world(order: readonly Access[]): { seen: Record<string, string>; left: Record<string, string> } {
   const left: Record<string, string> = {};
   const seen: [string, string][] = [];
-  for (const { id, effect, resource } of order) {
-    seen.push([id, left[resource] ?? '']);
-    if (effect !== 'read') left[resource] = `${left[resource] ?? ''} ${id}`;
+  for (const { id, effect, server, resource } of order) {
+    const touched = (resource === undefined ? ['a', 'b'] : [resource]).map((part) => `${server}/${part}`);
+    seen.push([id, touched.map((part) => left[part] ?? '').join('|')]);
+    if (effect !== 'read') for (const part of touched) left[part] = `${left[part] ?? ''} ${id}`;
   }
   return { seen: Object.fromEntries(seen), left };
 }

@@ -94,6 +94,14 @@ describe('Refs follow the new ids', () => {
     expect(refsIn(task?.args ?? {})).toHaveLength(1);
   });
 
+  it('a dollar before a Ref stays a dollar: a price is still one', () => {
+    const [, task] = takeIn(
+      [act('t1'), act('t2', { text: 'it costs $$${t1.x}, $$$${t1} $' })],
+      after('t1'),
+    ).tasks;
+    expect(task?.args).toEqual({ text: 'it costs $$${t1_2.x}, $$$${t1} $' });
+  });
+
   it('a broken Ref is left for the compiler', () => {
     const [, task] = takeIn([act('t1'), act('t2', { a: '${t1.' })], after('t1')).tasks;
     expect(task?.args).toEqual({ a: '${t1.' });

@@ -1,7 +1,18 @@
+import { search } from '@jmespath-community/jmespath';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inject, refsIn } from '../../src/core/inject.ts';
-import { expressionProblem, parseTemplate, wholeRef, writeRef } from '../../src/core/reference.ts';
+import { plainPath } from '../../src/core/plain-path.ts';
+import { query } from '../../src/core/query.ts';
+import {
+  expressionProblem,
+  parseTemplate,
+  type Template,
+  wholeRef,
+  writeRef,
+  writeTemplate,
+  writeText,
+} from '../../src/core/reference.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 
 const RESULTS: Record<string, Json> = {
@@ -15,6 +26,7 @@ const RESULTS: Record<string, Json> = {
   list: [1, 2, 3],
   'a-b': 'dash',
   empty: null,
+  holes: [1, null, { x: null }],
 };
 
 function fill(value: Json): Json {
@@ -27,6 +39,9 @@ describe('a Ref keeps the value that a tool gave', () => {
   it.each<[string, Json, Json]>([
     ['a number stays a number', '${t1.n}', 5],
     ['false is a value, not nothing', '${t1.flag}', false],
+    ['null is a value, not nothing', '${t1.nothing}', null],
+    ['null in a list', '${holes[1]}', null],
+    ['null behind a quoted key', '${t1."nothing"}', null],
     ['an object', '${t1.rows[0]}', { city: 'Tokyo', 'odd key': 1, 日本: 2, 'a}b': 3 }],
     ['the whole result', '${list}', [1, 2, 3]],
     ['the whole result where it is null', '${empty}', null],
@@ -46,6 +61,10 @@ describe('a Ref keeps the value that a tool gave', () => {
     ['a literal in back-ticks', '${t1.rows[?city == `"Tokyo"`] | [0].city}', 'Tokyo'],
     ['an escape is a text', 'cost $${t1.n}', 'cost ${t1.n}'],
     ['an escape before a Ref', '$${x} ${t1.n}', '${x} 5'],
+    ['a price: a dollar right before a Ref', 'it costs $$${t1.n}', 'it costs $5'],
+    ['two dollars before a brace', '$$$${t1.n}', '$${t1.n}'],
+    ['two dollars before a Ref', '$$$$${t1.n}', '$$5'],
+    ['dollars that stand before nothing', '$$ $$$ $', '$$ $$$ $'],
     ['a lonely dollar', '$5 and {t1}', '$5 and {t1}'],
     ['nested places', { a: [{ b: '${t1.n}' }] }, { a: [{ b: 5 }] }],
   ])('%s', (_, written, expected) => {
@@ -54,7 +73,14 @@ describe('a Ref keeps the value that a tool gave', () => {
 
   it.each([
     ['a path that leads nowhere', '${t1.rows[7].city}', 'found nothing in the result of t1'],
-    ['a null is nothing to pass on', '${t1.nothing}', 'found nothing'],
+    ['a path that goes on behind a null', '${t1.nothing.x}', 'found nothing'],
+    ['a key that is not there', '${t1.nobody}', 'found nothing'],
+    ['an index behind the last', '${holes[3]}', 'found nothing'],
+    ['a field of a list', '${list.length}', 'found nothing'],
+    ['a letter of a text', '${t1.text[0]}', 'found nothing'],
+    ['a null within a longer text', 'it is ${t1.nothing}', '${t1.nothing} is null'],
+    ['a whole result that is null within a longer text', 'it is ${empty}', '${empty} is null'],
+    ['a null that an expression gives', '${t1 | nothing}', 'found nothing'],
     ['no such task', '${nobody.x}', 'nobody has no result'],
     ['a function on the wrong type', '${t1 | sum(text)}', 'sum'],
   ])('%s stops the call and says so', (_, written, message) => {
@@ -118,16 +144,41 @@ describe('the text of a Ref', () => {
     );
   });
 
-  it('any text can be written with the escape and comes back', () => {
-    const part = fc.constantFrom('$', '{', '}', '${', '$${', 'a', "'", '`', '"', '\\', ' ');
+  const text = fc
+    .array(fc.constantFrom('$', '$', '{', '}', '${', '$${', 'a', "'", '`', '"', '\\', ' '), { minLength: 1 })
+    .map((parts) => parts.join(''));
+  const ref = fc.record({
+    task: fc.constantFrom('t1', 'a-b', '_'),
+    path: fc.constantFrom('', 'n', '[0].a', 'a."x}y"', '{a: n}', '@ | sum(@)', "@ | join('$${', @)"),
+  });
+
+  it('any text can be written so that it stays a text, whatever stands in it', () => {
+    fc.assert(
+      fc.property(text, (any) => {
+        expect(fill(writeText(any))).toBe(any);
+      }),
+    );
+  });
+
+  it('any text and any Ref can stand side by side, and are read as they were written', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.option(text), ref)), fc.option(text), (pairs, last) => {
+        const template: Template = [...pairs.flat(), last].filter((part) => part !== null);
+        fc.pre(template.length > 0);
+        expect(parseTemplate(writeTemplate(template))).toEqual({ ok: true, template });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('what is read and written again says the same', () => {
+    const part = fc.constantFrom('$', '$', '{', '}', '${t1.n}', '${a-b}', 'x');
     fc.assert(
       fc.property(fc.array(part), (parts) => {
-        // A `$` right before `${` cannot be told from an escape: the one text that cannot be written.
-        const text = parts.join('');
-        fc.pre(!text.includes('$${'));
-        const written = text.replaceAll('${', () => '$${');
-        expect(fill(written)).toBe(text);
+        const parsed = parseTemplate(parts.join(''));
+        if (parsed.ok) expect(parseTemplate(writeTemplate(parsed.template))).toEqual(parsed);
       }),
+      { numRuns: 1_000 },
     );
   });
 
@@ -145,10 +196,10 @@ describe('the text of a Ref', () => {
     );
   });
 
-  it('is parsed in linear time', () => {
-    const text = '$${'.repeat(100_000);
+  it('is parsed and written in linear time', () => {
     const from = performance.now();
-    expect(fill(text)).toBe('${'.repeat(100_000));
+    for (const hostile of ['${'.repeat(100_000), '$'.repeat(200_000), `${'$'.repeat(200_000)}{`])
+      expect(fill(writeText(hostile))).toBe(hostile);
     expect(performance.now() - from).toBeLessThan(1_000);
   });
 
@@ -163,6 +214,68 @@ describe('the text of a Ref', () => {
   it('an expected outcome is checked as an expression', () => {
     expect(expressionProblem('length(rows) > `0`')).toBeUndefined();
     expect(expressionProblem('length(')).toEqual(expect.any(String));
+  });
+});
+
+describe('a path of keys and indexes', () => {
+  const key = fc.oneof(
+    fc.constantFrom('a', 'b', 'let', 'in', 'null', 'length', 'constructor', '__proto__'),
+    fc.string().filter((name) => !/["\\\p{Cc}]/u.test(name)),
+  );
+  const steps = fc.array(fc.oneof(key, fc.integer({ min: -3, max: 3 })), { minLength: 1, maxLength: 4 });
+  const written = (path: readonly (string | number)[]) =>
+    path
+      .map((step, index) => {
+        if (typeof step === 'number') return `[${step}]`;
+        return `${index === 0 ? '' : '.'}${/^[A-Za-z_]\w*$/.test(step) ? step : `"${step}"`}`;
+      })
+      .join('');
+
+  it('leads where JMESPath leads, but for a null that is there', () => {
+    const value = fc.letrec<{ any: Json }>((tie) => ({
+      any: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom<Json>(1, null, 'text', false),
+        fc.array(tie('any'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom('a', 'b', 'let', 'null'), tie('any')) as fc.Arbitrary<Json>,
+      ),
+    })).any;
+    fc.assert(
+      fc.property(value, steps, (any, path) => {
+        const expression = written(path);
+        expect(plainPath(expression)).toEqual(path);
+        const own = path.every((step) => typeof step === 'number' || !(step in {}));
+        if (own) expect(query(any, expression) ?? null).toEqual(search(any, expression));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is never seen in what JMESPath would refuse', () => {
+    const piece = fc.constantFrom(
+      'a',
+      '.',
+      '[0]',
+      '[',
+      ']',
+      '-1',
+      '"',
+      '"x"',
+      '*',
+      ' ',
+      '|',
+      '&',
+      '@',
+      '\\',
+      '日',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1 }), (pieces) => {
+        const expression = pieces.join('');
+        if (plainPath(expression) !== undefined) search({}, expression);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
 

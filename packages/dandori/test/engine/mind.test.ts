@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/domain/failure.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Thinking } from '../../src/ports/mind.ts';
 import { count, createHouse, DONE, task } from './house.ts';
 
@@ -70,7 +71,7 @@ describe('a mind that fails', () => {
     const house = createHouse({}, [[], [], []]);
     expect((await house.run('go')).end).toMatchObject({
       outcome: 'failed',
-      failure: { message: 'The mind decided on nothing: no action was given.' },
+      failure: { message: 'No action was given' },
     });
   });
 
@@ -82,7 +83,7 @@ describe('a mind that fails', () => {
     const state = await house.run('go', [task('g', 'a.get')]);
     expect(state.end).toMatchObject({
       outcome: 'failed',
-      failure: { message: 'An answer was asked for, and none was given.' },
+      failure: { message: 'An answer was asked for, and none was given' },
     });
     expect(house.toolbox.calls).toHaveLength(1);
     expect(state.questions.size).toBe(0);
@@ -92,7 +93,7 @@ describe('a mind that fails', () => {
 describe('a plan of the mind', () => {
   it('that is wrong goes back to it with what is wrong', async () => {
     const house = createHouse({ 'a.get': { run: () => 7 } }, [
-      [{ operation: 'a.gte' }],
+      [{ operation: 'a.getxy' }],
       ({ state }) => {
         expect(state.decisions.at(-1)?.diagnostics).toMatchObject([
           { code: 'unknown-operation', hint: 'did you mean "a.get"?' },
@@ -102,6 +103,62 @@ describe('a plan of the mind', () => {
     ]);
     const state = await house.run('go');
     expect(state.end).toMatchObject({ outcome: 'answered', answer: 'It is 7.' });
+    house.mind.verify();
+  });
+
+  it('that is wrong can be mended by what changes alone', async () => {
+    const house = createHouse({ 'a.get': { run: ({ n }) => n ?? 7 } }, [
+      [
+        { operation: 'a.get', args: { n: 1 } },
+        { operation: 'a.fetch', args: { n: 2 } },
+        { operation: 'a.drop' },
+      ],
+      [
+        {
+          operation: 'plan.revise',
+          args: {
+            replace: [{ id: 't2', operation: 'a.get', args: { n: 20 } }],
+            remove: ['t3'],
+            add: [{ id: 't4', operation: 'a.get', args: { n: '${t2}' } }],
+          },
+        },
+        { operation: 'answer', args: { text: '${t1} ${t2} ${t4}' } },
+      ],
+    ]);
+    const state = await house.run('go');
+    expect(state.end).toMatchObject({ outcome: 'answered', answer: '1 20 20' });
+    house.mind.verify();
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    ['nothing that was refused', { replace: [{ id: 't9', operation: 'a.get', args: {} }] }, /no task "t9"/],
+    ['no actions', { add: [{ operation: 'a.get' }] }, /add\[0\] is no action/],
+    ['no list', { remove: 't1' }, /"remove" is a list/],
+  ])('a correction that names %s is told so, and the run goes on', async (_, args, message) => {
+    const house = createHouse({ 'a.get': { run: () => 7 } }, [
+      [{ operation: 'a.fetch' }],
+      [{ operation: 'plan.revise', args }],
+      ({ state }) => {
+        expect(state.decisions.at(-1)?.failure?.message).toMatch(message);
+        return [
+          { operation: 'plan.revise', args: { replace: [{ id: 't1', operation: 'a.get', args: {} }] } },
+        ];
+      },
+      [{ operation: 'answer', args: { text: 'done' } }],
+    ]);
+    expect((await house.run('go')).end).toMatchObject({ outcome: 'answered' });
+  });
+
+  it('with one certain mistake is corrected without asking again, and the journal says so', async () => {
+    const house = createHouse({ 'a.get': { run: () => 7 } }, [
+      [{ operation: 'a.gett' }, { operation: 'answer', args: { text: 'It is ${t1}.' } }],
+    ]);
+    const state = await house.run('go');
+    expect(state.end).toMatchObject({ outcome: 'answered', answer: 'It is 7.' });
+    const events = await house.parts.journal.read(state.run);
+    expect(events.find(({ type }) => type === 'plan_approved')?.data).toMatchObject({
+      notes: ['t1: a.gett is taken for a.get'],
+    });
     house.mind.verify();
   });
 
@@ -186,7 +243,11 @@ describe('limits', () => {
       limits: { steps: 2, calls: 30, tasks: 100, time: 600_000 },
     });
     expect(house.mind.thoughts.map(({ purpose }) => purpose)).toEqual(['act', 'act', 'conclude']);
-    expect(state.end).toMatchObject({ outcome: 'exhausted', answer: 'so far' });
+    expect(state.end).toMatchObject({
+      outcome: 'exhausted',
+      answer: 'so far',
+      missing: ['the limit of 2 steps (execution.max_steps) is reached'],
+    });
   });
 
   it('with the last model call too', async () => {
@@ -210,6 +271,34 @@ describe('limits', () => {
     const state = await house.run('go');
     expect(state.end?.outcome).toBe('exhausted');
     expect(state.calls).toBe(11);
+  });
+});
+
+describe('an answer whose Refs cannot be filled', () => {
+  const tools = {
+    'a.get': { run: () => ({ n: 5, none: null }) },
+    'a.bad': { faults: [{ kind: 'fail' as const }] },
+  };
+
+  it.each([
+    ['to a task that failed', 'It is ${b}.'],
+    ['to a field that is not there', 'It is ${g.nobody}.'],
+    ['to nothing, in a text', 'It is ${g.none}.'],
+    ['broken', 'It is ${g.'],
+  ])('%s: the person reads the results that are there, and no raw Ref', async (_, text) => {
+    const house = createHouse(tools, [[{ operation: 'answer', args: { text } }]]);
+    const state = await house.run('go', [task('g', 'a.get'), task('b', 'a.bad')]);
+    expect(state.end).toMatchObject({
+      outcome: 'failed',
+      answer: 'Results so far:\n- a.get: {"n":5,"none":null}',
+    });
+  });
+
+  it('where there is no result either, the person reads why it failed and no raw Ref', async () => {
+    const house = createHouse(tools, [[{ operation: 'answer', args: { text: '${b.x}' } }]]);
+    const { end } = await house.run('go', [task('b', 'a.bad')]);
+    expect(end?.failure?.message).toBe('it failed');
+    expect(end?.answer).toBeUndefined();
   });
 });
 

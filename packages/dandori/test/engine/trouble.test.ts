@@ -91,6 +91,19 @@ describe('a call whose answer was lost', () => {
   });
 });
 
+describe('a call with an odd result', () => {
+  it('is told of in the journal, and the result is used', async () => {
+    const odd: CallOutcome = { kind: 'succeeded', result: { n: 1 }, note: 'x must be a text' };
+    const house = createHouse({ 'a.get': { run: () => odd } }, [
+      [{ operation: 'answer', args: { text: '${g.n}' } }],
+    ]);
+    const run = await house.start('go', [task('g', 'a.get')]);
+    expect((await house.drive(run)).end).toMatchObject({ outcome: 'answered', answer: '1' });
+    const succeeded = (await house.events(run)).find(({ type }) => type === 'task_succeeded');
+    expect(succeeded?.data).toMatchObject({ result: { n: 1 }, note: 'x must be a text' });
+  });
+});
+
 describe('a call that fails', () => {
   it('is tried again after a while that doubles, where it may help', async () => {
     const fail = { kind: 'fail', retryable: true } as const;

@@ -41,7 +41,10 @@ function toIssue(error: ErrorObject, all: readonly ErrorObject[], value: Json): 
   return {
     path: toPath(error.instancePath, value),
     keyword: error.keyword === 'unevaluatedProperties' ? 'additionalProperties' : error.keyword,
-    message: isChoice(error) ? describeChoice(error, all) : describe(error),
+    // Most issues of a plan are about Refs, which are no mistakes: nobody will read what they say.
+    get message() {
+      return isChoice(error) ? describeChoice(error, all) : describe(error);
+    },
     ...(property !== undefined && { property }),
   };
 }

@@ -31,6 +31,8 @@ export function notStarted(name: string): CallOutcome {
 /** The last step, after secrets have been taken out: half a secret could not be found any more. */
 export function clipped(outcome: CallOutcome): CallOutcome {
   if (outcome.kind === 'lost') return { ...outcome, message: clip(outcome.message) };
+  if (outcome.kind === 'succeeded' && outcome.note !== undefined)
+    return { ...outcome, note: clip(outcome.note) };
   if (outcome.kind !== 'failed') return outcome;
   return { ...outcome, failure: { ...outcome.failure, message: clip(outcome.failure.message) } };
 }

@@ -1,8 +1,7 @@
 import type { SchemaCheck } from '../../core/schema.ts';
-import type { Effect } from '../../domain/effect.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Tool } from '../../domain/tool.ts';
+import type { Tool, ToolPolicy } from '../../domain/tool.ts';
 import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
 import type { McpServers } from './mcp/config.ts';
 import type { McpServer } from './mcp/server.ts';
@@ -14,7 +13,7 @@ export interface ToolboxOptions {
   readonly mcpServers?: McpServers;
   readonly services?: readonly Service[];
   /** By full name (`server.tool`); overrules what servers and services say about their tools. */
-  readonly effects?: Readonly<Record<string, Effect>>;
+  readonly effects?: Readonly<Record<string, ToolPolicy>>;
   /** Where it can tell what is wrong with a schema itself, that is logged when a tool is found. */
   readonly schemaCheck: SchemaCheck & { readonly problem?: (schema: JsonObject) => string | undefined };
   /** Never shown in a reason or a failure, as well as each server's own environment and headers. */
@@ -114,7 +113,6 @@ async function startServers(
       startServer({
         name,
         config,
-        effects: options.effects ?? {},
         secrets: options.secrets ?? [],
         check: options.schemaCheck,
         maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
@@ -139,14 +137,16 @@ function ownerOf(operation: string, servers: readonly McpServer[]): McpServer | 
 function collect(
   methods: Iterable<ServiceMethod>,
   servers: readonly McpServer[],
-  effects: Readonly<Record<string, Effect>>,
+  policies: Readonly<Record<string, ToolPolicy>>,
 ): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
-  for (const { tool } of methods) {
-    const effect = effects[tool.name];
-    tools.set(tool.name, effect === undefined ? tool : { ...tool, effect });
-  }
-  for (const server of servers) for (const tool of server.tools()) tools.set(tool.name, tool);
+  const add = (tool: Tool) => {
+    const policy = policies[tool.name];
+    // A tool without one stays the same object, by which its compiled schemas are found again.
+    tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy });
+  };
+  for (const { tool } of methods) add(tool);
+  for (const server of servers) server.tools().forEach(add);
   return tools;
 }
 

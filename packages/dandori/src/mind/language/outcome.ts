@@ -5,7 +5,8 @@ import type { Thought } from '../../ports/mind.ts';
 export function tellOutcome(id: string, { state, resultText }: Thought): string {
   const task = state.tasks.get(id);
   if (task === undefined) return `<result task="${id}" status="not run">\n</result>`;
-  const content = task.status === 'succeeded' ? resultText(id) : whyNot(task);
+  const note = task.note === undefined ? '' : `\n(${task.note})`;
+  const content = task.status === 'succeeded' ? `${resultText(id)}${note}` : whyNot(task);
   const head = `<result task="${id}" operation="${task.task.operation}" status="${statusOf(task)}">`;
   return [`${head}\n${withoutTags(content)}\n</result>`, ...choices(id, state)].join('\n');
 }

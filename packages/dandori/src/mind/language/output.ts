@@ -1,4 +1,5 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
+import { OWN_OPERATIONS } from '../../core/intake.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { LanguageMindOptions } from './options.ts';
 
@@ -39,7 +40,7 @@ function actionsSchema(tools: ReadonlyMap<string, Tool>): JSONSchema7 {
   const names = [...tools.keys()].sort();
   const operation: JSONSchema7 =
     names.length <= MAX_NAMED_OPERATIONS
-      ? { type: 'string', enum: ['answer', 'ask', ...names] }
+      ? { type: 'string', enum: [...OWN_OPERATIONS, ...names] }
       : { type: 'string' };
   return {
     type: 'object',

@@ -5,7 +5,6 @@ import type { Thought } from '../../ports/mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { writeInstructions } from './instructions.ts';
 import { tellOutcome } from './outcome.ts';
-import { unusableReason } from './unusable.ts';
 
 export interface Message {
   readonly role: 'user' | 'assistant';
@@ -33,7 +32,7 @@ export function writePrompt(thought: Thought, custom?: string): Prompt {
   for (const decision of state.decisions) {
     conversation.hear(...request(decision.purpose, conversation));
     // The model was not reached, or did not say anything: for it, this call never was.
-    if (decision.failure !== undefined && unusableReason(decision.failure) === undefined) continue;
+    if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') continue;
     conversation.say(writeActions(decision));
     conversation.hear(...reactions(decision, { thought, answers }));
   }
@@ -115,7 +114,7 @@ function reactions(decision: Decision, { thought, answers }: Surroundings): stri
   const { failure, diagnostics, proposed, operations } = decision;
   if (failure !== undefined) {
     return [
-      `Your last output could not be used and is left out here: ${unusableReason(failure)}.\nWrite it again, as one JSON object in the form of the instructions.`,
+      `Your last output is left out here. ${failure.message}.\nWrite it again, as one JSON object in the form of the instructions.`,
     ];
   }
   const asked = operations.filter(({ operation }) => operation === 'ask').flatMap(() => answers.splice(0, 1));
@@ -136,7 +135,7 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
     const place = [task, path?.join('.')].filter((part) => part !== undefined && part !== '').join(' ');
     return `- ${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
   });
-  return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}\nReturn the whole corrected list.`;
+  return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}\nReturn the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.`;
 }
 
 function questionsOfMind({ questions }: RunState): string[] {

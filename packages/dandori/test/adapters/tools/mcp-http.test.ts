@@ -33,7 +33,7 @@ const call = (tool: string, args = {}, more = {}) => toolbox.call(toCall(tool, a
 describe('over HTTP, with answers as streams of events or as JSON', () => {
   it('tools are listed and called, with the configured headers', async () => {
     expect(toolbox.missing()).toEqual([]);
-    expect(toolbox.tools().size).toBe(44);
+    expect(toolbox.tools().size).toBe(46);
     expect(succeeded(await call('workshop.echo', { text: 'a' }))).toBe('a');
     expect(succeeded(await call('plain.echo', { text: 'b' }))).toBe('b');
     expect(workshop.headersSeen.every((headers) => headers.authorization === `Bearer ${SECRET}`)).toBe(true);

@@ -20,7 +20,7 @@ beforeAll(async () => {
         effects: { steps: 'read' },
       },
     },
-    effects: { 'workshop.big': 'read' },
+    effects: { 'workshop.big': { effect: 'read' } },
     log: (message) => logged.push(message),
     onChange: () => {
       changes += 1;
@@ -34,7 +34,7 @@ const call = (tool: string, args = {}, more = {}) => toolbox.call(toCall(`worksh
 describe('what a server offers', () => {
   it('every page of a long list of tools is there', () => {
     expect(toolbox.missing()).toEqual([]);
-    expect(toolbox.tools().size).toBe(22);
+    expect(toolbox.tools().size).toBe(23);
     expect(toolbox.tools().get('workshop.number')).toMatchObject({
       server: 'workshop',
       title: 'A number',
@@ -116,6 +116,12 @@ describe('what a tool returns', () => {
     expect(await call(tool, args)).toEqual({ kind: 'succeeded', result });
   });
 
+  it('a tool is told on whose behalf it is called, where that is known', async () => {
+    const of = { of: 'userId' };
+    expect(succeeded(await call('key', of, { userId: 'u-42' }))).toBe('u-42');
+    expect(succeeded(await call('key', of))).toBe('undefined');
+  });
+
   it('a tool that says no fails with its own words, without the secrets in them', async () => {
     expect(await call('say_no')).toEqual({
       kind: 'failed',
@@ -146,11 +152,28 @@ describe('what a tool returns', () => {
       failure: {
         kind: 'invalid_result',
         message:
-          'the result does not fit the output schema of workshop.wrong_number: n must be a number, not the string "one"',
+          'the call was made and may have taken effect, but the result does not fit the output schema of workshop.wrong_number: n must be a number, not the string "one"',
       },
     });
     const text = await call('number_as_text', { text: 'two' });
     expect(JSON.stringify(text)).toContain('it returned no structured content');
+  });
+
+  it('a result that is odd only in what may also be missing is used, and the oddity is noted without secrets', async () => {
+    const result = { n: 1, extra: 2, list: [{ n: 1 }, {}] };
+    expect(await call('odd_extra', result)).toEqual({
+      kind: 'succeeded',
+      result,
+      note: `The result does not fit the tool's own output schema: extra must be a string, not the number 2; list.1 "n" is missing`,
+    });
+    expect(await call('odd_extra', { n: 1, list: TOKEN })).toMatchObject({
+      kind: 'succeeded',
+      note: expect.stringContaining('not the string "***"'),
+    });
+    expect(await call('odd_extra', { extra: 2 })).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'invalid_result', message: expect.stringContaining('"n" is missing') },
+    });
   });
 
   it('an unknown tool is not tried again', async () => {

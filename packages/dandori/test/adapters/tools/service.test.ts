@@ -111,7 +111,10 @@ const greet = defineTool({
   run: ({ name }) => `Hello, ${name.toUpperCase()}`,
 });
 
-const toolbox = await openToolbox({ services: [inventory, greet], effects: { 'inventory.fail': 'read' } });
+const toolbox = await openToolbox({
+  services: [inventory, greet],
+  effects: { 'inventory.fail': { effect: 'read' } },
+});
 const call = (operation: string, args = {}, more = {}) => toolbox.call(toCall(operation, args, more));
 
 describe('a service of your own', () => {

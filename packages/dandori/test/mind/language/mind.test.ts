@@ -67,7 +67,9 @@ describe('a decision through a real connection', () => {
     expect(body).toMatchObject({ model: 'test-model', stream: true, temperature: 0.2, max_tokens: 500 });
     const format = body?.response_format;
     expect(format).toMatchObject({ type: 'json_schema', json_schema: { name: 'actions', strict: false } });
-    expect(JSON.stringify(format)).toContain('"enum":["answer","ask","places.find","weather.now"]');
+    expect(JSON.stringify(format)).toContain(
+      '"enum":["answer","ask","plan.revise","places.find","weather.now"]',
+    );
     expect(headers?.authorization).toBe(`Bearer ${KEY}`);
   });
 
@@ -133,7 +135,7 @@ describe('an output that is not as asked for', () => {
     const { thinking } = await think(reply);
     expect(thinking).toMatchObject({
       kind: 'failed',
-      failure: { kind: 'model_error', retryable: false, message: expect.stringMatching(message) },
+      failure: { kind: 'unusable_output', retryable: false, message: expect.stringMatching(message) },
     });
   });
 

@@ -101,7 +101,7 @@ describe('the model sees what it needs to go on', () => {
     const { messages } = writePrompt(story.thought());
     expect(messages[2]?.content).toContain('- t1 args.q: must be a string (give text)');
     expect(messages[3]).toEqual({ role: 'assistant', content: '{"actions":[]}' });
-    expect(messages[4]?.content).toContain('could not be used and is left out here: it is empty.');
+    expect(messages[4]?.content).toContain("The model's output could not be used: it is empty.");
   });
 
   it('sees what the user answered to its question', () => {

@@ -26,8 +26,6 @@ export type ListedTool = z.infer<typeof listedTool>;
 export interface Naming {
   readonly server: string;
   readonly config: McpServerConfig;
-  /** By full name; overrules the server's own configuration. */
-  readonly effects: Readonly<Record<string, Effect>>;
 }
 
 /** A tool that has not changed stays the same object, so that its compiled schemas are found again. */
@@ -44,7 +42,7 @@ export function toTools(
   return isSame ? before : tools;
 }
 
-function toTool(listed: ListedTool, { server, config, effects }: Naming): Tool {
+function toTool(listed: ListedTool, { server, config }: Naming): Tool {
   const name = `${server}.${listed.name}`;
   const title = listed.title ?? listed.annotations?.title;
   return {
@@ -54,7 +52,7 @@ function toTool(listed: ListedTool, { server, config, effects }: Naming): Tool {
     description: listed.description ?? '',
     inputSchema: listed.inputSchema satisfies JsonObject,
     ...(listed.outputSchema !== undefined && { outputSchema: listed.outputSchema }),
-    effect: effects[name] ?? config.effects?.[listed.name] ?? effectOf(listed.annotations),
+    effect: config.effects?.[listed.name] ?? effectOf(listed.annotations),
     trusted: config.trusted ?? false,
   };
 }

@@ -15,10 +15,15 @@ export function createRedaction(config: McpServerConfig, more: readonly string[]
 }
 
 function secretsOf(config: McpServerConfig): string[] {
-  if (!isHttp(config)) return Object.values(config.env ?? {});
+  if (!isHttp(config)) return Object.values(config.env ?? {}).filter((value) => !isPath(value));
   // `Bearer abc`: the server may repeat the token alone.
   const headers = Object.values(config.headers ?? {}).flatMap((value) => [value, ...value.split(/\s+/)]);
   return [...headers, ...urlSecrets(config.url)];
+}
+
+/** An error that does not say which file it is about helps nobody; a path that is secret is among the others' secrets. */
+function isPath(value: string): boolean {
+  return /^(~|\.{0,2})\/|^[A-Za-z]:\\/.test(value);
 }
 
 function urlSecrets(text: string): string[] {

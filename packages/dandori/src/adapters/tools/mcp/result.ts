@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SchemaCheck, SchemaIssue } from '../../../core/schema.ts';
+import { isPromised } from '../../../core/schema-promise.ts';
 import { type Json, type JsonObject, json, jsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import type { CallOutcome } from '../../../ports/toolbox.ts';
@@ -14,19 +15,35 @@ export const toolResult = z.object({
 });
 export type ToolResult = z.infer<typeof toolResult>;
 
+/**
+ * What a tool's output schema promises must hold, because Refs of later tasks were checked against it. A mistake in
+ * what may also be missing is noted, and the result is used: the call has taken effect, and to fail it helps nobody.
+ */
 export function resultOutcome(result: ToolResult, tool: Tool, check: SchemaCheck): CallOutcome {
   const ambiguity = ambiguityIn(result.structuredContent);
   if (ambiguity !== undefined) return toAmbiguous(ambiguity);
   if (result.isError === true)
     return failed('tool_error', errorText(result) || 'the tool failed and did not say why');
   const value = dataOf(result);
-  const [issue] = tool.outputSchema === undefined ? [] : check(tool.outputSchema, value);
-  if (issue === undefined) return { kind: 'succeeded', result: value };
-  const unstructured = result.structuredContent === undefined ? ' (it returned no structured content)' : '';
-  return failed(
-    'invalid_result',
-    `the result does not fit the output schema of ${tool.name}${unstructured}: ${at(issue)}`,
-  );
+  const { outputSchema } = tool;
+  if (outputSchema === undefined) return { kind: 'succeeded', result: value };
+  const issues = check(outputSchema, value);
+  const broken = issues.find(({ path }) => isPromised(outputSchema, path));
+  if (broken !== undefined) {
+    const unstructured = result.structuredContent === undefined ? ' (it returned no structured content)' : '';
+    return failed(
+      'invalid_result',
+      `the call was made and may have taken effect, but the result does not fit the output schema of ${tool.name}${unstructured}: ${at(broken)}`,
+    );
+  }
+  return { kind: 'succeeded', result: value, ...noteOn(issues) };
+}
+
+function noteOn(issues: readonly SchemaIssue[]): { note?: string } {
+  if (issues.length === 0) return {};
+  const more = issues.length > 3 ? '; …' : '';
+  const told = `${issues.slice(0, 3).map(at).join('; ')}${more}`;
+  return { note: `The result does not fit the tool's own output schema: ${told}` };
 }
 
 function at({ path, message }: SchemaIssue): string {

@@ -1,5 +1,4 @@
 import type { SchemaCheck } from '../../../core/schema.ts';
-import type { Effect } from '../../../domain/effect.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import type { Call, CallOutcome } from '../../../ports/toolbox.ts';
 import { failed, notStarted, stopped } from '../outcome.ts';
@@ -24,7 +23,6 @@ export interface McpServer {
 export interface McpServerOptions {
   readonly name: string;
   readonly config: McpServerConfig;
-  readonly effects: Readonly<Record<string, Effect>>;
   readonly secrets: readonly string[];
   readonly check: SchemaCheck;
   readonly maxResultBytes: number;
@@ -111,7 +109,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   };
 
   const named = (opened: { tools: Connection['tools'] }) => {
-    const found = toTools(opened.tools, { server: name, config, effects: options.effects }, tools);
+    const found = toTools(opened.tools, { server: name, config }, tools);
     options.onFound(found.filter((tool) => !tools.includes(tool)));
     return found;
   };
@@ -176,11 +174,11 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   };
 }
 
-function toParams({ operation, args, key }: Call, server: string) {
+function toParams({ operation, args, key, userId }: Call, server: string) {
   return {
     name: operation.slice(server.length + 1),
     arguments: args,
-    _meta: { 'dandori/idempotencyKey': key },
+    _meta: { 'dandori/idempotencyKey': key, ...(userId !== undefined && { 'dandori/userId': userId }) },
   };
 }
 
@@ -202,6 +200,8 @@ function listening({ progress }: Call) {
 /** What a tool returns is the user's data and stays as it is; what went wrong may repeat what the server was given. */
 function redacted(outcome: CallOutcome, redact: (text: string) => string): CallOutcome {
   if (outcome.kind === 'lost') return { ...outcome, message: redact(outcome.message) };
+  if (outcome.kind === 'succeeded' && outcome.note !== undefined)
+    return { ...outcome, note: redact(outcome.note) };
   if (outcome.kind !== 'failed') return outcome;
   return { ...outcome, failure: { ...outcome.failure, message: redact(outcome.failure.message) } };
 }

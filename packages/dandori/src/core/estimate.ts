@@ -1,0 +1,124 @@
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Task } from '../domain/task.ts';
+import type { Tool } from '../domain/tool.ts';
+import type { Arrangement } from './arrangement.ts';
+
+/** What a plan will take, before it is run. */
+export interface Estimate {
+  readonly calls: number;
+  readonly reads: number;
+  readonly writes: number;
+  /** Tasks that cannot be undone. */
+  readonly irreversible: readonly string[];
+  /** The longest path, by expected time. */
+  readonly criticalPath: readonly string[];
+  /** Milliseconds of that path; undefined where some tool on it has never been timed. */
+  readonly expectedMs: number | undefined;
+  /** Milliseconds if every attempt on the worst path took its whole time-out. */
+  readonly worstMs: number | undefined;
+  /** US dollars of the tools' own prices: once each, and if every call is tried as often as it may be. */
+  readonly cost: number;
+  readonly worstCost: number;
+}
+
+/** What is left to spend, and how often a task may be tried. */
+export interface Budget {
+  readonly ms: number;
+  readonly cost: number | undefined;
+  readonly timeout: number;
+  readonly attempts: number;
+}
+
+interface Surroundings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly budget?: Budget;
+  readonly expectedMs?: (operation: string) => number | undefined;
+}
+
+export function estimateOf(
+  tasks: readonly Task[],
+  arrangement: Arrangement,
+  surroundings: Surroundings,
+): Estimate {
+  const { tools, budget, expectedMs } = surroundings;
+  const effectOf = (task: Task) => tools.get(task.operation)?.effect ?? 'write';
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const operationOf = (id: string) => byId.get(id)?.operation ?? '';
+  const attempts = budget?.attempts ?? 1;
+  const costs = tasks.map((task) => tools.get(task.operation)?.cost ?? 0);
+  const cost = costs.reduce((sum, one) => sum + one, 0);
+  const path = longestPath(arrangement, (id) => expectedMs?.(operationOf(id)) ?? 1000);
+  const isTimed = path.ids.every((id) => expectedMs?.(operationOf(id)) !== undefined);
+  const worst =
+    budget && longestPath(arrangement, (id) => (byId.get(id)?.timeout ?? budget.timeout) * attempts);
+  return {
+    calls: tasks.length,
+    reads: tasks.filter((task) => effectOf(task) === 'read').length,
+    writes: tasks.filter((task) => effectOf(task) !== 'read').length,
+    irreversible: tasks.filter((task) => effectOf(task) === 'destructive').map(({ id }) => id),
+    criticalPath: path.ids,
+    expectedMs: isTimed ? path.ms : undefined,
+    worstMs: worst?.ms,
+    cost,
+    worstCost: cost * attempts,
+  };
+}
+
+/** Sure where even the best case is too much: then nothing is started. The worst case is only told. */
+export function overBudget(
+  estimate: Estimate,
+  budget: Budget | undefined,
+): { isSure: boolean; diagnostic: Diagnostic }[] {
+  if (budget === undefined) return [];
+  const found: { isSure: boolean; diagnostic: Diagnostic }[] = [];
+  const say = (isSure: boolean, message: string, hint: string) =>
+    found.push({ isSure, diagnostic: { code: 'over-budget', message, hint } });
+  const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
+  const timeHint = 'make a shorter plan, or raise execution.max_time';
+  const { expectedMs, worstMs, cost } = estimate;
+  if (expectedMs !== undefined && expectedMs > budget.ms)
+    say(true, `the plan takes about ${seconds(expectedMs)}, and ${seconds(budget.ms)} are left`, timeHint);
+  else if (worstMs !== undefined && worstMs > budget.ms)
+    say(false, `the plan may take up to ${seconds(worstMs)}, and ${seconds(budget.ms)} are left`, timeHint);
+  if (budget.cost !== undefined && cost > budget.cost)
+    say(
+      true,
+      `the plan costs $${cost}, and $${budget.cost} are left`,
+      'make a cheaper plan, or raise execution.max_cost',
+    );
+  return found;
+}
+
+function longestPath(
+  { order, tasks, groups }: Arrangement,
+  takes: (id: string) => number,
+): { ids: string[]; ms: number } {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const ends = new Map<string, { ms: number; before: string | undefined }>();
+  const latest = (ids: Iterable<string>): string | undefined => {
+    let best: string | undefined;
+    for (const id of ids) {
+      if (ends.has(id) && (best === undefined || (ends.get(id)?.ms ?? 0) > (ends.get(best)?.ms ?? 0)))
+        best = id;
+    }
+    return best;
+  };
+  // The members of a group all come before those who wait for it, so its latest is looked for only once.
+  const latestOf = new Map<number, string | undefined>();
+  for (const id of order) {
+    const task = byId.get(id);
+    const gates = (task?.waitsForGroups ?? []).map((number) => {
+      if (!latestOf.has(number)) latestOf.set(number, latest(groups[number] ?? []));
+      return latestOf.get(number);
+    });
+    const before = latest([
+      ...(task?.needs ?? []),
+      ...(task?.waits ?? []),
+      ...gates.filter((gate) => gate !== undefined),
+    ]);
+    ends.set(id, { ms: takes(id) + (before === undefined ? 0 : (ends.get(before)?.ms ?? 0)), before });
+  }
+  const ids: string[] = [];
+  for (let at = latest(order); at !== undefined; at = ends.get(at)?.before) ids.unshift(at);
+  return { ids, ms: ends.get(ids.at(-1) ?? '')?.ms ?? 0 };
+}

@@ -1,0 +1,38 @@
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Task } from '../domain/task.ts';
+import type { Tool } from '../domain/tool.ts';
+import type { Edges } from './edges.ts';
+
+interface Surroundings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly dropsNeedless?: boolean;
+}
+
+/**
+ * Models like to write `after` for one read behind another, and would so make a line of what could run at once.
+ * Between two reads an `after` changes nothing but the time. It is dropped from the mind's plans; a person has said
+ * what they want, and is only told. An `after` of or behind a write is never touched: it may mean "only if that worked".
+ */
+export function dropNeedless(
+  tasks: readonly Task[],
+  edges: Edges,
+  { tools, dropsNeedless }: Surroundings,
+): { warnings: Diagnostic[]; notes: string[] } {
+  const reads = new Set(
+    tasks.filter(({ operation }) => tools.get(operation)?.effect === 'read').map(({ id }) => id),
+  );
+  const warnings: Diagnostic[] = [];
+  const notes: string[] = [];
+  for (const { id, after = [] } of tasks) {
+    const needs = edges.get(id);
+    after.forEach((target, index) => {
+      if (needs?.get(target)?.why !== 'after' || !reads.has(id) || !reads.has(target)) return;
+      const message = `"${id}" waits for "${target}", although both only read and it does not use its result`;
+      if (dropsNeedless === true) {
+        needs.delete(target);
+        notes.push(`${message}: the wait is dropped`);
+      } else warnings.push({ code: 'needless-after', task: id, path: ['after', index], message });
+    });
+  }
+  return { warnings, notes };
+}

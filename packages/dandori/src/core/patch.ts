@@ -1,0 +1,38 @@
+import type { Json, JsonObject } from '../domain/json.ts';
+import { type Task, task as taskShape } from '../domain/task.ts';
+
+/**
+ * What the mind may answer in place of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
+ * The tasks that it does not name stay as they are, in their order. A text where the patch cannot be read.
+ */
+export function patched(
+  tasks: readonly Task[],
+  { replace = [], remove = [], add = [] }: JsonObject,
+): Task[] | string {
+  const ids = new Set(tasks.map(({ id }) => id));
+  const replacements = readTasks(replace, 'replace');
+  const additions = readTasks(add, 'add');
+  if (typeof replacements === 'string') return replacements;
+  if (typeof additions === 'string') return additions;
+  if (!Array.isArray(remove)) return 'plan.revise: "remove" is a list of ids';
+  const unknown = [...replacements.map(({ id }) => id), ...remove].find(
+    (id) => typeof id !== 'string' || !ids.has(id),
+  );
+  if (unknown !== undefined)
+    return `plan.revise: there is no task ${JSON.stringify(unknown)} in the plan that was refused`;
+  const byId = new Map(replacements.map((task) => [task.id, task]));
+  const kept = tasks.filter(({ id }) => !remove.includes(id)).map((task) => byId.get(task.id) ?? task);
+  return [...kept, ...additions];
+}
+
+function readTasks(value: Json, name: string): Task[] | string {
+  if (!Array.isArray(value)) return `plan.revise: "${name}" is a list of actions`;
+  const tasks: Task[] = [];
+  for (const [index, item] of value.entries()) {
+    const read = taskShape.safeParse(item);
+    if (!read.success)
+      return `plan.revise: ${name}[${index}] is no action: ${read.error.issues[0]?.path.join('.')} ${read.error.issues[0]?.message}`;
+    tasks.push(read.data);
+  }
+  return tasks;
+}

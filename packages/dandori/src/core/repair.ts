@@ -1,0 +1,76 @@
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
+import type { Tool } from '../domain/tool.ts';
+import { isOneLetterOff } from './nearest.ts';
+import type { SchemaCheck } from './schema.ts';
+import { isObject } from './schema-view.ts';
+
+interface Surroundings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly check: SchemaCheck;
+}
+
+export interface Repaired {
+  readonly tasks: readonly Task[];
+  /** What was changed, for the journal. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Corrects mistakes for which there is only one thing that can have been meant, so that a model need not be asked
+ * again for a letter: a tool's name that is off by one letter and whose schema the arguments fit, a number given as
+ * text. Undefined where some mistake is not of that kind: then nothing is changed.
+ */
+export function repair(
+  tasks: readonly Task[],
+  diagnostics: readonly Diagnostic[],
+  surroundings: Surroundings,
+): Repaired | undefined {
+  const repaired = new Map(tasks.map((task) => [task.id, task]));
+  const notes: string[] = [];
+  for (const diagnostic of diagnostics) {
+    const task = repaired.get(diagnostic.task ?? '');
+    const fixed = task === undefined ? undefined : fix(task, diagnostic, surroundings);
+    if (task === undefined || fixed === undefined) return undefined;
+    repaired.set(task.id, fixed.task);
+    notes.push(`${task.id}: ${fixed.note}`);
+  }
+  return { tasks: [...repaired.values()], notes };
+}
+
+type Fixed = { readonly task: Task; readonly note: string } | undefined;
+
+function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: Surroundings): Fixed {
+  if (code === 'unknown-operation') return otherTool(task, surroundings);
+  return code === 'invalid-args' ? otherType(task, path.slice(1), surroundings) : undefined;
+}
+
+function otherTool(task: Task, { tools, check }: Surroundings): Fixed {
+  const names = [...tools.keys()].filter((name) => isOneLetterOff(name, task.operation));
+  const [name] = names;
+  const tool = name === undefined ? undefined : tools.get(name);
+  if (names.length !== 1 || tool === undefined || check(tool.inputSchema, task.args).length > 0)
+    return undefined;
+  return { task: { ...task, operation: tool.name }, note: `${task.operation} is taken for ${tool.name}` };
+}
+
+function otherType(task: Task, path: readonly (string | number)[], { tools, check }: Surroundings): Fixed {
+  const tool = tools.get(task.operation);
+  const text = path.reduce<Json | undefined>(
+    (value, part) => (isObject(value) ? value[part] : undefined),
+    task.args,
+  );
+  // More digits than a double holds would not be the number that was written.
+  const isNumber = typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) && text.length <= 15;
+  if (tool === undefined || !isNumber || path.length === 0) return undefined;
+  const args = replaced(task.args, path, Number(text));
+  const isSame = (issue: { path: readonly (string | number)[] }) => issue.path.join('.') === path.join('.');
+  if (check(tool.inputSchema, args).some(isSame)) return undefined;
+  return { task: { ...task, args }, note: `${path.join('.')} is taken for the number ${text}` };
+}
+
+function replaced(value: JsonObject, [key, ...rest]: readonly (string | number)[], by: Json): JsonObject {
+  const inner = value[key ?? ''];
+  return { ...value, [key ?? '']: rest.length === 0 || !isObject(inner) ? by : replaced(inner, rest, by) };
+}

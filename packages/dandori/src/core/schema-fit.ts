@@ -1,0 +1,97 @@
+import type { Json } from '../domain/json.ts';
+import {
+  alternatives,
+  isClosed,
+  isObject,
+  propertiesOf,
+  type SchemaView,
+  typesOf,
+  valuesOf,
+  viewOf,
+} from './schema-view.ts';
+
+const DEEPEST = 8;
+
+/**
+ * Why no value of the one schema can ever fit the other; undefined where some can. A plan is refused only for what is
+ * sure to fail: a number may turn out to be whole, a nullable text may be there. Those are checked when they are filled in.
+ */
+export function clash(given: readonly SchemaView[], wanted: SchemaView, depth = 0): string | undefined {
+  const choices = alternatives(wanted);
+  let reason: string | undefined;
+  for (const one of given) {
+    for (const other of choices) {
+      const found = clashOfTwo(one, other, depth);
+      if (found === undefined) return undefined;
+      reason ??= found;
+    }
+  }
+  return reason;
+}
+
+function clashOfTwo(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
+  if (depth > DEEPEST) return undefined;
+  const have = typesOf(given);
+  const want = typesOf(wanted);
+  if (have !== undefined && want !== undefined && ![...have].some((type) => admits(want, type))) {
+    return `it is ${[...have].join(' or ')}, and ${[...want].join(' or ')} is wanted`;
+  }
+  return (
+    clashOfValues(given, wanted) ?? clashOfItems(given, wanted, depth) ?? clashOfFields(given, wanted, depth)
+  );
+}
+
+/** A number may turn out to be whole. */
+function admits(wanted: ReadonlySet<string>, type: string): boolean {
+  if (wanted.has(type)) return true;
+  return (type === 'number' && wanted.has('integer')) || (type === 'integer' && wanted.has('number'));
+}
+
+function clashOfValues(given: SchemaView, wanted: SchemaView): string | undefined {
+  const have = valuesOf(given);
+  const want = valuesOf(wanted);
+  if (have === undefined || want === undefined) return undefined;
+  const allowed = new Set(want.map((value) => JSON.stringify(value)));
+  if (have.some((value) => allowed.has(JSON.stringify(value)))) return undefined;
+  return `it is ${shown(have)}, and ${shown(want)} is wanted`;
+}
+
+function clashOfItems(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
+  if (!isOnly(given, 'array') || !isOnly(wanted, 'array')) return undefined;
+  if (!isObject(given.schema.items) || !isObject(wanted.schema.items)) return undefined;
+  const items = alternatives(viewOf(given.schema.items, given.root));
+  const reason = clash(items, viewOf(wanted.schema.items, wanted.root), depth + 1);
+  return reason === undefined ? undefined : `in its items ${reason}`;
+}
+
+function clashOfFields(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
+  if (!isOnly(given, 'object') || !isOnly(wanted, 'object')) return undefined;
+  const have = propertiesOf(given);
+  const want = propertiesOf(wanted);
+  const required = Array.isArray(wanted.schema.required) ? wanted.schema.required : [];
+  const always = Array.isArray(given.schema.required) ? given.schema.required : [];
+  for (const name of required) {
+    if (typeof name === 'string' && !Object.hasOwn(have, name) && isClosed(given))
+      return `it has no field "${name}", which is wanted`;
+  }
+  for (const name of [...required, ...always]) {
+    if (typeof name !== 'string' || !Object.hasOwn(have, name) || !Object.hasOwn(want, name)) continue;
+    const reason = clash(
+      alternatives(viewOf(have[name], given.root)),
+      viewOf(want[name], wanted.root),
+      depth + 1,
+    );
+    if (reason !== undefined) return `in its field "${name}" ${reason}`;
+  }
+  return undefined;
+}
+
+function isOnly(view: SchemaView, type: string): boolean {
+  const types = typesOf(view);
+  return types?.size === 1 && types.has(type);
+}
+
+function shown(values: readonly Json[]): string {
+  const texts = values.slice(0, 5).map((value) => JSON.stringify(value));
+  return `${texts.join(' or ')}${values.length > 5 ? ' or …' : ''}`;
+}

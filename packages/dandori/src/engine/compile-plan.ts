@@ -1,0 +1,77 @@
+import { timeLeft } from '../core/budget.ts';
+import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
+import { refsIn } from '../core/inject.ts';
+import { repair } from '../core/repair.ts';
+import { lastDecision, type RunState } from '../core/state.ts';
+import type { Fact } from '../domain/event.ts';
+import type { Task } from '../domain/task.ts';
+import type { Driver } from './perform.ts';
+
+/** Compiles the draft and records what came of it; certain mistakes of the mind are corrected without asking it. */
+export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
+  const { state } = ledger;
+  const { draft } = state;
+  if (draft === undefined) return;
+  const { version, tasks } = draft;
+  // Which task is urgent matters only where not all can start at once.
+  if (tasks.length > state.settings.concurrency) await parts.durations?.load();
+  const surroundings = surroundingsOf(state, parts);
+  const compiled = compile(tasks, surroundings);
+  const mended =
+    compiled.ok || draft.by === 'user' ? undefined : repair(tasks, compiled.diagnostics, surroundings);
+  const again = mended && compile(mended.tasks, surroundings);
+  if (mended !== undefined && again?.ok === true) {
+    ledger.record({ type: 'plan_proposed', data: { version, by: 'repair', tasks: mended.tasks as Task[] } });
+    ledger.record(approval(version, again, mended.notes));
+  } else if (compiled.ok) ledger.record(approval(version, compiled, []));
+  else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
+}
+
+function approval(version: number, compiled: Compiled & { ok: true }, repairs: readonly string[]): Fact {
+  const { tasks, groups } = compiled;
+  const warnings = compiled.warnings.map(({ task, message }) =>
+    task === undefined ? message : `${task}: ${message}`,
+  );
+  const notes = [...repairs, ...compiled.notes, ...warnings];
+  return {
+    type: 'plan_approved',
+    data: {
+      version,
+      tasks,
+      ...(groups.length > 0 && { groups: groups.map((group) => [...group]) }),
+      ...(notes.length > 0 && { notes }),
+    },
+  };
+}
+
+function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
+  const answer = lastDecision(state)?.operations.find(({ operation }) => operation === 'answer');
+  const refs = answer === undefined ? [] : refsIn(answer.args);
+  return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
+}
+
+function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
+  const { draft, settings } = state;
+  const isTheirs = draft?.by === 'user';
+  const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
+  const { limits } = settings;
+  return {
+    tools: parts.toolbox.tools(),
+    missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
+    check: parts.check,
+    // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
+    mode: isTheirs ? 'planned' : settings.mode,
+    order: settings.order,
+    maxTasks: isTheirs ? Number.POSITIVE_INFINITY : limits.tasks - state.tasks.size,
+    done: new Map(done.map(({ task }) => [task.id, task.operation])),
+    dropsNeedless: !isTheirs,
+    ...answerUses(state),
+    budget: {
+      ms: timeLeft(state, parts.clock.now()),
+      cost: limits.cost === undefined ? undefined : limits.cost - (state.usage.cost ?? 0),
+      timeout: settings.task.timeout,
+      attempts: settings.task.attempts,
+    },
+    expectedMs: parts.durations?.expected,
+  };
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { type Compiled, compile, type Surroundings } from '../../src/core/compile.ts';
+import type { Task } from '../../src/domain/task.ts';
+import type { Tool, ToolPolicy } from '../../src/domain/tool.ts';
+
+function tool(name: string, policy: ToolPolicy = {}): [string, Tool] {
+  const server = name.split('.')[0] ?? '';
+  return [
+    name,
+    {
+      name,
+      server,
+      description: '',
+      inputSchema: { type: 'object' },
+      effect: 'read',
+      trusted: true,
+      ...policy,
+    },
+  ];
+}
+
+const TOOLS = new Map([
+  tool('db.get'),
+  tool('db.put', { effect: 'write', cost: 0.5 }),
+  tool('db.drop', { effect: 'destructive' }),
+  tool('files.write', { effect: 'write', resource: 'path:{path}' }),
+  tool('files.list'),
+  tool('log.add', { effect: 'write', independent: true }),
+]);
+
+function compiled(
+  tasks: (Partial<Task> & { operation: string })[],
+  more: Partial<Surroundings> = {},
+): Extract<Compiled, { ok: true }> {
+  const whole = tasks.map((task, index) => ({ id: `t${index + 1}`, args: {}, ...task }));
+  const result = compile(whole, {
+    tools: TOOLS,
+    check: () => [],
+    mode: 'planned',
+    order: [],
+    maxTasks: 100,
+    done: new Map(),
+    missing: new Map(),
+    ...more,
+  });
+  if (!result.ok) throw new Error(JSON.stringify(result.diagnostics));
+  return result;
+}
+
+const BUDGET = { ms: 600_000, cost: undefined, timeout: 10_000, attempts: 3 };
+const times: Record<string, number> = { 'db.get': 100, 'db.put': 300, 'db.drop': 50 };
+
+describe('what a plan will take is known before it runs', () => {
+  it('counts calls, reads, writes and what cannot be undone, and finds the longest path', () => {
+    const { estimate } = compiled(
+      [
+        { operation: 'db.get' },
+        { operation: 'db.put' },
+        { operation: 'db.drop' },
+        { operation: 'db.get', args: { x: '${t1}' } },
+      ],
+      { budget: BUDGET, expectedMs: (operation) => times[operation] },
+    );
+    expect(estimate).toEqual({
+      calls: 4,
+      reads: 2,
+      writes: 2,
+      irreversible: ['t3'],
+      criticalPath: ['t1', 't2', 't3', 't4'],
+      expectedMs: 550,
+      worstMs: 120_000,
+      cost: 0.5,
+      worstCost: 1.5,
+    });
+  });
+
+  it('a plan that is sure to take too long or cost too much is refused, one that only may is warned about', () => {
+    const tasks = [{ id: 't1', operation: 'db.put', args: {} }];
+    const at = (budget: Surroundings['budget']) =>
+      compile(tasks, {
+        tools: TOOLS,
+        check: () => [],
+        mode: 'planned',
+        order: [],
+        maxTasks: 9,
+        done: new Map(),
+        missing: new Map(),
+        budget,
+        expectedMs: (operation) => times[operation],
+      });
+    expect(at({ ...BUDGET, ms: 200 })).toMatchObject({ ok: false, diagnostics: [{ code: 'over-budget' }] });
+    expect(at({ ...BUDGET, ms: 1000 })).toMatchObject({ ok: true, warnings: [{ code: 'over-budget' }] });
+    expect(at({ ...BUDGET, cost: 0.1 })).toMatchObject({ ok: false, diagnostics: [{ code: 'over-budget' }] });
+    expect(at(BUDGET)).toMatchObject({ ok: true, warnings: [] });
+  });
+});
+
+describe('why a task waits', () => {
+  it('is said for each: a Ref, an after, an order rule, a hazard', () => {
+    const { reasonsOf } = compiled(
+      [
+        { operation: 'db.get' },
+        { operation: 'db.put', args: { v: '${t1.x}' } },
+        { operation: 'files.list', after: ['t2'] },
+        { operation: 'db.get' },
+        { operation: 'log.add' },
+      ],
+      { order: [{ before: 'files.list', after: 'log.add' }] },
+    );
+    expect(reasonsOf('t2')).toEqual([{ task: 't1', text: 'its args.v uses ${t1.x}' }]);
+    expect(reasonsOf('t3')).toEqual([{ task: 't2', text: 'it says after: t2' }]);
+    expect(reasonsOf('t4')).toEqual([
+      { task: 't2', text: 'both touch db: t2 writes it first, then t4 reads it' },
+    ]);
+    expect(reasonsOf('t5')).toEqual([{ task: 't3', text: 'log.add comes after files.list' }]);
+  });
+
+  it('finer resources overlap; one that depends on a value that is not there yet may be any of them', () => {
+    const { tasks } = compiled([
+      { operation: 'files.write', args: { path: '/a' } },
+      { operation: 'files.write', args: { path: '/b' } },
+      { operation: 'files.write', args: { path: '/a' } },
+      { operation: 'files.write', args: { path: '${t1.next}' } },
+    ]);
+    expect(tasks.map(({ needs = [], waits = [] }) => [...needs, ...waits])).toEqual([
+      [],
+      [],
+      ['t1'],
+      ['t1', 't2', 't3'],
+    ]);
+  });
+
+  it('a wait between two reads is dropped from a model’s plan with a note, and kept in a person’s with a warning', () => {
+    const tasks = [
+      { operation: 'db.get' },
+      { operation: 'files.list', after: ['t1'] },
+      { operation: 'db.put', after: ['t2'] },
+    ];
+    const theirs = compiled(tasks);
+    expect(theirs.tasks[1]?.needs).toEqual(['t1']);
+    expect(theirs.warnings).toMatchObject([{ code: 'needless-after', task: 't2', path: ['after', 0] }]);
+    const minds = compiled(tasks, { dropsNeedless: true });
+    expect(minds.tasks[1]?.needs).toBeUndefined();
+    expect(minds.tasks[2]?.needs).toEqual(['t2']);
+    expect(minds.notes).toEqual([
+      '"t2" waits for "t1", although both only read and it does not use its result: the wait is dropped',
+    ]);
+  });
+});
+
+describe('a read that nobody uses', () => {
+  const dead = (tasks: (Partial<Task> & { operation: string })[], more: Partial<Surroundings> = {}) =>
+    compiled(tasks, more)
+      .warnings.filter(({ code }) => code === 'dead-step')
+      .map(({ task }) => task);
+
+  it('is told, unless it stands at the end, where the answer will use it', () => {
+    const get = { operation: 'db.get' };
+    expect(dead([get, get, get])).toEqual([]);
+    expect(dead([get, get, { operation: 'files.list', args: { x: '${t2}' } }])).toEqual(['t1']);
+    expect(dead([{ operation: 'db.put' }, get, { operation: 'files.list', args: { x: '${t2}' } }])).toEqual(
+      [],
+    );
+  });
+
+  it('is told wherever it stands, where the answer is written already', () => {
+    expect(
+      dead([{ operation: 'db.get' }, { operation: 'files.list' }], { answerUses: new Set(['t1']) }),
+    ).toEqual(['t2']);
+  });
+});

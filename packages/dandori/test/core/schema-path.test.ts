@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { clash } from '../../src/core/schema-fit.ts';
+import { landing, missingIn } from '../../src/core/schema-path.ts';
+import { viewOf } from '../../src/core/schema-view.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+
+const WEATHER: JsonObject = {
+  type: 'object',
+  required: ['city', 'rows'],
+  additionalProperties: false,
+  $defs: {
+    row: {
+      type: 'object',
+      properties: { id: { type: 'integer' }, name: { type: ['string', 'null'] } },
+      required: ['id'],
+      additionalProperties: false,
+    },
+  },
+  properties: {
+    city: { type: 'string' },
+    rows: { type: 'array', items: { $ref: '#/$defs/row' } },
+    either: {
+      anyOf: [
+        { type: 'number' },
+        { type: 'object', properties: { value: { type: 'number' } }, additionalProperties: false },
+      ],
+    },
+    pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] },
+    free: { type: 'object' },
+    map: { type: 'object', additionalProperties: { type: 'boolean' } },
+    both: {
+      allOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: { type: 'number' } } }],
+      type: 'object',
+      additionalProperties: false,
+    },
+    endless: { $ref: '#/properties/endless' },
+    foreign: { $ref: 'https://example.com/schema.json' },
+  },
+};
+
+const kinds = (expression: string, schema = WEATHER) => {
+  const found = landing(schema, expression);
+  return found.kind === 'found' ? found.views.map(({ schema: { type } }) => type) : found.kind;
+};
+
+describe('where a Ref leads in what a tool says it returns', () => {
+  it.each<[string, unknown]>([
+    ['', ['object']],
+    ['city', ['string']],
+    ['rows[0].id', ['integer']],
+    ['rows[0].name', [['string', 'null']]],
+    ['rows[-1].id', 'unknown'],
+    ['rows[*].id', 'unknown'],
+    ['length(rows)', 'unknown'],
+    ['either.value', ['number']],
+    ['pair[1]', ['number']],
+    ['free.anything', 'unknown'],
+    ['map.whatever', ['boolean']],
+    ['both.b', ['number']],
+    ['endless.x', 'unknown'],
+    ['foreign.x', 'unknown'],
+    ['town', 'missing'],
+    ['rows[0].nam', 'missing'],
+    ['city.length', 'missing'],
+    ['city[0]', 'missing'],
+    ['rows.id', 'missing'],
+    ['either.other', 'missing'],
+    ['both.c', 'missing'],
+    ['"constructor"', 'missing'],
+  ])('%s', (expression, expected) => {
+    expect(kinds(expression)).toEqual(expected);
+  });
+
+  it('says what is there, and what was most likely meant', () => {
+    expect(landing(WEATHER, 'rows[0].nam')).toMatchObject({
+      message: 'there is no field "nam", only "id", "name"',
+      suggestion: 'name',
+    });
+    expect(landing(WEATHER, 'city[0]')).toMatchObject({ message: 'a string has no item [0]' });
+  });
+
+  it('a schema that requires and forbids nothing is a description: what it does not list may be there', () => {
+    const described: JsonObject = { type: 'object', properties: { result: { type: 'number' } } };
+    expect(landing(described, 'result_x')).toMatchObject({ kind: 'unlisted', suggestion: 'result' });
+    expect(landing(described, '[20]')).toMatchObject({ kind: 'unlisted' });
+    expect(landing({}, 'x')).toEqual({ kind: 'unknown' });
+  });
+
+  it.each<[string, boolean]>([
+    ['city == `"Tokyo"`', true],
+    ['rows[0].id > `1` && length(rows) < `5`', true],
+    ['town == `"Tokyo"`', false],
+    ['rows[?id > `1`] && !(city.x)', false],
+    ['length(rowz) > `1`', false],
+    ['rows[*].nonsense', true],
+  ])('an expected outcome %s names only what can be there: %s', (condition, fits) => {
+    expect(missingIn(WEATHER, condition) === undefined).toBe(fits);
+  });
+});
+
+describe('whether a value of one schema can ever fit another', () => {
+  const reason = (given: JsonObject, wanted: JsonObject) => clash([viewOf(given)], viewOf(wanted));
+
+  it.each<[string, JsonObject, JsonObject, boolean]>([
+    ['text for a number', { type: 'string' }, { type: 'number' }, false],
+    ['a whole number for a number', { type: 'integer' }, { type: 'number' }, true],
+    ['a number that may be whole', { type: 'number' }, { type: 'integer' }, true],
+    ['a text that may be null', { type: ['string', 'null'] }, { type: 'string' }, true],
+    ['nothing for a text', { type: 'null' }, { type: 'string' }, false],
+    ['anything for a text', {}, { type: 'string' }, true],
+    ['a text for anything', { type: 'string' }, {}, true],
+    ['one of the wanted words', { enum: ['a', 'b'] }, { enum: ['b', 'c'] }, true],
+    ['none of the wanted words', { enum: ['a'] }, { enum: ['b', 'c'] }, false],
+    ['a word for a number', { const: 'a' }, { type: 'number' }, false],
+    ['one of several', { type: 'string' }, { anyOf: [{ type: 'number' }, { type: 'string' }] }, true],
+    ['none of several', { type: 'boolean' }, { anyOf: [{ type: 'number' }, { type: 'string' }] }, false],
+    [
+      'a list of numbers for a list of texts',
+      { type: 'array', items: { type: 'number' } },
+      { type: 'array', items: { type: 'string' } },
+      false,
+    ],
+    ['a list of anything', { type: 'array' }, { type: 'array', items: { type: 'string' } }, true],
+    [
+      'an object without the wanted field',
+      { type: 'object', additionalProperties: false, properties: { a: {} } },
+      { type: 'object', required: ['b'] },
+      false,
+    ],
+    [
+      'an object that may have it',
+      { type: 'object', properties: { a: {} } },
+      { type: 'object', required: ['b'] },
+      true,
+    ],
+    [
+      'an object whose field has another type',
+      { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+      { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+      false,
+    ],
+  ])('%s', (_, given, wanted, fits) => {
+    expect(reason(given, wanted) === undefined).toBe(fits);
+  });
+
+  it('says what it is and what is wanted', () => {
+    expect(reason({ type: 'string' }, { type: 'number' })).toBe('it is string, and number is wanted');
+  });
+});
