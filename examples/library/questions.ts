@@ -6,7 +6,7 @@ await using dandori = await openDandori({
   onEvent: ({ seq, type }) => console.log(seq, type),
 });
 
-const compiled = dandori.check(plan.tasks);
+const compiled = await dandori.check(plan.tasks);
 if (!compiled.ok) throw new Error(compiled.diagnostics.map(({ message }) => message).join('\n'));
 
 let report = await dandori.run(plan.goal ?? 'Run the plan', { tasks: plan.tasks });

@@ -1,17 +1,17 @@
-import { brokenLaws, type OpenOptions, openDandori, type Service } from 'dandori';
+import { brokenLaws, openDandori } from 'dandori';
 import {
   createFunctionToolbox,
+  createMemoryJournal,
   createScriptedMind,
   createStepClock,
   createTemporaryJournal,
-  type FunctionToolbox,
   startModelServer,
 } from 'dandori/testing';
 import { describe, expect, it } from 'vitest';
 import letters from '../services/letters.ts';
 
-const CONFIG = `${import.meta.dirname}/dandori.yaml`;
-const open = (options: OpenOptions) => openDandori({ configFile: CONFIG, ...options });
+/** No servers: only what the test brings. */
+const configFile = `${import.meta.dirname}/dandori.yaml`;
 
 describe('the letters service', () => {
   // #region mind
@@ -21,7 +21,12 @@ describe('the letters service', () => {
       [{ operation: 'letters.find_person', args: { name: 'Hanako' } }],
       (thought) => [{ operation: 'answer', args: { text: `Found: ${thought.resultText('t1')}` } }],
     ]);
-    await using dandori = await open({ services: [letters], mind, journal: temporary.journal });
+    await using dandori = await openDandori({
+      configFile,
+      services: [letters],
+      mind,
+      journal: temporary.journal,
+    });
 
     const waiting = await dandori.run('Find Hanako');
     expect(waiting).toMatchObject({ outcome: 'waiting', questions: [{ id: 'q1', kind: 'ambiguity' }] });
@@ -67,21 +72,12 @@ describe('the letters service', () => {
 });
 
 // #region faults
-/** A function toolbox as a service, so that the tools of a test stand beside all others. */
-function asService(name: string, toolbox: FunctionToolbox): Service {
-  const methods = [...toolbox.tools().values()].map((tool) => ({
-    tool,
-    call: (call: Parameters<FunctionToolbox['call']>[0]) => toolbox.call(call),
-  }));
-  return { name, methods };
-}
-
 it('does not order twice when the answer of the shop is lost', async () => {
   await using temporary = await createTemporaryJournal();
   const shop = createFunctionToolbox(createStepClock(), {
     'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
   });
-  await using dandori = await open({ services: [asService('shop', shop)], journal: temporary.journal });
+  await using dandori = await openDandori({ toolbox: shop, journal: temporary.journal });
 
   const waiting = await dandori.run('Order', { tasks: [{ id: 't1', operation: 'shop.order', args: {} }] });
   expect(waiting.questions[0]).toMatchObject({ kind: 'in_doubt', task: 't1' });
@@ -93,16 +89,17 @@ it('does not order twice when the answer of the shop is lost', async () => {
 // #endregion
 
 // #region clock
-it('waits for a slow shop without taking the time', async () => {
-  await using temporary = await createTemporaryJournal();
+it('gives a slow shop a minute, tries it again, and takes none of your time', async () => {
   const clock = createStepClock();
-  const shop = createFunctionToolbox(clock, { 'shop.look': { takes: 50_000, run: () => ({ open: true }) } });
-  await using dandori = await open({ services: [asService('shop', shop)], journal: temporary.journal });
+  const shop = createFunctionToolbox(clock, {
+    'shop.look': { takes: 50_000, run: () => ({ open: true }), faults: [{ kind: 'hang' }] },
+  });
+  await using dandori = await openDandori({ toolbox: shop, clock, journal: createMemoryJournal() });
 
   const tasks = [{ id: 't1', operation: 'shop.look', args: {} }];
   const report = await clock.runUntil(dandori.run('Look', { tasks }));
 
-  expect(report.tasks.t1?.result).toEqual({ open: true });
-  expect(shop.calls[0]?.endedAt).toBe((shop.calls[0]?.startedAt ?? 0) + 50_000);
+  expect(report.tasks.t1).toMatchObject({ attempts: 2, result: { open: true } });
+  expect(report.usage.ms).toBe(60_000 + 500 + 50_000);
 });
 // #endregion

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 const NEEDED = [22, 18];
 const { enableCompileCache } = module;
@@ -20,12 +19,10 @@ function isEnough(version) {
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
-/** The source where it is there (in the repository Node runs TypeScript as it is), else what was built from it. */
+/** In the repository the source, which Node runs as it is; in the published package what was compiled from it. */
 function entry() {
-  const here = dirname(dirname(fileURLToPath(import.meta.url)));
-  const source = join(here, 'src', 'cli', 'start.ts');
-  const isInstalled = here.split(/[\\/]/).includes('node_modules');
-  return existsSync(source) && !isInstalled ? `../src/cli/start.ts` : '../dist/cli/start.js';
+  const source = new URL('../src/cli/start.ts', import.meta.url);
+  return existsSync(source) ? source.href : new URL('../lib/cli/start.js', import.meta.url).href;
 }
 
 /** A newer Node may lie in node_modules, brought by npm as a package. */
@@ -38,12 +35,15 @@ function reexecute() {
   }
   const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit' });
   // A terminal sends Ctrl-C to both; the child decides what it means.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
   child.on('error', (error) => {
     console.error(`Cannot start ${newer}: ${error.message}`);
     process.exit(2);
   });
-  child.on('exit', (code, signal) => (signal === null ? process.exit(code ?? 1) : process.kill(process.pid, signal)));
+  child.on('exit', (code, signal) =>
+    signal === null ? process.exit(code ?? 1) : process.kill(process.pid, signal),
+  );
 }
 
 function newerNode() {

@@ -20,11 +20,13 @@ import type { Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
 import { drive } from './engine/drive.ts';
+import { createDurations } from './engine/durations.ts';
 import { answerQuestion, cancelRun, startRun } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
 import { createBuiltInMind } from './mind/built-in/planner.ts';
 import { createLanguageMind } from './mind/language/mind.ts';
+import type { Clock } from './ports/clock.ts';
 import type { Journal, RunSummary } from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
@@ -39,6 +41,10 @@ export interface OpenOptions {
   /** In place of the configured model. */
   readonly mind?: Mind;
   readonly journal?: Journal;
+  /** In place of all servers and services. It is closed with this. */
+  readonly toolbox?: Toolbox;
+  /** In place of the system's. */
+  readonly clock?: Clock;
   /** False leaves the servers alone, for who only reads or cancels. */
   readonly tools?: boolean;
   readonly onEvent?: (event: Event) => void;
@@ -71,17 +77,19 @@ export interface Dandori extends AsyncDisposable {
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
-  check(tasks: readonly Task[]): Compiled;
+  check(tasks: readonly Task[]): Promise<Compiled>;
   close(): Promise<void>;
 }
 
 export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   const config = options.config ?? (await configFor(options));
   const check = createSchemaCheck();
-  const toolbox = options.tools === false ? EMPTY_TOOLBOX : await openToolbox(config, options, check);
+  const toolbox = await openToolbox(config, options, check);
+  const store = openStore(config, options);
   const parts: Parts = {
-    ...openStore(config, options),
-    clock: systemClock,
+    ...store,
+    durations: createDurations(store.journal),
+    clock: options.clock ?? systemClock,
     toolbox,
     mind: options.mind ?? createMind(config),
     check,
@@ -136,15 +144,20 @@ function assemble(config: Config, parts: Parts): Dandori {
   return dandori;
 }
 
-function compileWith(tasks: readonly Task[], { settings }: Config, { toolbox, check }: Parts): Compiled {
+async function compileWith(tasks: readonly Task[], { settings }: Config, parts: Parts): Promise<Compiled> {
+  const { toolbox, check, durations } = parts;
+  await durations?.load();
+  const { limits, task, order } = settings;
   return compile(tasks, {
     tools: toolbox.tools(),
     missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
     check,
     mode: 'planned',
-    order: settings.order,
+    order,
     maxTasks: Number.POSITIVE_INFINITY,
     done: new Map(),
+    budget: { ms: limits.time, cost: limits.cost, timeout: task.timeout, attempts: task.attempts },
+    expectedMs: durations?.expected,
   });
 }
 
@@ -168,6 +181,8 @@ async function openToolbox(
   options: OpenOptions,
   schemaCheck: Parts['check'],
 ): Promise<Toolbox> {
+  if (options.tools === false) return EMPTY_TOOLBOX;
+  if (options.toolbox !== undefined) return options.toolbox;
   const { mcpServers, effects, secrets } = config;
   const services = [...(await loadServices(config.services)), ...(options.services ?? [])];
   return createToolbox({ mcpServers, services, effects, schemaCheck, secrets });

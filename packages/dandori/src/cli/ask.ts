@@ -1,12 +1,13 @@
 import { isCancel, select, text } from '@clack/prompts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
+import { contextLines } from './question.ts';
 import { printable } from './style.ts';
+import type { Texts } from './texts.ts';
 
 /** Asks the person at the terminal. Undefined where they would rather not answer now. */
-export async function ask(question: Question): Promise<Json | undefined> {
-  if (question.context !== undefined)
-    process.stderr.write(`${printable(JSON.stringify(question.context, null, 2))}\n`);
+export async function ask(question: Question, texts: Texts): Promise<Json | undefined> {
+  for (const line of contextLines(question, texts)) process.stderr.write(`${line}\n`);
   const message = printable(question.text);
   const { options } = question;
   if (options === undefined || options.length === 0) {

@@ -2,9 +2,16 @@ import { DandoriError } from '../domain/error.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { printable, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
+import { asTyped } from './typed.ts';
+
+export interface Complaining {
+  readonly json: boolean;
+  /** As the user gave it, for the commands that help. */
+  readonly config: string | undefined;
+}
 
 /** Tells an error so that the reader knows what to do. A bug shows its stack; everything else does not need one. */
-export function complain(error: unknown, asJson: boolean): number {
+export function complain(error: unknown, { json, config }: Complaining): number {
   const style = styleFor(process.stderr);
   if (!(error instanceof DandoriError)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -12,8 +19,9 @@ export function complain(error: unknown, asJson: boolean): number {
     return 1;
   }
   const { code, message, fix } = error;
-  if (asJson) process.stdout.write(`${JSON.stringify({ error: { code, message, fix } })}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, fix } })}\n`);
   process.stderr.write(`${style.red(`error[${code}]:`)} ${printable(message)}\n`);
-  if (fix !== undefined) process.stderr.write(`${style.bold(`${textsFor({}).fix}:`)} ${printable(fix)}\n`);
+  if (fix !== undefined)
+    process.stderr.write(`${style.bold(`${textsFor({}).fix}:`)} ${printable(asTyped(fix, config))}\n`);
   return EXIT_USAGE;
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { CONFIG_TEMPLATE } from '../config/template.ts';
 import { DandoriError } from '../domain/error.ts';
 import { textsFor } from './texts.ts';
+import { asTyped } from './typed.ts';
 
 const FILE = 'dandori.yaml';
 
@@ -18,6 +19,6 @@ export async function init({ force }: { force?: boolean }): Promise<number> {
       fix: 'Go to a folder that you may write to.',
     });
   }
-  process.stdout.write(`${textsFor({}).written(FILE)}\n`);
+  process.stdout.write(`${asTyped(textsFor({}).written(FILE))}\n`);
   return 0;
 }

@@ -13,6 +13,11 @@ export async function log(
   let hasEnded = false;
   let wake = () => {};
   const unwatch = dandori.watch(run, () => wake());
+  // Nobody reads any more: `dandori log last --follow | head -1`.
+  process.stdout.once('error', () => {
+    hasEnded = true;
+    wake();
+  });
   try {
     for (;;) {
       const changed = new Promise<void>((resolve) => {
@@ -20,7 +25,7 @@ export async function log(
       });
       for (const event of await dandori.events(run, seen)) {
         seen = event.seq;
-        hasEnded = event.type === 'run_finished';
+        hasEnded ||= event.type === 'run_finished';
         process.stdout.write(options.json === true ? `${JSON.stringify(event)}\n` : `${lineOf(event)}\n`);
       }
       if (options.follow !== true || hasEnded) return 0;

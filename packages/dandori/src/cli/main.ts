@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { asTyped, configIn } from './typed.ts';
 import { version } from './version.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     )
     .version(version())
     .exitOverride()
-    .showHelpAfterError('(dandori --help shows what there is)')
+    .showHelpAfterError(asTyped('(dandori --help shows what there is)'))
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP_END);
   const command = (signature: string, description: string) =>
@@ -32,7 +33,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (goal: string[], options) =>
       then(await (await import('./run.ts')).run(goal.join(' '), options)),
     );
-  command('check <plan>', 'compile a plan file without running it')
+  command('check <plan>', 'compile a plan file without running it, and say what it will take')
+    .option('--explain', 'say why each task waits for another')
     .option(...json)
     .action(async (plan: string, options) => then(await (await import('./check.ts')).check(plan, options)));
   command('runs', 'list the runs, newest first')
@@ -76,7 +78,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return (await import('./complaint.ts')).complain(error, argv.includes('--json'));
+    const { complain } = await import('./complaint.ts');
+    return complain(error, { json: argv.includes('--json'), config: configIn(argv) });
   }
 }
 

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { run } from './run.ts';
 import { styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
+import { asTyped } from './typed.ts';
 
 const GOALS = [
   '100 + 200を計算',
@@ -16,7 +17,7 @@ export async function menu(): Promise<number> {
   const texts = textsFor({});
   process.stdout.write(`${style.bold('Dandori 段取り')}\n${texts.menuTitle}\n`);
   for (const [index, goal] of GOALS.entries()) process.stdout.write(`  ${index + 1}  ${goal}\n`);
-  process.stdout.write(`${style.dim(texts.menuUsage)}\n`);
+  process.stdout.write(`${style.dim(asTyped(texts.menuUsage))}\n`);
   const reader = createInterface({ input: process.stdin, output: process.stdout });
   const line = await new Promise<string>((resolve) => {
     reader.once('close', () => resolve(''));

@@ -78,7 +78,7 @@ function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: n
   const { id, operation, description } = task.task;
   const about = description === undefined ? '' : style.dim(` ${oneLine(description, 60)}`);
   const head = `${id} ${operation}${about}`;
-  const ms = style.dim(duration((task.endedAt ?? now) - (task.startedAt ?? now)));
+  const ms = style.dim(duration(task.status === 'running' ? now - (task.startedAt ?? now) : (task.ms ?? 0)));
   switch (task.status) {
     case 'succeeded':
       return `${style.green('✓')} ${head} ${ms}`;

@@ -1,10 +1,19 @@
 import type { Report } from '../core/report.ts';
+import { questionLines } from './question.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
+import { asTyped } from './typed.ts';
+
+export interface Printing {
+  readonly texts: Texts;
+  readonly json?: boolean;
+  /** As the user gave it, for the commands that follow. */
+  readonly config?: string;
+}
 
 /** The answer goes to stdout, everything about it to stderr, so that a pipe gets the answer alone. */
-export function printReport(report: Report, texts: Texts, asJson: boolean): void {
-  if (asJson) {
+export function printReport(report: Report, { texts, json, config }: Printing): void {
+  if (json === true) {
     process.stdout.write(`${JSON.stringify(report)}\n`);
     return;
   }
@@ -22,12 +31,9 @@ export function printReport(report: Report, texts: Texts, asJson: boolean): void
   }
   if (report.answer !== null) process.stdout.write(`${printable(report.answer)}\n`);
   for (const question of report.questions) {
-    say(`${style.yellow('?')} ${printable(question.text)}`);
-    for (const { label, value } of question.options ?? []) {
-      say(`    ${typeof value === 'string' ? value : JSON.stringify(value)}  ${style.dim(printable(label))}`);
-    }
-    say(texts.howToAnswer(report.run, question.id));
+    for (const line of questionLines(question, texts, style)) say(line);
+    say(asTyped(texts.howToAnswer(report.run, question.id), config));
   }
-  if (report.questions.length > 0) say(texts.thenResume(report.run));
+  if (report.questions.length > 0) say(asTyped(texts.thenResume(report.run), config));
   say(style.dim(`run ${report.run}`));
 }

@@ -6,9 +6,12 @@ import { EXIT_USAGE } from './exit-code.ts';
 import { openSession, type SessionOptions } from './session.ts';
 
 export interface RunOptions extends SessionOptions {
+  readonly plan?: string;
   readonly mode?: Mode;
   readonly user?: string;
 }
+
+const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs nothing.';
 
 export async function run(goal: string, options: RunOptions): Promise<number> {
   const plan = options.plan === undefined ? undefined : await readPlanFile(options.plan);
@@ -21,13 +24,15 @@ export async function run(goal: string, options: RunOptions): Promise<number> {
   await using session = await openSession({ ...options, goal: wanted });
   const { dandori } = session;
   if (plan !== undefined) {
-    const compiled = dandori.check(plan.tasks);
+    const compiled = await dandori.check(plan.tasks);
     if (!compiled.ok) {
+      const { diagnostics } = compiled;
+      const message = renderDiagnostics(diagnostics, plan);
       if (options.json === true)
         process.stdout.write(
-          `${JSON.stringify({ error: { code: 'plan-invalid', diagnostics: compiled.diagnostics } })}\n`,
+          `${JSON.stringify({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
         );
-      process.stderr.write(`${renderDiagnostics(compiled.diagnostics, plan)}\n`);
+      process.stderr.write(`${message}\n`);
       return EXIT_USAGE;
     }
   }

@@ -2,6 +2,7 @@ import { openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { oneLine, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
+import { asTyped } from './typed.ts';
 
 export async function runs(options: { config?: string; json?: boolean; limit: string }): Promise<number> {
   const limit = Number(options.limit);
@@ -21,7 +22,8 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
     damaged: style.red,
     waiting: style.yellow,
   } as Record<string, (text: string) => string>;
-  if (found.length === 0) process.stdout.write(`${textsFor({ language: dandori.config.language }).noRuns}\n`);
+  const texts = textsFor({ language: dandori.config.language });
+  if (found.length === 0) process.stdout.write(`${asTyped(texts.noRuns, options.config)}\n`);
   for (const { run, goal, status, startedAt } of found) {
     const when = new Date(startedAt).toLocaleString('sv-SE');
     const shown = (paint[status] ?? style.dim)(status.padEnd(9));

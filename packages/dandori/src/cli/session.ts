@@ -1,21 +1,22 @@
 import type { Report } from '../core/report.ts';
 import { type Dandori, openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
+import { announce } from './announce.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { printReport } from './report.ts';
 import { styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
+import { asTyped } from './typed.ts';
 
 export interface SessionOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
   readonly goal?: string;
-  /** A plan file: nothing is left to plan. */
-  readonly plan?: string;
 }
 
 /** A run in the foreground: shown live, asked about on the spot, cancelled by Ctrl-C. */
@@ -26,21 +27,21 @@ export interface Session extends AsyncDisposable {
 }
 
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const watching: { progress?: Progress } = {};
+  const watching: Watching = { hasDriven: false, hasPlanned: false };
   const dandori = await openDandori({
     configFile: options.config,
-    onEvent: (event) => watching.progress?.event(event),
+    onEvent: (event) => show(event, { mind: dandori.mindName, texts, watching }),
     onLive: (live) => watching.progress?.live(live),
   });
   const texts = textsFor({ language: dandori.config.language, goal: options.goal });
-  if (options.json !== true) announce(dandori, texts, options.plan === undefined);
+  if (options.json !== true) announce(dandori, texts);
   return {
     dandori,
     async follow(run) {
       const uncatch = catchInterrupts(run, { dandori, options, texts, watching });
       try {
         const report = await driveAndAsk(run, { dandori, options, texts, watching });
-        printReport(report, texts, options.json === true);
+        printReport(report, { texts, json: options.json, config: options.config });
         return exitCodeOf(report.outcome);
       } finally {
         uncatch();
@@ -50,20 +51,34 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 }
 
-function announce(dandori: Dandori, texts: Texts, mustPlan: boolean): void {
-  const style = styleFor(process.stderr);
-  if (mustPlan && dandori.mindName === 'built-in')
-    process.stderr.write(`${style.dim(texts.noLanguageModel)}\n`);
-  for (const { server, reason } of dandori.missing()) {
-    process.stderr.write(`${style.yellow('!')} ${texts.serverMissing(server)}: ${reason}\n`);
-  }
+interface Watching {
+  progress?: Progress;
+  /** Whether anything of the run was done by this process. */
+  hasDriven: boolean;
+  /** Whether the mind was asked for a plan. */
+  hasPlanned: boolean;
+}
+
+function show(
+  event: Event,
+  { mind, texts, watching }: { mind: string; texts: Texts; watching: Watching },
+): void {
+  const { progress } = watching;
+  const isAsked = event.type === 'decision_started' && event.data.purpose === 'act';
+  if (isAsked && mind === 'built-in' && !watching.hasPlanned)
+    progress?.note(styleFor(process.stderr).dim(asTyped(texts.noLanguageModel)));
+  // After an answer on the spot the run is taken up again in the journal, and nobody has noticed a pause.
+  if (event.type === 'run_resumed' && watching.hasDriven) progress?.replay(event);
+  else progress?.event(event);
+  watching.hasDriven = true;
+  watching.hasPlanned ||= isAsked;
 }
 
 interface Foreground {
   readonly dandori: Dandori;
   readonly options: SessionOptions;
   readonly texts: Texts;
-  readonly watching: { progress?: Progress };
+  readonly watching: Watching;
 }
 
 async function driveAndAsk(run: string, foreground: Foreground): Promise<Report> {
@@ -93,12 +108,12 @@ async function answerAll(report: Report, foreground: Foreground): Promise<boolea
   return true;
 }
 
-async function answerTo(question: Question, { options }: Foreground): Promise<Json | undefined> {
+async function answerTo(question: Question, { options, texts }: Foreground): Promise<Json | undefined> {
   if (question.kind === 'approval' && options.yes === true) return 'approve';
   const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   if (!canAsk) return undefined;
   const { ask } = await import('./ask.ts');
-  return ask(question);
+  return ask(question, texts);
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

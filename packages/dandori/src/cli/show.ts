@@ -10,7 +10,7 @@ export async function show(name: string, options: { config?: string; json?: bool
   const report = await dandori.report(await findRun(name, dandori));
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
   if (options.json !== true) printTasks(report);
-  printReport(report, texts, options.json === true);
+  printReport(report, { texts, json: options.json, config: options.config });
   return 0;
 }
 

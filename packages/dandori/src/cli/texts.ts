@@ -19,9 +19,12 @@ const ENGLISH = {
   noLanguageModel:
     'No language model is configured: the built-in planner does what it can. `dandori init` shows how to add one.',
   serverMissing: (server: string) => `${server} is not available`,
+  effectUnknown: (name: string, near: string | undefined) =>
+    `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+  why: 'why',
   menuTitle: 'These goals work at once, with no key and no network:',
   menuPrompt: 'Goal (a number, or your own words; empty to quit): ',
-  menuUsage: 'Give a goal with:  npm start -- run "…"      All commands:  npm start -- --help',
+  menuUsage: 'Give a goal with:  dandori run "…"      All commands:  dandori --help',
   noRuns: 'There are no runs yet. Start one with:  dandori run "100 + 200を計算"',
   noTools: 'No tools are connected.',
   planFits: (count: number) => `The plan is valid: ${count} ${count === 1 ? 'task' : 'tasks'}.`,
@@ -54,9 +57,12 @@ const JAPANESE: Texts = {
   noLanguageModel:
     '言語モデルが設定されていないため、内蔵プランナーができる範囲で行います。追加の方法は `dandori init` で。',
   serverMissing: (server) => `${server} は利用できません`,
+  effectUnknown: (name, near) =>
+    `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか?`}`,
+  why: '理由',
   menuTitle: '鍵もネットワークもなしですぐに動く目標:',
   menuPrompt: '目標(番号、または自分の言葉。空で終了): ',
-  menuUsage: '目標を渡すには:  npm start -- run "…"      コマンド一覧:  npm start -- --help',
+  menuUsage: '目標を渡すには:  dandori run "…"      コマンド一覧:  dandori --help',
   noRuns: 'まだ実行がありません。まずは:  dandori run "100 + 200を計算"',
   noTools: '接続されているツールがありません。',
   planFits: (count) => `計画は正しく、タスクは${count}個です。`,

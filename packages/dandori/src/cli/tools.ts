@@ -1,4 +1,5 @@
 import { openDandori } from '../dandori.ts';
+import { announceEffects } from './announce.ts';
 import { oneLine, printable, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 
@@ -11,6 +12,7 @@ export async function tools(options: { config?: string; json?: boolean }): Promi
   }
   const style = styleFor(process.stdout);
   const texts = textsFor({ language: dandori.config.language });
+  announceEffects(dandori, texts);
   const width = Math.max(0, ...found.map(({ name }) => name.length));
   if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
   for (const { name, effect, title, description } of found) {

@@ -21,7 +21,7 @@ export interface Claim {
  *
  * J1  `create` is atomic: a run exists with all its first events or not at all.
  * J2  `append` is compare-and-append: it succeeds only if the last event has seq `after`, else it throws
- *     `journal-conflict` and writes nothing.
+ *     `journal-conflict` and writes nothing. The events are numbered on from `after`; anything else is a bug.
  * J3  When `create` or `append` resolves, the events survive a crash of the machine. When it throws anything but a
  *     conflict, nobody may assume that they do or do not, and the run must be read again.
  * J4  `read` gives every event in order of seq. A torn tail (a crash during a write) is left out; any other damage

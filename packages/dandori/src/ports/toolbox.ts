@@ -17,13 +17,18 @@ export interface Call {
 
 /**
  * How a call ended.
+ * `note`: what is odd about a result that can be used all the same.
  * `lost`: it was sent and nobody knows whether it took effect (time-out, connection lost, process died).
  * `ambiguous`: nothing was done; a person must choose first.
  */
 export type CallOutcome =
-  | { readonly kind: 'succeeded'; readonly result: Json }
+  | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  | { readonly kind: 'lost'; readonly cause: 'timeout' | 'connection_lost' | 'cancelled'; readonly message: string }
+  | {
+      readonly kind: 'lost';
+      readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
+      readonly message: string;
+    }
   | { readonly kind: 'ambiguous'; readonly question: string; readonly options: readonly Option[] };
 
 export interface MissingServer {

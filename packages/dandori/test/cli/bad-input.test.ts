@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openPlace } from './command.ts';
 
 const EMPTY = 'mcpServers: {}\n';
+const CALC = 'mcpServers: {calc: {shipped: calc}}\n';
 
 /** Each line: what is wrong, the configuration, the arguments, and what the message must say. */
 const CASES: [string, { config?: string; plan?: string; args: string[]; says: RegExp[] }][] = [
@@ -45,6 +46,7 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
   [
     'plan with an unknown tool',
     {
+      config: CALC,
       plan: 'tasks:\n  - id: a\n    operation: calc.evalute\n    args: {expression: "1"}\n',
       args: ['check', 'plan.yaml'],
       says: [/plan\.yaml:3/, /unknown-operation/, /calc\.evaluate/],
@@ -53,6 +55,7 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
   [
     'plan with a wrong argument',
     {
+      config: CALC,
       plan: 'tasks:\n  - id: a\n    operation: calc.evaluate\n    args: {expression: 5}\n',
       args: ['run', '--plan', 'plan.yaml'],
       says: [/plan\.yaml:4/, /invalid-args/],
@@ -61,6 +64,7 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
   [
     'plan with a dangling reference',
     {
+      config: CALC,
       plan: 'tasks:\n  - id: a\n    operation: calc.evaluate\n    args: {expression: "${b.result}"}\n',
       args: ['run', '--plan', 'plan.yaml'],
       says: [/dangling-ref/],
@@ -69,6 +73,7 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
   [
     'plan with a cycle',
     {
+      config: CALC,
       plan: 'tasks:\n  - {id: a, operation: calc.evaluate, args: {expression: "${b.text}"}}\n  - {id: b, operation: calc.evaluate, args: {expression: "${a.text}"}}\n',
       args: ['check', 'plan.yaml'],
       says: [/cycle/, /a → b → a/],
@@ -77,6 +82,7 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
   [
     'plan with two equal ids',
     {
+      config: CALC,
       plan: 'tasks:\n  - {id: a, operation: calc.evaluate, args: {expression: "1"}}\n  - {id: a, operation: calc.evaluate, args: {expression: "2"}}\n',
       args: ['check', 'plan.yaml'],
       says: [/duplicate-id/],
@@ -84,7 +90,7 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
   ],
 ];
 
-describe('bad input is told, with what to do, and nothing is run', () => {
+describe.concurrent('bad input is told, with what to do, and nothing is run', () => {
   it.each(CASES)('%s', async (_, { config, plan, args, says }) => {
     await using place = await openPlace();
     if (config !== undefined) await place.write('dandori.yaml', config);
@@ -94,8 +100,23 @@ describe('bad input is told, with what to do, and nothing is run', () => {
     expect(stdout).toBe('');
     expect(stderr).not.toMatch(/\bat .*\.ts:\d+/);
     expect(code).toBe(2);
-    const listed = await place.dandori('runs', '--json', '--config', await place.write('other.yaml', EMPTY));
-    expect(JSON.parse(listed.stdout)).toEqual({ runs: [] });
+    expect(await place.runs()).toEqual([]);
+  });
+
+  it('a plan that does not compile, told to a program like any other error', async () => {
+    await using place = await openPlace();
+    await place.write('dandori.yaml', EMPTY);
+    await place.write('plan.yaml', 'tasks:\n  - {id: a, operation: calc.evaluate}\n');
+    const { code, stdout } = await place.dandori('run', '--plan', 'plan.yaml', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: 'plan-invalid',
+        message: expect.stringContaining('plan.yaml:2:'),
+        fix: expect.stringContaining('dandori check'),
+        diagnostics: [expect.objectContaining({ code: 'unknown-operation', task: 'a' })],
+      },
+    });
+    expect(code).toBe(2);
   });
 
   it('a folder for runs that cannot be written to', async () => {

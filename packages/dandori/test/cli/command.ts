@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,19 +17,18 @@ export interface Place extends AsyncDisposable {
   readonly folder: string;
   write(name: string, text: string): Promise<string>;
   dandori(...args: string[]): Promise<Finished>;
+  /** Ids of the runs that are written down. */
+  runs(): Promise<string[]>;
+  /** The journal of a run as it stands on the disk. */
+  journal(run: string): Promise<string>;
   /** Starts it without waiting for its end. */
   begin(...args: string[]): { child: ChildProcess; finished: Promise<Finished> };
 }
 
 export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'dandori-cli-'));
-  const surroundings = {
-    ...process.env,
-    NO_COLOR: '1',
-    LANG: 'C',
-    DANDORI_DATA_DIR: join(folder, 'data'),
-    ...env,
-  };
+  const surroundings = { ...ownEnvironment(), XDG_DATA_HOME: join(folder, 'data'), ...env };
+  const directory = join(folder, '.dandori', 'runs');
   const begin = (...args: string[]) => {
     const child = spawn(process.execPath, [BIN, ...args], {
       cwd: folder,
@@ -57,6 +56,25 @@ export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
     },
     dandori: (...args) => begin(...args).finished,
     begin,
+    async runs() {
+      const names = await readdir(directory).catch((): string[] => []);
+      return names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length));
+    },
+    journal: (run) => readFile(join(directory, `${run}.jsonl`), 'utf8'),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * The environment of a user who has set nothing: neither what npm tells the scripts that it starts, nor what they have
+ * set for Dandori themselves. The cache is shared, as it is between two starts of a user.
+ */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|DANDORI_)/.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    NO_COLOR: '1',
+    LANG: 'C',
+    XDG_CACHE_HOME: join(tmpdir(), 'dandori-cli-cache'),
   };
 }

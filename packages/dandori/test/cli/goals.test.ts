@@ -25,7 +25,7 @@ const GOALS: [string, RegExp, string[]][] = [
   ],
 ];
 
-describe('the first goals of a newcomer', () => {
+describe.concurrent('the first goals of a newcomer', () => {
   it.each(GOALS)('%s', async (goal, answer, operations) => {
     await using place = await openPlace();
     const { code, stdout, stderr } = await place.dandori('run', goal, '--json');
@@ -42,6 +42,7 @@ describe('the first goals of a newcomer', () => {
 
   it('says what to do where a goal needs a language model, and fails', async () => {
     await using place = await openPlace();
+    await place.write('dandori.yaml', 'mcpServers: {}\n');
     const { code, stdout } = await place.dandori('run', 'Write a poem about autumn');
     expect(code).toBe(1);
     expect(stdout).toMatch(/language model/);

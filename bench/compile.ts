@@ -1,0 +1,65 @@
+import { createSchemaCheck } from '../packages/dandori/src/adapters/schema/ajv.ts';
+import { compile, type Surroundings } from '../packages/dandori/src/core/compile.ts';
+import type { Task } from '../packages/dandori/src/domain/task.ts';
+import type { Tool } from '../packages/dandori/src/domain/tool.ts';
+import { median, type Row } from './row.ts';
+
+const SIZES = [10, 1_000, 10_000];
+const ROUNDS = 9;
+
+const tool: Tool = {
+  name: 'bench.add',
+  server: 'bench',
+  description: '',
+  inputSchema: {
+    type: 'object',
+    properties: { a: { type: 'number' }, b: { type: 'number' } },
+    required: ['a', 'b'],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    properties: { sum: { type: 'number' } },
+    required: ['sum'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  trusted: true,
+};
+
+/** Half of the arguments are literals, half are Refs that are followed into the output schema. */
+function plan(size: number): Task[] {
+  return Array.from({ length: size }, (_, index) => ({
+    id: `t${index}`,
+    operation: 'bench.add',
+    args: { a: index, b: index === 0 ? 1 : `\${t${Math.floor(index / 2)}.sum}` },
+  })).map((task, index) => (index === 1 ? { ...task, args: { a: 1, b: '${t0.sum}' } } : task));
+}
+
+export async function compileTime(): Promise<Row[]> {
+  const surroundings: Surroundings = {
+    tools: new Map([[tool.name, tool]]),
+    check: createSchemaCheck(),
+    mode: 'planned',
+    order: [],
+    maxTasks: Number.POSITIVE_INFINITY,
+    done: new Map(),
+    missing: new Map(),
+  };
+  return SIZES.map((size) => {
+    const tasks = plan(size);
+    const times = Array.from({ length: ROUNDS }, () => {
+      const start = performance.now();
+      const compiled = compile(tasks, surroundings);
+      if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics[0]));
+      return performance.now() - start;
+    });
+    const each = (median(times.slice(2)) * 1000) / size;
+    return {
+      what: `compile, ${size.toLocaleString('en')} tasks`,
+      figure: `${each.toFixed(1)} µs`,
+      aim: 'aim ≤ 5 µs',
+      note: 'a task',
+    };
+  });
+}

@@ -1,0 +1,30 @@
+import { nearest } from '../core/nearest.ts';
+import type { Dandori } from '../dandori.ts';
+import { printable, styleFor } from './style.ts';
+import type { Texts } from './texts.ts';
+
+/** What of the configuration does not hold, now that the servers have said what they have. */
+export function announce(dandori: Dandori, texts: Texts): void {
+  for (const { server, reason } of dandori.missing()) warn(`${texts.serverMissing(server)}: ${reason}`);
+  announceEffects(dandori, texts);
+}
+
+/** An effect under a wrong name leaves the tool that was meant with one that nobody wanted. */
+export function announceEffects(dandori: Dandori, texts: Texts): void {
+  const known = dandori.tools();
+  for (const name of unknownTools(dandori)) warn(texts.effectUnknown(name, nearest(name, known.keys())));
+}
+
+/** What a server that is missing or switched off would offer, nobody knows. */
+function unknownTools(dandori: Dandori): string[] {
+  const { effects, disabledServers } = dandori.config;
+  const known = dandori.tools();
+  const silent = [...disabledServers, ...dandori.missing().map(({ server }) => server)];
+  return Object.keys(effects).filter(
+    (name) => !known.has(name) && !silent.some((server) => name.startsWith(`${server}.`)),
+  );
+}
+
+function warn(text: string): void {
+  process.stderr.write(`${styleFor(process.stderr).yellow('!')} ${printable(text)}\n`);
+}

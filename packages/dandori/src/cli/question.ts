@@ -1,0 +1,34 @@
+import type { Json } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
+import { choiceLines } from './choice.ts';
+import { printable, type Style } from './style.ts';
+import type { Texts } from './texts.ts';
+
+/** Nobody reads more on a terminal. What is cut says so, and `--json` has all of it. */
+const LONGEST = 2_000;
+
+/** A question as it is printed where nobody can be asked: what it is about, then the answers to choose from. */
+export function questionLines(question: Question, texts: Texts, style: Style): string[] {
+  return [
+    `${style.yellow('?')} ${printable(question.text)}`,
+    ...contextLines(question, texts).map((line) => `    ${line}`),
+    ...choiceLines(question.options ?? []).map((line) => `    ${style.bold(printable(line))}`),
+  ];
+}
+
+/** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
+export function contextLines({ context }: Question, texts: Texts): string[] {
+  if (context === undefined || context === null) return [];
+  if (typeof context !== 'object' || Array.isArray(context)) return [shown(context)];
+  const { operation, args, reasoning, ...others } = context;
+  return [
+    ...(operation === undefined ? [] : [`${shown(operation)} ${shown(args ?? {})}`]),
+    ...Object.entries(others).map(([name, value]) => `${printable(name)}: ${shown(value)}`),
+    ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning)}`]),
+  ];
+}
+
+function shown(value: Json): string {
+  const text = printable(typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : JSON.stringify(value));
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length} characters)`;
+}

@@ -1,0 +1,30 @@
+const COMMAND = /\bdandori (answer|cancel|check|init|log|resume|run|runs|show|tools|--help)(?![\w-])/g;
+const WITHOUT_CONFIG = ['init', '--help'];
+
+/**
+ * A text whose commands can be typed as they stand: by the name under which the user started this one, and with the
+ * configuration that they gave. A run is found only where that says.
+ */
+export function asTyped(text: string, config?: string): string {
+  return text.replaceAll(COMMAND, (_whole, command: string) => {
+    const isPlain = config === undefined || WITHOUT_CONFIG.includes(command);
+    return `${commandName(process.env)} ${command}${isPlain ? '' : ` --config ${quoted(config)}`}`;
+  });
+}
+
+/** npm tells a script that it starts who it is; a `start` of somebody else's package is theirs and takes no goal. */
+function commandName({ npm_lifecycle_event: script, npm_package_name: name }: NodeJS.ProcessEnv): string {
+  if (script === undefined) return 'dandori';
+  return script === 'start' && name === 'dandori-workspace' ? 'npm start --' : 'npx dandori';
+}
+
+/** The configuration of a command line that could not be carried out, and so was not parsed to its end. */
+export function configIn(argv: readonly string[]): string | undefined {
+  const at = argv.findIndex((word) => /^--config(=|$)/.test(word));
+  const [, file] = argv[at]?.split(/=(.*)/s) ?? [];
+  return at < 0 ? undefined : (file ?? argv[at + 1]);
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { openPlace, type Place } from './command.ts';
+
+const LETTERS = `${import.meta.dirname}/../../../../examples/services/letters.ts`;
+
+/** No server, so that a start is quick; a plan, so that no mind is asked for one. */
+async function prepare(approval: string, task: object): Promise<Place> {
+  const place = await openPlace();
+  await place.write(
+    'letters.yaml',
+    JSON.stringify({ mcpServers: {}, services: [LETTERS], execution: { approval } }),
+  );
+  await place.write('plan.json', JSON.stringify({ goal: 'post', tasks: [{ id: 't1', ...task }] }));
+  return place;
+}
+
+const FIND = { operation: 'letters.find_person', args: { name: 'Taro' } };
+const SEND = {
+  operation: 'letters.send',
+  args: { to: 'p1', text: 'Dear Hanako' },
+  reasoning: 'She waits for it.',
+};
+const CONFIG = ['--config', 'letters.yaml'];
+const RUN = ['run', '--plan', 'plan.json', ...CONFIG];
+
+describe('a question that nobody can be asked on the spot', () => {
+  it('shows the call, why it is made, and the commands to go on with, so that nobody approves blindly', async () => {
+    await using place = await prepare('writes', SEND);
+    const { code, stderr } = await place.dandori(...RUN);
+    const [run] = await place.runs();
+    expect(code).toBe(3);
+    expect(stderr.split('\n')).toEqual([
+      '1 task planned',
+      '? May letters.send (write) be called?',
+      '    letters.send {"to":"p1","text":"Dear Hanako"}',
+      '    effect: write',
+      '    why: She waits for it.',
+      '    1  approve  Yes, call it',
+      '    2  reject  No, do not',
+      `Answer with:  dandori answer --config letters.yaml ${run} q1 <answer>`,
+      `and go on with:  dandori resume --config letters.yaml ${run}`,
+      `run ${run}`,
+      '',
+    ]);
+    expect((await place.dandori('show', 'last', ...CONFIG)).stderr).toContain('letters.send {"to":"p1"');
+    const answered = await place.dandori('answer', 'last', 'q1', '2', ...CONFIG);
+    expect(answered.stderr).toContain(`dandori resume --config letters.yaml ${run}`);
+    const resumed = await place.dandori('resume', 'last', ...CONFIG);
+    expect(resumed.stderr).toMatch(/^taken up again\n/);
+    expect(resumed.stderr).toContain('A person did not approve letters.send.');
+    expect(resumed.code).toBe(1);
+  });
+
+  it('is answered by the number of an option', async () => {
+    await using place = await prepare('writes', { ...FIND, args: { name: 'Hanako' } });
+    const { stderr } = await place.dandori(...RUN);
+    expect(stderr).toContain('\n    1  p1  Hanako Sato\n    2  p2  Hanako Suzuki\n');
+    const { stdout } = await place.dandori('answer', 'last', 'q1', '2', '--json', ...CONFIG);
+    expect(JSON.parse(stdout)).toMatchObject({ question: 'q1', answer: 'p2' });
+  });
+
+  it('is answered by --yes without a word about a pause that nobody noticed', async () => {
+    await using place = await prepare('always', FIND);
+    const { code, stderr } = await place.dandori(...RUN, '--yes');
+    expect(stderr).not.toContain('taken up again');
+    expect(stderr).not.toContain('language model');
+    expect(stderr).toContain('✓ t1 letters.find_person');
+    expect(code).toBe(0);
+  });
+});
+
+describe('an effect for a tool that is not there', () => {
+  it('is told with the tool that was most likely meant, unless its server is silent', async () => {
+    await using place = await prepare('writes', FIND);
+    const effects = { 'letters.sent': 'read', 'nosuch.tool': 'read', 'off.tool': 'read' };
+    const mcpServers = { off: { command: 'nothing', disabled: true } };
+    await place.write('letters.yaml', JSON.stringify({ mcpServers, services: [LETTERS], effects }));
+    const { stderr } = await place.dandori('tools', ...CONFIG);
+    expect(stderr).toBe(
+      '! effects: there is no tool letters.sent; did you mean letters.send?\n! effects: there is no tool nosuch.tool\n',
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { configShape } from '../../src/config/file-shape.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { readPlanFile } from '../../src/config/plan-file.ts';
+import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
+import { vocabularyOf } from '../../src/config/vocabulary.ts';
+import { openDandori } from '../../src/dandori.ts';
+import { diagnosticCode } from '../../src/domain/diagnostic.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const BIN = join(ROOT, 'packages/dandori/bin/dandori.js');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const filesIn = (folder: string, ending: RegExp) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => ending.test(name) && !name.includes('.dandori'))
+    .map((name) => join(folder, name));
+
+const DOCS = ['README.md', 'README.ja.md', 'CONTRIBUTING.md', 'AGENTS.md', ...filesIn('docs', /\.md$/)];
+const QUOTING = ['README.md', 'README.ja.md', ...filesIn('docs', /^[^/]+\.md$/)];
+
+describe('the pages of errors', () => {
+  // The codes are a type and leave no trace at run time, so the source is read.
+  const errors = [...read('packages/dandori/src/domain/error.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
+    (match) => match[1] ?? '',
+  );
+  const codes = [...errors, ...diagnosticCode.options].sort();
+  const pages = filesIn('docs/errors', /\.md$/).map((path) =>
+    relative('docs/errors', path).replace('.md', ''),
+  );
+
+  it('are one for each code, so that nobody who is shown a code finds nothing', () => {
+    expect(errors.length).toBeGreaterThan(10);
+    expect(pages.filter((page) => page !== 'README').sort()).toEqual(codes);
+  });
+
+  it('are all in the table, and say what a code means, with an example and a fix', () => {
+    const table = read('docs/errors/README.md');
+    expect(codes.filter((code) => !table.includes(`| [${code}](${code}.md) |`))).toEqual([]);
+    const parts = (code: string) =>
+      ['What it means', 'Example', 'How to fix it'].map((part) => `${code}: ${part}`);
+    const missing = codes.flatMap((code) => {
+      const page = read(`docs/errors/${code}.md`);
+      return parts(code).filter((part) => !page.includes(`\n## ${part.split(': ')[1]}\n`));
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the links of the docs', () => {
+  it('lead somewhere, so that a reader is not left standing', () => {
+    const broken = DOCS.flatMap((file) =>
+      linksIn(read(file))
+        .filter((link) => !leadsSomewhere(link, file))
+        .map((link) => `${file}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('the code in the docs', () => {
+  it('is the code of the examples, which are compiled and run (UPDATE_DOCS=1 copies it)', () => {
+    const stale = QUOTING.flatMap((file) => {
+      const before = read(file);
+      const after = withSnippets(before, file);
+      if (process.env.UPDATE_DOCS === '1' && after !== before) writeFileSync(join(ROOT, file), after);
+      return read(file) === after
+        ? []
+        : [`${file}: run UPDATE_DOCS=1 npx vitest run packages/dandori/test/house/docs`];
+    });
+    expect(stale).toEqual([]);
+  });
+
+  it('is configuration that loads', async () => {
+    const env = {
+      OPENAI_API_KEY: 'key-123',
+      ANTHROPIC_API_KEY: 'key-123',
+      GOOGLE_GENERATIVE_AI_API_KEY: 'key-123',
+      SCRIPTED_MODEL_URL: 'http://127.0.0.1:1/v1',
+    };
+    const files = filesIn('examples', /(?<!\.plan)\.yaml$/);
+    expect(files.length).toBeGreaterThan(5);
+    for (const file of files) await loadConfig({ file, cwd: ROOT, env });
+  });
+
+  it('is plans that compile', async () => {
+    await using dandori = await openDandori({ configFile: join(ROOT, 'examples/services/dandori.yaml') });
+    const files = filesIn('examples', /\.plan\.yaml$/);
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const { tasks } = await readPlanFile(join(ROOT, file));
+      expect(await dandori.check(tasks), file).toMatchObject({ ok: true });
+    }
+  });
+});
+
+describe('the reference', () => {
+  const reference = read('docs/reference.md');
+
+  it('has every key of the configuration, so that nothing has to be looked up in the source', () => {
+    const keys = [...vocabularyOf(configShape)].flatMap(([group, names]) =>
+      names.map((name) => (group === '' ? name : `${group}.${name}`)),
+    );
+    expect(keys.length).toBeGreaterThan(50);
+    expect(keys.filter((key) => !reference.includes(`\`${key}\``))).toEqual([]);
+    const inTemplate = [...CONFIG_TEMPLATE.matchAll(/^[# ]*([a-zA-Z]\w*):(?: |$)/gm)].map(
+      (match) => match[1] ?? '',
+    );
+    const known = new Set(keys.flatMap((key) => key.split('.')));
+    const shown = inTemplate.filter((key) => known.has(key));
+    expect(shown.length).toBeGreaterThan(30);
+    expect(shown.filter((key) => !new RegExp(`[\`.]${key}\``).test(reference))).toEqual([]);
+  });
+
+  it('has every command and every option, so that --help and the docs say the same', async () => {
+    const help = await helpOf();
+    const commands = [...help.matchAll(/^ {2}([a-z]+) .*/gm)].map((match) => match[1] ?? '');
+    const own = commands.filter((command) => command !== 'help' && command !== 'dandori');
+    expect(own.length).toBeGreaterThan(8);
+    const missing = await Promise.all(
+      own.map(async (command) => {
+        const section = sectionOf(reference, new RegExp(`^### \`dandori ${command}[ \`].*\n`, 'm'));
+        const options = optionsIn(await helpOf(command));
+        return options
+          .filter((option) => !section.includes(`\`${option}`) && !COMMON.includes(option))
+          .map((option) => `${command} ${option}`);
+      }),
+    );
+    expect(missing.flat()).toEqual([]);
+    expect(COMMON.filter((option) => !reference.includes(option))).toEqual([]);
+  });
+});
+
+/** Told once for all commands. */
+const COMMON = ['--help', '--version', '-h', '-V'];
+
+async function helpOf(...command: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...command, '--help']);
+  return stdout.split('\nExamples:')[0] ?? '';
+}
+
+function optionsIn(help: string): string[] {
+  return [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1] ?? '');
+}
+
+function sectionOf(page: string, heading: RegExp): string {
+  const match = heading.exec(page);
+  if (match === null) return '';
+  return page.slice(match.index + match[0].length).split(/^##+ /m)[0] ?? '';
+}
+
+function linksIn(page: string): string[] {
+  const prose = page.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '');
+}
+
+function leadsSomewhere(link: string, from: string): boolean {
+  if (/^[a-z]+:/i.test(link)) return true;
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? from : join(dirname(from), decodeURIComponent(path));
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || anchorsOf(read(target)).includes(decodeURIComponent(anchor));
+}
+
+/** As GitHub makes them from headings. */
+function anchorsOf(page: string): string[] {
+  const headings = page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+const SNIPPET = /(<!-- from (\S+?)(?:#(\S+))? -->\n```\w*\n)[\s\S]*?^```$/gm;
+
+function withSnippets(page: string, file: string): string {
+  return page.replaceAll(SNIPPET, (_whole, head: string, path: string, region?: string) => {
+    if (!existsSync(join(ROOT, path))) throw new Error(`${file} quotes ${path}, which is not there.`);
+    const text = read(path);
+    return `${head}${region === undefined ? text : regionOf(text, region, path)}\`\`\``;
+  });
+}
+
+function regionOf(text: string, name: string, path: string): string {
+  const match = new RegExp(`^ *(?://|#) #region ${name}\\n([\\s\\S]*?)^ *(?://|#) #endregion`, 'm').exec(
+    text,
+  );
+  if (match?.[1] === undefined) throw new Error(`${path} has no region ${name}.`);
+  const lines = match[1].split('\n');
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/));
+  const indent = Math.min(...indents);
+  return lines.map((line) => line.slice(indent)).join('\n');
+}
