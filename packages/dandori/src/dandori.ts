@@ -13,6 +13,7 @@ import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
+import { worstCase } from './core/estimate.ts';
 import { type Report, report } from './core/report.ts';
 import type { Event } from './domain/event.ts';
 import type { Json } from './domain/json.ts';
@@ -148,7 +149,8 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   const { toolbox, check, durations } = parts;
   await durations?.load();
   const { limits, task, order } = settings;
-  return compile(tasks, {
+  const budget = { ms: limits.time, cost: limits.cost, timeout: task.timeout, attempts: task.attempts };
+  const compiled = compile(tasks, {
     tools: toolbox.tools(),
     missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
     check,
@@ -156,9 +158,11 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
     order,
     maxTasks: Number.POSITIVE_INFINITY,
     done: new Map(),
-    budget: { ms: limits.time, cost: limits.cost, timeout: task.timeout, attempts: task.attempts },
+    budget,
     expectedMs: durations?.expected,
   });
+  if (!compiled.ok) return compiled;
+  return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
 }
 
 /** No model configured is no error: the built-in planner does what it can and says what it cannot. */

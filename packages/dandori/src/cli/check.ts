@@ -30,8 +30,12 @@ export async function check(file: string, options: CheckOptions): Promise<number
 
 function asJson(compiled: Compiled, { tasks }: PlanFile): object {
   if (!compiled.ok) return compiled;
-  const { reasonsOf, ...rest } = compiled;
-  return { ...rest, reasons: Object.fromEntries(tasks.map(({ id }) => [id, reasonsOf(id)])) };
+  const { reasonsOf, estimate, ...rest } = compiled;
+  return {
+    ...rest,
+    estimate: estimate(),
+    reasons: Object.fromEntries(tasks.map(({ id }) => [id, reasonsOf(id)])),
+  };
 }
 
 type Accepted = Extract<Compiled, { ok: true }>;
@@ -49,7 +53,7 @@ function printPlan(
     if (!isExplained) continue;
     for (const { task, text } of reasons) process.stdout.write(style.dim(`      ${task}: ${text}\n`));
   }
-  for (const line of estimateLines(estimate, style)) process.stdout.write(`${line}\n`);
+  for (const line of estimateLines(estimate(), style)) process.stdout.write(`${line}\n`);
 }
 
 /** What it will take: the same lines for `check` and for whoever is asked to approve. */

@@ -1,4 +1,4 @@
-import { findCycle } from '../core/graph.ts';
+import { sort } from '../core/graph.ts';
 import { type Mode, mode as modes } from '../domain/mode.ts';
 import type { OrderRule, Settings } from '../domain/settings.ts';
 import type { Config } from './config.ts';
@@ -95,7 +95,7 @@ function orderProblems(config: unknown): Problem[] {
       graph.set(after, [...(graph.get(after) ?? []), before]);
     }
   }
-  const cycle = findCycle(graph)?.toReversed();
+  const cycle = sort(graph).cycle?.toReversed();
   if (cycle === undefined) return [];
   const message = `these rules contradict each other: ${[...cycle, cycle[0]].join(' → ')}`;
   return [{ path: ['execution', 'order'], at: 'key', message, hint: 'take one of them away' }];

@@ -2,7 +2,6 @@ import type { CheckedTask } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
-import { executionOrder } from './graph.ts';
 import { type Access, type Group, hazards } from './hazards.ts';
 import { refsIn } from './inject.ts';
 
@@ -26,20 +25,18 @@ interface Surroundings {
   readonly expectedMs?: (operation: string) => number | undefined;
 }
 
-/** The plan's needs, with their reasons and without. */
 interface Needs {
   readonly edges: Edges;
-  readonly graph: ReadonlyMap<string, string[]>;
+  readonly order: readonly string[];
 }
 
 /** What waits for what: by need, and by what they do to the same things. */
 export function arrange(
   tasks: readonly Task[],
-  { edges, graph }: Needs,
+  { edges, order }: Needs,
   { tools, done, expectedMs }: Surroundings,
 ): Arrangement {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const order = executionOrder(graph);
   const accesses = order.map((id) => accessOf(byId.get(id), id, tools));
   const waits = hazards(accesses);
   const groups: Group[] = [];
@@ -47,7 +44,9 @@ export function arrange(
   const effects = new Map(accesses.map((access) => [access.id, access]));
   const checked = tasks.map(({ id }): CheckedTask => {
     const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => !done.has(need));
+    const effect = effects.get(id)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
+    if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
     const few = all.filter((group) => group.length <= SMALL_GROUP).flat();
     const waited = [...new Set(few)].filter((other) => !needs.includes(other));
     const many = all
@@ -55,7 +54,7 @@ export function arrange(
       .map((group) => numbered(group, groups, numbers));
     return {
       id,
-      effect: effects.get(id)?.effect ?? 'write',
+      effect,
       ...(needs.length > 0 && { needs }),
       ...(waited.length > 0 && { waits: waited }),
       ...(many.length > 0 && { waitsForGroups: many }),
@@ -65,8 +64,9 @@ export function arrange(
     { order, checked, groups },
     (id) => expectedMs?.(byId.get(id)?.operation ?? '') ?? UNKNOWN_MS,
   );
+  for (const task of checked) task.rank = ranks.get(task.id) ?? 0;
   return {
-    tasks: checked.map((task) => ({ ...task, rank: ranks.get(task.id) ?? 0 })),
+    tasks: checked,
     groups,
     reasonsOf: (id) => explain(id, { edges, waits, effects }),
     order,

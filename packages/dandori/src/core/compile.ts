@@ -9,7 +9,7 @@ import { type Arrangement, arrange } from './arrangement.ts';
 import { deadSteps } from './dead.ts';
 import { AFTER, type Edges, type Need, neighbours } from './edges.ts';
 import { type Budget, type Estimate, estimateOf, overBudget } from './estimate.ts';
-import { findCycle } from './graph.ts';
+import { sort } from './graph.ts';
 import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
 import { dropNeedless } from './needless.ts';
@@ -48,7 +48,8 @@ export type Compiled =
       /** What is odd, and no reason to refuse the plan. */
       warnings: Diagnostic[];
       notes: string[];
-      estimate: Estimate;
+      /** Made when it is asked for: the run itself does not need it. */
+      estimate: () => Estimate;
       reasonsOf: Arrangement['reasonsOf'];
     }
   | { ok: false; diagnostics: Diagnostic[] };
@@ -83,34 +84,34 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     edges.set(task.id, needs);
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
-  if (!doubled.some(({ code }) => code === 'duplicate-id')) {
+  const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
+  if (isClear) {
     diagnostics.push(...orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-    diagnostics.push(...checkCycle(neighbours(edges)));
   }
+  const { order, cycle } = sort(neighbours(edges));
+  if (isClear) diagnostics.push(...cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics: diagnostics.slice(0, MAX_DIAGNOSTICS) };
-  return accepted(tasks, { edges, warnings }, surroundings);
+  return accepted(tasks, { edges, order, warnings }, surroundings);
 }
 
 /** The plan has no mistake: what is left is to say what waits for what, and what it will take. */
 function accepted(
   tasks: readonly Task[],
-  { edges, warnings }: { edges: Edges; warnings: Diagnostic[] },
+  { edges, order, warnings }: { edges: Edges; order: readonly string[]; warnings: Diagnostic[] },
   surroundings: Surroundings,
 ): Compiled {
   const dead = deadSteps(tasks, edges, surroundings);
   const loosened = dropNeedless(tasks, edges, surroundings);
-  const schedule = arrange(tasks, { edges, graph: neighbours(edges) }, surroundings);
-  const estimate = estimateOf(tasks, schedule, surroundings);
-  const broke = overBudget(estimate, surroundings.budget);
-  const isTooMuch = broke.filter(({ isSure }) => isSure);
-  if (isTooMuch.length > 0) return { ok: false, diagnostics: isTooMuch.map(({ diagnostic }) => diagnostic) };
+  const schedule = arrange(tasks, { edges, order }, surroundings);
+  const tooMuch = overBudget(tasks, schedule, surroundings);
+  if (tooMuch.length > 0) return { ok: false, diagnostics: tooMuch };
   return {
     ok: true,
     tasks: schedule.tasks,
     groups: schedule.groups,
-    warnings: [...warnings, ...dead, ...loosened.warnings, ...broke.map(({ diagnostic }) => diagnostic)],
+    warnings: [...warnings, ...dead, ...loosened.warnings],
     notes: loosened.notes,
-    estimate,
+    estimate: () => estimateOf(tasks, schedule, surroundings),
     reasonsOf: schedule.reasonsOf,
   };
 }
@@ -208,8 +209,7 @@ function didYouMean(suggestion: string | undefined): { hint?: string } {
   return suggestion === undefined ? {} : { hint: `did you mean "${suggestion}"?` };
 }
 
-function checkCycle(graph: ReadonlyMap<string, string[]>): Diagnostic[] {
-  const cycle = findCycle(graph);
+function cycleProblem(cycle: readonly string[] | undefined): Diagnostic[] {
   const first = cycle?.[0];
   if (cycle === undefined || first === undefined) return [];
   const message = `these tasks wait for each other: ${[...cycle, first].join(' → ')}`;

@@ -45,8 +45,7 @@ export function estimateOf(
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const operationOf = (id: string) => byId.get(id)?.operation ?? '';
   const attempts = budget?.attempts ?? 1;
-  const costs = tasks.map((task) => tools.get(task.operation)?.cost ?? 0);
-  const cost = costs.reduce((sum, one) => sum + one, 0);
+  const cost = costOf(tasks, tools);
   const path = longestPath(arrangement, (id) => expectedMs?.(operationOf(id)) ?? 1000);
   const isTimed = path.ids.every((id) => expectedMs?.(operationOf(id)) !== undefined);
   const worst =
@@ -64,29 +63,43 @@ export function estimateOf(
   };
 }
 
-/** Sure where even the best case is too much: then nothing is started. The worst case is only told. */
+/** What the run surely cannot afford, so that nothing is started. What may be too much is told by `worstCase`. */
 export function overBudget(
-  estimate: Estimate,
-  budget: Budget | undefined,
-): { isSure: boolean; diagnostic: Diagnostic }[] {
+  tasks: readonly Task[],
+  arrangement: Arrangement,
+  { tools, budget, expectedMs }: Surroundings,
+): Diagnostic[] {
   if (budget === undefined) return [];
-  const found: { isSure: boolean; diagnostic: Diagnostic }[] = [];
-  const say = (isSure: boolean, message: string, hint: string) =>
-    found.push({ isSure, diagnostic: { code: 'over-budget', message, hint } });
-  const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
-  const timeHint = 'make a shorter plan, or raise execution.max_time';
-  const { expectedMs, worstMs, cost } = estimate;
-  if (expectedMs !== undefined && expectedMs > budget.ms)
-    say(true, `the plan takes about ${seconds(expectedMs)}, and ${seconds(budget.ms)} are left`, timeHint);
-  else if (worstMs !== undefined && worstMs > budget.ms)
-    say(false, `the plan may take up to ${seconds(worstMs)}, and ${seconds(budget.ms)} are left`, timeHint);
-  if (budget.cost !== undefined && cost > budget.cost)
-    say(
-      true,
-      `the plan costs $${cost}, and $${budget.cost} are left`,
-      'make a cheaper plan, or raise execution.max_cost',
-    );
+  const found: Diagnostic[] = [];
+  const isTimed = tasks.every(({ operation }) => expectedMs?.(operation) !== undefined);
+  // The rank of the first task of the longest path is the time of the whole of it.
+  const ms = isTimed ? arrangement.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0) : 0;
+  if (ms > budget.ms) found.push(late(`the plan takes about ${seconds(ms)}`, budget));
+  const cost = budget.cost === undefined ? 0 : costOf(tasks, tools);
+  if (budget.cost !== undefined && cost > budget.cost) {
+    const message = `the plan costs $${cost}, and $${budget.cost} are left`;
+    found.push({ code: 'over-budget', message, hint: 'make a cheaper plan, or raise execution.max_cost' });
+  }
   return found;
+}
+
+/** A warning for whoever looks at a plan before it runs. */
+export function worstCase({ worstMs }: Estimate, budget: Budget): Diagnostic[] {
+  if (worstMs === undefined || worstMs <= budget.ms) return [];
+  return [late(`the plan may take up to ${seconds(worstMs)}`, budget)];
+}
+
+function late(what: string, { ms }: Budget): Diagnostic {
+  const hint = 'make a shorter plan, or raise execution.max_time';
+  return { code: 'over-budget', message: `${what}, and ${seconds(ms)} are left`, hint };
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+function costOf(tasks: readonly Task[], tools: ReadonlyMap<string, Tool>): number {
+  return tasks.reduce((sum, { operation }) => sum + (tools.get(operation)?.cost ?? 0), 0);
 }
 
 function longestPath(

@@ -18,6 +18,7 @@ export function dropNeedless(
   edges: Edges,
   { tools, dropsNeedless }: Surroundings,
 ): { warnings: Diagnostic[]; notes: string[] } {
+  if (!tasks.some(({ after = [] }) => after.length > 0)) return { warnings: [], notes: [] };
   const reads = new Set(
     tasks.filter(({ operation }) => tools.get(operation)?.effect === 'read').map(({ id }) => id),
   );

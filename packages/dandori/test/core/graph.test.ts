@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { executionOrder, findCycle } from '../../src/core/graph.ts';
+import { type Graph, sort } from '../../src/core/graph.ts';
+
+const findCycle = (graph: Graph) => sort(graph).cycle;
+const executionOrder = (graph: Graph) => sort(graph).order;
 
 const graphOf = (edges: Record<string, string[]>) => new Map(Object.entries(edges));
 
