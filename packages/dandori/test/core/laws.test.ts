@@ -165,8 +165,6 @@ describe('a legal journal is not suspected', () => {
       ...(index > 0 && { needs: [`t${index - 1}`] }),
     }));
     const events = journalOf(...running(plan), ...plan.flatMap(({ id }) => [starts(id), succeeds(id)]));
-    const from = performance.now();
     expect(brokenLaws(events)).toEqual([]);
-    expect(performance.now() - from).toBeLessThan(2_000);
   });
 });
