@@ -13,12 +13,15 @@ export interface CheckOptions {
   readonly explain?: boolean;
 }
 
+/** Of the tasks that one waits for. */
+const MAX_SHOWN = 10;
+
 export async function check(file: string, options: CheckOptions): Promise<number> {
   const plan = await readPlanFile(file);
   await using dandori = await openDandori({ configFile: options.config });
   const compiled = await dandori.check(plan.tasks);
   const texts = textsFor({ language: dandori.config.language });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(asJson(compiled, plan))}\n`);
+  if (options.json === true) process.stdout.write(`${JSON.stringify(asJson(compiled, plan, options))}\n`);
   else if (!compiled.ok) process.stderr.write(`${renderDiagnostics(compiled.diagnostics, plan)}\n`);
   else {
     if (compiled.warnings.length > 0)
@@ -28,32 +31,62 @@ export async function check(file: string, options: CheckOptions): Promise<number
   return compiled.ok ? 0 : EXIT_USAGE;
 }
 
-function asJson(compiled: Compiled, { tasks }: PlanFile): object {
+/** Reasons only for who asks: where thousands wait for the same thousands, there are millions of them. */
+function asJson(compiled: Compiled, { tasks }: PlanFile, { explain }: CheckOptions): object {
   if (!compiled.ok) return compiled;
   const { reasonsOf, estimate, ...rest } = compiled;
   return {
     ...rest,
     estimate: estimate(),
-    reasons: Object.fromEntries(tasks.map(({ id }) => [id, reasonsOf(id)])),
+    ...(explain === true && { reasons: Object.fromEntries(tasks.map(({ id }) => [id, reasonsOf(id)])) }),
   };
 }
 
 type Accepted = Extract<Compiled, { ok: true }>;
 
 function printPlan(
-  { tasks, estimate, reasonsOf }: Accepted,
+  { tasks, groups, estimate, reasonsOf }: Accepted,
   { texts, isExplained }: { texts: Texts; isExplained: boolean },
 ): void {
   const style = styleFor(process.stdout);
   process.stdout.write(`${style.green('✓')} ${texts.planFits(tasks.length)}\n`);
-  for (const { id, effect } of tasks) {
-    const reasons = reasonsOf(id);
-    const after = reasons.length > 0 ? style.dim(` after ${reasons.map(({ task }) => task).join(', ')}`) : '';
-    process.stdout.write(`  ${id} ${effect}${after}\n`);
+  const members = groups.map((group) => new Set(group));
+  for (const task of tasks) {
+    const earlier = waitedFor(task, members);
+    const after = earlier.count > 0 ? style.dim(` after ${listed(earlier, texts)}`) : '';
+    process.stdout.write(`  ${task.id} ${task.effect}${after}\n`);
     if (!isExplained) continue;
-    for (const { task, text } of reasons) process.stdout.write(style.dim(`      ${task}: ${text}\n`));
+    for (const reason of reasonsOf(task.id))
+      process.stdout.write(style.dim(`      ${reason.task}: ${reason.text}\n`));
   }
   for (const line of estimateLines(estimate(), style)) process.stdout.write(`${line}\n`);
+}
+
+interface Earlier {
+  readonly shown: ReadonlySet<string>;
+  readonly count: number;
+}
+
+function waitedFor(
+  { needs = [], waits = [], waitsForGroups = [] }: Accepted['tasks'][number],
+  members: readonly ReadonlySet<string>[],
+): Earlier {
+  const groups = waitsForGroups.flatMap((number) => members[number] ?? []);
+  const single = [...needs, ...waits];
+  const alone = single.filter((id) => !groups.some((group) => group.has(id)));
+  const shown = new Set(single.slice(0, MAX_SHOWN));
+  for (const group of groups) {
+    for (const id of group) {
+      if (shown.size >= MAX_SHOWN) break;
+      shown.add(id);
+    }
+  }
+  return { shown, count: groups.reduce((sum, { size }) => sum + size, alone.length) };
+}
+
+function listed({ shown, count }: Earlier, texts: Texts): string {
+  const rest = count - shown.size;
+  return `${[...shown].join(', ')}${rest > 0 ? ` ${texts.more(rest)}` : ''}`;
 }
 
 /** What it will take: the same lines for `check` and for whoever is asked to approve. */

@@ -184,7 +184,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
     opens: [],
     unmet: 0,
-    lane: laneOf(task.operation),
+    lane: laneOf(task.operation, state.settings.servers),
     rank,
     order: state.tasks.size,
     dependents: [],

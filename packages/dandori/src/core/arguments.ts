@@ -10,8 +10,8 @@ import { nearest } from './nearest.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './reference.ts';
 import type { SchemaCheck, SchemaIssue } from './schema.ts';
 import { clash } from './schema-fit.ts';
-import { landing } from './schema-path.ts';
-import { alternatives, isObject, propertiesOf, type SchemaView, viewOf } from './schema-view.ts';
+import { landing, promises } from './schema-path.ts';
+import { alternatives, isObject, itemAt, propertiesOf, type SchemaView, viewOf } from './schema-view.ts';
 
 interface Checking {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -21,6 +21,9 @@ interface Checking {
   readonly operations: ReadonlyMap<string, string>;
   readonly warnings: Diagnostic[];
 }
+
+/** Wrong places of one task after which nobody reads on; each may cost a search for what was meant. */
+const MOST = 50;
 
 /** A place in the arguments whose value is not known yet. Inside a longer text at least its type is. */
 interface Hole {
@@ -34,7 +37,7 @@ export function checkArguments(task: Task, checking: Checking, needs: Map<string
   const diagnostics: Diagnostic[] = [];
   const holes: Hole[] = [];
   eachString(task.args, [], (text, path) => {
-    if (mayHoldRef(text) || checking.mode === 'adaptive')
+    if (diagnostics.length < MOST && (mayHoldRef(text) || checking.mode === 'adaptive'))
       diagnostics.push(...checkText(task.id, { text, path, holes, needs }, checking));
   });
   const tool = checking.tools.get(task.operation);
@@ -128,9 +131,11 @@ function checkHole(
   const wanted = inputAt(inputs, path);
   const reason = wanted === undefined ? undefined : clash(found.views, wanted);
   if (reason === undefined) return [];
-  return [
-    { code: 'type-clash', ...at, message: `${writeRef(ref)} does not fit ${task.operation}: ${reason}` },
-  ];
+  const message = `${writeRef(ref)} does not fit ${task.operation}: ${reason}`;
+  const diagnostic: Diagnostic = { code: 'type-clash', ...at, message };
+  if (promises(schema)) return [diagnostic];
+  checking.warnings.push(diagnostic);
+  return [];
 }
 
 /** The schema of a place in the arguments, where it can be told without looking at the other arguments. */
@@ -138,24 +143,33 @@ function inputAt(schema: JsonObject, path: readonly (string | number)[]): Schema
   let view = viewOf(schema);
   for (const part of path) {
     if (alternatives(view).length > 1) return undefined;
-    const next = typeof part === 'number' ? view.schema.items : propertiesOf(view)[part];
-    if (!isObject(next)) return undefined;
-    view = viewOf(next, view.root);
+    const next = typeof part === 'number' ? itemAt(view, part) : propertyAt(view, part);
+    if (next === undefined) return undefined;
+    view = next;
   }
   return view;
 }
 
+function propertyAt(view: SchemaView, name: string): SchemaView | undefined {
+  const found = propertiesOf(view)[name];
+  return isObject(found) ? viewOf(found, view.root) : undefined;
+}
+
 /** `{{city}}` and `${t1.x}` alike: both would reach the tool as they are. */
 function isPlaceholder(text: string): boolean {
-  return /\{\{\s*[\w.-]+\s*\}\}/.test(text) || /(^|[^$])\$\{\s*[A-Za-z_]/.test(text);
+  // A page or a template that is written to a file may hold what its own readers fill in.
+  const isDocument = text.length > 200 || /[<\n]/.test(text);
+  const isLeftover =
+    /\{\{[^{}]{1,60}\}\}/u.test(text) && (!isDocument || /^\s*\{\{[^{}]*\}\}\s*$/u.test(text));
+  return isLeftover || /(^|[^$])(\$\$)*\$\{\s*[A-Za-z_]/.test(text);
 }
 
 /** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
-function isUnknownYet({ path, keyword }: SchemaIssue, holes: readonly Hole[]): boolean {
+function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, holes: readonly Hole[]): boolean {
   const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];
   return holes.some((hole) => {
     if (startsWith(path, hole.path)) return hole.whole || keyword !== 'type';
-    return choices.includes(keyword) && startsWith(hole.path, path);
+    return (choices.includes(keyword) || isConditional === true) && startsWith(hole.path, path);
   });
 }
 

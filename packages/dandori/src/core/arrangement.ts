@@ -8,7 +8,7 @@ import { refsIn } from './inject.ts';
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
 const SMALL_GROUP = 8;
 /** What a call takes where nobody has seen one yet. All that matters is that it is the same for all. */
-const UNKNOWN_MS = 1000;
+export const UNKNOWN_MS = 1000;
 
 export interface Arrangement {
   readonly tasks: CheckedTask[];

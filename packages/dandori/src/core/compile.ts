@@ -66,31 +66,35 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     };
   }
   const doubled = checkIds(tasks, surroundings);
-  const diagnostics = [...checkSize(tasks, surroundings), ...doubled];
+  const diagnostics = [...checkSize(tasks, surroundings), ...doubled].slice(0, MAX_DIAGNOSTICS);
+  const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
+  const add = (found: Iterable<Diagnostic>) => {
+    if (isFull()) return;
+    for (const diagnostic of found) {
+      diagnostics.push(diagnostic);
+      if (isFull()) return;
+    }
+  };
   const warnings: Diagnostic[] = [];
   const edges: Edges = new Map();
   const operations = new Map(surroundings.done);
   for (const { id, operation } of tasks) operations.set(id, operation);
   const checking = { ...surroundings, operations, warnings };
   for (const task of tasks) {
-    if (diagnostics.length >= MAX_DIAGNOSTICS) break;
+    if (isFull()) break;
     const needs = new Map<string, Need>();
-    diagnostics.push(
-      ...checkOperation(task, surroundings),
-      ...checkExpect(task, surroundings),
-      ...checkArguments(task, checking, needs),
-      ...checkAfter(task, operations, needs),
-    );
+    add(checkOperation(task, surroundings));
+    add(checkExpect(task, surroundings));
+    add(checkArguments(task, checking, needs));
+    add(checkAfter(task, operations, needs));
     edges.set(task.id, needs);
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
-  if (isClear) {
-    diagnostics.push(...orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-  }
+  if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
   const { order, cycle } = sort(neighbours(edges));
-  if (isClear) diagnostics.push(...cycleProblem(cycle));
-  if (diagnostics.length > 0) return { ok: false, diagnostics: diagnostics.slice(0, MAX_DIAGNOSTICS) };
+  if (isClear) add(cycleProblem(cycle));
+  if (diagnostics.length > 0) return { ok: false, diagnostics };
   return accepted(tasks, { edges, order, warnings }, surroundings);
 }
 
@@ -185,24 +189,27 @@ function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): 
   return [{ code: 'unknown-field', task: id, path: ['expect'], message, ...didYouMean(missing.suggestion) }];
 }
 
-function checkAfter(
+/** One by one: to look for what each of 10,000 unknown ids may mean, where 100 are told, would take minutes. */
+function* checkAfter(
   { id, after = [] }: Task,
   known: ReadonlyMap<string, string>,
   needs: Map<string, Need>,
-): Diagnostic[] {
-  return after.flatMap((target, index): Diagnostic[] => {
+): Generator<Diagnostic> {
+  for (const [index, target] of after.entries()) {
     const path = ['after', index];
-    if (target === id)
-      return [{ code: 'self-reference', task: id, path, message: `"${id}" waits for itself` }];
+    if (target === id) {
+      yield { code: 'self-reference', task: id, path, message: `"${id}" waits for itself` };
+      continue;
+    }
     // Where a Ref names the same task it has been said already, or is needed anyway.
-    if (needs.has(target)) return [];
+    if (needs.has(target)) continue;
     if (known.has(target)) {
       needs.set(target, AFTER);
-      return [];
+      continue;
     }
     const message = `"${id}" waits for "${target}", which is not in the plan`;
-    return [{ code: 'unknown-after', task: id, path, message, ...didYouMean(nearest(target, known.keys())) }];
-  });
+    yield { code: 'unknown-after', task: id, path, message, ...didYouMean(nearest(target, known.keys())) };
+  }
 }
 
 function didYouMean(suggestion: string | undefined): { hint?: string } {

@@ -19,10 +19,11 @@ export function decide(state: RunState, now: number): Intention[] {
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
   if (state.draft !== undefined) return [{ type: 'compile_plan' }];
-  const intentions = [...settling(state), ...starting(state, now)];
+  const places = placesIn(state);
+  const intentions = [...settling(state), ...starting(state, now, places)];
   const isBusy = state.running.size > 0 || state.thinking !== undefined || intentions.length > 0;
   if (!isBusy && state.retrying.size === 0 && state.openQuestions === 0) intentions.push(...next(state, now));
-  return [...intentions, ...waking(state, now)];
+  return [...intentions, ...waking(state, now, places)];
 }
 
 /** Calls are told to stop; the end comes when the last of them has. */
@@ -35,22 +36,36 @@ function settling(state: RunState): Intention[] {
   return [...state.inDoubt].map((task) => ({ type: 'ask_in_doubt', task }));
 }
 
-function starting(state: RunState, now: number): Intention[] {
-  const intentions: Intention[] = [];
-  const { concurrency, servers = {}, approval } = state.settings;
-  let free = concurrency - state.running.size;
+/** What may still be started, all in all and in each lane. */
+interface Places {
+  readonly isOpen: () => boolean;
+  readonly hasRoom: (lane: string) => boolean;
+  readonly take: (lane: string) => void;
+}
+
+function placesIn({ settings, running, runningIn }: RunState): Places {
+  const limits = new Map(Object.entries(settings.servers ?? {}));
   const started = new Map<string, number>();
-  const hasRoom = (lane: string) => {
-    const limit = servers[lane];
-    return limit === undefined || (state.runningIn.get(lane) ?? 0) + (started.get(lane) ?? 0) < limit;
-  };
-  for (const task of candidates(state, now, hasRoom)) {
-    const { id } = task.task;
-    if (needsApproval(task, approval)) intentions.push({ type: 'ask_approval', task: id });
-    else if (free > 0) {
-      intentions.push({ type: 'start_task', task: id });
-      started.set(task.lane, (started.get(task.lane) ?? 0) + 1);
+  let free = settings.concurrency - running.size;
+  return {
+    isOpen: () => free > 0,
+    hasRoom: (lane) =>
+      (runningIn.get(lane) ?? 0) + (started.get(lane) ?? 0) < (limits.get(lane) ?? Number.POSITIVE_INFINITY),
+    take: (lane) => {
+      started.set(lane, (started.get(lane) ?? 0) + 1);
       free--;
+    },
+  };
+}
+
+function starting(state: RunState, now: number, places: Places): Intention[] {
+  const intentions: Intention[] = [];
+  for (const task of candidates(state, now, places.hasRoom)) {
+    const { id } = task.task;
+    if (needsApproval(task, state.settings.approval)) intentions.push({ type: 'ask_approval', task: id });
+    else if (places.isOpen()) {
+      intentions.push({ type: 'start_task', task: id });
+      places.take(task.lane);
     } else break;
   }
   return intentions;
@@ -58,9 +73,10 @@ function starting(state: RunState, now: number): Intention[] {
 
 /** What is tried again comes first: others may have waited for it for long. */
 function* candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Generator<TaskState> {
-  for (const id of state.retrying) {
+  for (const id of state.retrying.inOrder(hasRoom)) {
     const task = state.tasks.get(id);
-    if (task !== undefined && (task.dueAt ?? 0) <= now && hasRoom(task.lane)) yield task;
+    if (task === undefined || (task.dueAt ?? 0) > now) break;
+    yield task;
   }
   for (const id of state.ready.inOrder(hasRoom)) {
     const task = state.tasks.get(id);
@@ -84,14 +100,23 @@ function next(state: RunState, now: number): Intention[] {
   return [{ type: 'think', purpose: state.planGiven ? 'answer' : 'act' }];
 }
 
-function waking(state: RunState, now: number): Intention[] {
+function waking(state: RunState, now: number, places: Places): Intention[] {
   const isAlive = state.running.size > 0 || state.thinking !== undefined;
-  let earliest = Number.POSITIVE_INFINITY;
-  for (const id of state.retrying) {
-    const dueAt = state.tasks.get(id)?.dueAt ?? now;
-    if (dueAt > now) earliest = Math.min(earliest, dueAt);
-  }
+  let earliest = nextRetry(state, now, places);
   if (state.thinkAfter > now && !isAlive) earliest = Math.min(earliest, state.thinkAfter);
   if (isAlive || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
+}
+
+/**
+ * When the next one is due that could then start. Where every place is taken a call must end first, and that wakes too.
+ * Where there is room, what is due has just been started, so that only few are passed over here.
+ */
+function nextRetry(state: RunState, now: number, { isOpen, hasRoom }: Places): number {
+  if (!isOpen()) return Number.POSITIVE_INFINITY;
+  for (const id of state.retrying.inOrder(hasRoom)) {
+    const dueAt = state.tasks.get(id)?.dueAt ?? now;
+    if (dueAt > now) return dueAt;
+  }
+  return Number.POSITIVE_INFINITY;
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
-import type { Arrangement } from './arrangement.ts';
+import { type Arrangement, UNKNOWN_MS } from './arrangement.ts';
 
 /** What a plan will take, before it is run. */
 export interface Estimate {
@@ -46,7 +46,7 @@ export function estimateOf(
   const operationOf = (id: string) => byId.get(id)?.operation ?? '';
   const attempts = budget?.attempts ?? 1;
   const cost = costOf(tasks, tools);
-  const path = longestPath(arrangement, (id) => expectedMs?.(operationOf(id)) ?? 1000);
+  const path = longestPath(arrangement, (id) => expectedMs?.(operationOf(id)) ?? UNKNOWN_MS);
   const isTimed = path.ids.every((id) => expectedMs?.(operationOf(id)) !== undefined);
   const worst =
     budget && longestPath(arrangement, (id) => (byId.get(id)?.timeout ?? budget.timeout) * attempts);
@@ -59,7 +59,7 @@ export function estimateOf(
     expectedMs: isTimed ? path.ms : undefined,
     worstMs: worst?.ms,
     cost,
-    worstCost: cost * attempts,
+    worstCost: dollars(cost * attempts),
   };
 }
 
@@ -76,17 +76,19 @@ export function overBudget(
   const ms = isTimed ? arrangement.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0) : 0;
   if (ms > budget.ms) found.push(late(`the plan takes about ${seconds(ms)}`, budget));
   const cost = budget.cost === undefined ? 0 : costOf(tasks, tools);
-  if (budget.cost !== undefined && cost > budget.cost) {
-    const message = `the plan costs $${cost}, and $${budget.cost} are left`;
-    found.push({ code: 'over-budget', message, hint: 'make a cheaper plan, or raise execution.max_cost' });
-  }
+  if (budget.cost !== undefined && cost > budget.cost)
+    found.push(dear(`the plan costs $${cost}`, budget.cost));
   return found;
 }
 
 /** A warning for whoever looks at a plan before it runs. */
-export function worstCase({ worstMs }: Estimate, budget: Budget): Diagnostic[] {
-  if (worstMs === undefined || worstMs <= budget.ms) return [];
-  return [late(`the plan may take up to ${seconds(worstMs)}`, budget)];
+export function worstCase({ worstMs, worstCost }: Estimate, budget: Budget): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  if (worstMs !== undefined && worstMs > budget.ms)
+    found.push(late(`the plan may take up to ${seconds(worstMs)}`, budget));
+  if (budget.cost !== undefined && worstCost > budget.cost)
+    found.push(dear(`the plan may cost up to $${worstCost}`, budget.cost));
+  return found;
 }
 
 function late(what: string, { ms }: Budget): Diagnostic {
@@ -94,12 +96,22 @@ function late(what: string, { ms }: Budget): Diagnostic {
   return { code: 'over-budget', message: `${what}, and ${seconds(ms)} are left`, hint };
 }
 
+function dear(what: string, left: number): Diagnostic {
+  const hint = 'make a cheaper plan, or raise execution.max_cost';
+  return { code: 'over-budget', message: `${what}, and $${left} are left`, hint };
+}
+
 function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }
 
 function costOf(tasks: readonly Task[], tools: ReadonlyMap<string, Tool>): number {
-  return tasks.reduce((sum, { operation }) => sum + (tools.get(operation)?.cost ?? 0), 0);
+  return dollars(tasks.reduce((sum, { operation }) => sum + (tools.get(operation)?.cost ?? 0), 0));
+}
+
+/** Three times $0.1 is $0.3, and not a little more than is allowed. */
+function dollars(sum: number): number {
+  return Number(sum.toFixed(9));
 }
 
 function longestPath(
@@ -132,6 +144,6 @@ function longestPath(
     ends.set(id, { ms: takes(id) + (before === undefined ? 0 : (ends.get(before)?.ms ?? 0)), before });
   }
   const ids: string[] = [];
-  for (let at = latest(order); at !== undefined; at = ends.get(at)?.before) ids.unshift(at);
-  return { ids, ms: ends.get(ids.at(-1) ?? '')?.ms ?? 0 };
+  for (let at = latest(order); at !== undefined; at = ends.get(at)?.before) ids.push(at);
+  return { ids: ids.reverse(), ms: ends.get(ids.at(-1) ?? '')?.ms ?? 0 };
 }

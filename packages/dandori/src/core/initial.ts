@@ -21,7 +21,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     ready: new ReadyQueue(),
     running: new Set(),
     runningIn: new Map(),
-    retrying: new Set(),
+    retrying: new ReadyQueue(),
     inDoubt: new Set(),
     decisions: [],
     thinking: undefined,

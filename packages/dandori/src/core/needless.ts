@@ -9,9 +9,10 @@ interface Surroundings {
 }
 
 /**
- * Models like to write `after` for one read behind another, and would so make a line of what could run at once.
- * Between two reads an `after` changes nothing but the time. It is dropped from the mind's plans; a person has said
- * what they want, and is only told. An `after` of or behind a write is never touched: it may mean "only if that worked".
+ * Models like to write `after` for one read behind another, and would so make a line of what could run at once. Between
+ * two reads an `after` changes nothing but the time, unless it is a gate: the first may fail what it expects, and a
+ * write may stand behind the second. Where it is none it is dropped from the mind's plans; a person has said what they
+ * want, and is only told.
  */
 export function dropNeedless(
   tasks: readonly Task[],
@@ -22,12 +23,16 @@ export function dropNeedless(
   const reads = new Set(
     tasks.filter(({ operation }) => tools.get(operation)?.effect === 'read').map(({ id }) => id),
   );
+  const beforeWrites = leadingToWrites(edges, reads);
+  const expects = new Set(tasks.filter(({ expect }) => expect !== undefined).map(({ id }) => id));
   const warnings: Diagnostic[] = [];
   const notes: string[] = [];
   for (const { id, after = [] } of tasks) {
     const needs = edges.get(id);
     after.forEach((target, index) => {
-      if (needs?.get(target)?.why !== 'after' || !reads.has(id) || !reads.has(target)) return;
+      const areReads = reads.has(id) && reads.has(target);
+      const isGate = expects.has(target) || beforeWrites.has(id);
+      if (needs?.get(target)?.why !== 'after' || !areReads || isGate) return;
       const message = `"${id}" waits for "${target}", although both only read and it does not use its result`;
       if (dropsNeedless === true) {
         needs.delete(target);
@@ -36,4 +41,18 @@ export function dropNeedless(
     });
   }
   return { warnings, notes };
+}
+
+/** Every task that a write needs, near or far. */
+function leadingToWrites(edges: Edges, reads: ReadonlySet<string>): Set<string> {
+  const found = new Set<string>();
+  const open = [...edges.keys()].filter((id) => !reads.has(id));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const id of edges.get(next)?.keys() ?? []) {
+      if (found.has(id)) continue;
+      found.add(id);
+      open.push(id);
+    }
+  }
+  return found;
 }

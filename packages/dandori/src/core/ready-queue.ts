@@ -1,4 +1,4 @@
-/** A task that may start. `rank` is what is still to come after it; the written order breaks ties. */
+/** A task that may start. The highest `rank` comes first; the written order breaks ties. */
 export interface ReadyTask {
   readonly id: string;
   /** The server; each may have a limit of its own. */

@@ -19,8 +19,8 @@ export interface Repaired {
 
 /**
  * Corrects mistakes for which there is only one thing that can have been meant, so that a model need not be asked
- * again for a letter: a tool's name that is off by one letter and whose schema the arguments fit, a number given as
- * text. Undefined where some mistake is not of that kind: then nothing is changed.
+ * again for a letter: the name of a tool that only reads, off by one letter, whose schema the arguments fit; a number
+ * given as text. Undefined where some mistake is not of that kind: then nothing is changed.
  */
 export function repair(
   tasks: readonly Task[],
@@ -50,9 +50,15 @@ function otherTool(task: Task, { tools, check }: Surroundings): Fixed {
   const names = [...tools.keys()].filter((name) => isOneLetterOff(name, task.operation));
   const [name] = names;
   const tool = name === undefined ? undefined : tools.get(name);
-  if (names.length !== 1 || tool === undefined || check(tool.inputSchema, task.args).length > 0)
+  // A wrong guess must do no harm, and `slot1` for `slot2` is more likely a choice than a slip of the pen.
+  if (names.length !== 1 || tool?.effect !== 'read' || digitsOf(tool.name) !== digitsOf(task.operation))
     return undefined;
+  if (check(tool.inputSchema, task.args).length > 0) return undefined;
   return { task: { ...task, operation: tool.name }, note: `${task.operation} is taken for ${tool.name}` };
+}
+
+function digitsOf(name: string): string {
+  return name.replaceAll(/\P{Nd}/gu, '');
 }
 
 function otherType(task: Task, path: readonly (string | number)[], { tools, check }: Surroundings): Fixed {
@@ -64,10 +70,11 @@ function otherType(task: Task, path: readonly (string | number)[], { tools, chec
   // More digits than a double holds would not be the number that was written.
   const isNumber = typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) && text.length <= 15;
   if (tool === undefined || !isNumber || path.length === 0) return undefined;
-  const args = replaced(task.args, path, Number(text));
+  const number = Number(text);
+  const args = replaced(task.args, path, number);
   const isSame = (issue: { path: readonly (string | number)[] }) => issue.path.join('.') === path.join('.');
   if (check(tool.inputSchema, args).some(isSame)) return undefined;
-  return { task: { ...task, args }, note: `${path.join('.')} is taken for the number ${text}` };
+  return { task: { ...task, args }, note: `${path.join('.')} is taken for the number ${number}` };
 }
 
 function replaced(value: JsonObject, [key, ...rest]: readonly (string | number)[], by: Json): JsonObject {

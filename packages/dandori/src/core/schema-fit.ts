@@ -10,18 +10,29 @@ import {
   viewOf,
 } from './schema-view.ts';
 
-const DEEPEST = 8;
+/** Comparisons after which two schemas that have no end count as fitting. */
+const MOST_COMPARISONS = 1_000;
+/** Longer lists of values are left to the moment when the value is there. */
+const MOST_VALUES = 200;
+
+interface Work {
+  left: number;
+}
 
 /**
  * Why no value of the one schema can ever fit the other; undefined where some can. A plan is refused only for what is
  * sure to fail: a number may turn out to be whole, a nullable text may be there. Those are checked when they are filled in.
  */
-export function clash(given: readonly SchemaView[], wanted: SchemaView, depth = 0): string | undefined {
+export function clash(given: readonly SchemaView[], wanted: SchemaView): string | undefined {
+  return clashOf(given, wanted, { left: MOST_COMPARISONS });
+}
+
+function clashOf(given: readonly SchemaView[], wanted: SchemaView, work: Work): string | undefined {
   const choices = alternatives(wanted);
   let reason: string | undefined;
   for (const one of given) {
     for (const other of choices) {
-      const found = clashOfTwo(one, other, depth);
+      const found = clashOfTwo(one, other, work);
       if (found === undefined) return undefined;
       reason ??= found;
     }
@@ -29,15 +40,15 @@ export function clash(given: readonly SchemaView[], wanted: SchemaView, depth = 
   return reason;
 }
 
-function clashOfTwo(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
-  if (depth > DEEPEST) return undefined;
+function clashOfTwo(given: SchemaView, wanted: SchemaView, work: Work): string | undefined {
+  if (work.left-- <= 0) return undefined;
   const have = typesOf(given);
   const want = typesOf(wanted);
   if (have !== undefined && want !== undefined && ![...have].some((type) => admits(want, type))) {
     return `it is ${[...have].join(' or ')}, and ${[...want].join(' or ')} is wanted`;
   }
   return (
-    clashOfValues(given, wanted) ?? clashOfItems(given, wanted, depth) ?? clashOfFields(given, wanted, depth)
+    clashOfValues(given, wanted) ?? clashOfItems(given, wanted, work) ?? clashOfFields(given, wanted, work)
   );
 }
 
@@ -50,21 +61,21 @@ function admits(wanted: ReadonlySet<string>, type: string): boolean {
 function clashOfValues(given: SchemaView, wanted: SchemaView): string | undefined {
   const have = valuesOf(given);
   const want = valuesOf(wanted);
-  if (have === undefined || want === undefined) return undefined;
+  if (have === undefined || want === undefined || have.length + want.length > MOST_VALUES) return undefined;
   const allowed = new Set(want.map((value) => JSON.stringify(value)));
   if (have.some((value) => allowed.has(JSON.stringify(value)))) return undefined;
   return `it is ${shown(have)}, and ${shown(want)} is wanted`;
 }
 
-function clashOfItems(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
+function clashOfItems(given: SchemaView, wanted: SchemaView, work: Work): string | undefined {
   if (!isOnly(given, 'array') || !isOnly(wanted, 'array')) return undefined;
   if (!isObject(given.schema.items) || !isObject(wanted.schema.items)) return undefined;
   const items = alternatives(viewOf(given.schema.items, given.root));
-  const reason = clash(items, viewOf(wanted.schema.items, wanted.root), depth + 1);
+  const reason = clashOf(items, viewOf(wanted.schema.items, wanted.root), work);
   return reason === undefined ? undefined : `in its items ${reason}`;
 }
 
-function clashOfFields(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
+function clashOfFields(given: SchemaView, wanted: SchemaView, work: Work): string | undefined {
   if (!isOnly(given, 'object') || !isOnly(wanted, 'object')) return undefined;
   const have = propertiesOf(given);
   const want = propertiesOf(wanted);
@@ -76,10 +87,10 @@ function clashOfFields(given: SchemaView, wanted: SchemaView, depth: number): st
   }
   for (const name of [...required, ...always]) {
     if (typeof name !== 'string' || !Object.hasOwn(have, name) || !Object.hasOwn(want, name)) continue;
-    const reason = clash(
+    const reason = clashOf(
       alternatives(viewOf(have[name], given.root)),
       viewOf(want[name], wanted.root),
-      depth + 1,
+      work,
     );
     if (reason !== undefined) return `in its field "${name}" ${reason}`;
   }

@@ -5,6 +5,7 @@ import {
   alternatives,
   isClosed,
   isObject,
+  itemAt,
   propertiesOf,
   type SchemaView,
   typesOf,
@@ -61,7 +62,7 @@ function lookUp(schema: JsonObject, expression: string): Landing {
  * Many servers write down roughly what they return, and return something else. A schema that requires nothing and
  * forbids nothing is such a description: it gives a hint, and no reason to refuse a plan.
  */
-function promises(schema: JsonObject): boolean {
+export function promises(schema: JsonObject): boolean {
   const view = viewOf(schema);
   return isClosed(view) || (Array.isArray(view.schema.required) && view.schema.required.length > 0);
 }
@@ -105,9 +106,20 @@ function follow(node: Node, from: Landing): Landing {
       return left === undefined || right?.type !== 'Index'
         ? UNKNOWN
         : index(follow(left, from), Number(right.value));
+    case 'Projection':
+      return left === undefined || right === undefined ? UNKNOWN : ofEach(follow(left, from), right);
     default:
       return UNKNOWN;
   }
+}
+
+/** `rows[*].name`: a list, if each item can have it. A slice or an object in its place is not followed. */
+function ofEach(list: Landing, node: Node): Landing {
+  if (list.kind !== 'found' || !list.views.every((view) => typesOf(view)?.has('array') === true))
+    return UNKNOWN;
+  const each = follow(node, index(list, 0));
+  if (each.kind !== 'found') return each;
+  return { kind: 'found', views: list.views.map(({ root }) => ({ schema: { type: 'array' }, root })) };
 }
 
 function field(views: readonly SchemaView[], name: string): Landing {
@@ -143,14 +155,8 @@ function itemOf(view: SchemaView, position: number): Landing {
   if (types !== undefined && !types.has('array')) {
     return { kind: 'missing', message: `${nameOf(types)} has no item [${position}]`, suggestion: undefined };
   }
-  const { prefixItems, items } = view.schema;
-  const prefix = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-  if (position >= 0 && isObject(prefix[position])) {
-    return { kind: 'found', views: alternatives(viewOf(prefix[position], view.root)) };
-  }
-  return isObject(items) && position >= 0
-    ? { kind: 'found', views: alternatives(viewOf(items, view.root)) }
-    : UNKNOWN;
+  const item = itemAt(view, position);
+  return item === undefined ? UNKNOWN : { kind: 'found', views: alternatives(item) };
 }
 
 /** Of several alternatives the most hopeful one counts: what can be there is no mistake. */

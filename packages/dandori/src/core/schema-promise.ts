@@ -1,5 +1,5 @@
 import type { JsonObject } from '../domain/json.ts';
-import { isObject, propertiesOf, type SchemaView, viewOf } from './schema-view.ts';
+import { itemAt, propertiesOf, type SchemaView, viewOf } from './schema-view.ts';
 
 /**
  * Whether a schema promises what stands at a place: one that is reached only through required properties and items of
@@ -9,7 +9,10 @@ export function isPromised(schema: JsonObject, path: readonly (string | number)[
   let view = viewOf(schema);
   for (const step of path) {
     if (typeof step === 'string' && !requires(view, step)) return false;
-    view = typeof step === 'string' ? propertyOf(view, step) : itemOf(view, step);
+    view =
+      typeof step === 'string'
+        ? propertyOf(view, step)
+        : (itemAt(view, step) ?? viewOf(undefined, view.root));
   }
   return true;
 }
@@ -22,9 +25,4 @@ function propertyOf(view: SchemaView, name: string): SchemaView {
   const properties = propertiesOf(view);
   const listed = Object.hasOwn(properties, name) ? properties[name] : undefined;
   return viewOf(listed ?? view.schema.additionalProperties, view.root);
-}
-
-function itemOf({ schema: { prefixItems, items }, root }: SchemaView, index: number): SchemaView {
-  const prefix = [prefixItems, items].find(Array.isArray) ?? [];
-  return viewOf(prefix[index] ?? (isObject(items) ? items : undefined), root);
 }

@@ -6,34 +6,60 @@ export interface SchemaView {
   readonly root: JsonObject;
 }
 
-const DEEPEST = 32;
+/** How much of a schema is looked at. One that refers to itself in all directions has no end; what is left is unknown. */
+interface Work {
+  left: number;
+}
+
+const MOST_STEPS = 256;
+const MOST_ALTERNATIVES = 64;
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
 export function viewOf(schema: Json | undefined, root?: JsonObject): SchemaView {
   const object = isObject(schema) ? schema : {};
-  return resolved({ schema: object, root: root ?? object }, 0);
+  return resolved({ schema: object, root: root ?? object }, { left: MOST_STEPS });
 }
 
 /** The schemas of which at least one must hold; a plain schema is its own only alternative. */
-export function alternatives(view: SchemaView, depth = 0): SchemaView[] {
-  const { schema, root } = view;
-  const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
-  if (choices === undefined || depth > DEEPEST) return [view];
-  // What stands beside the choice holds for each of them.
-  const { anyOf: _, oneOf: __, ...common } = schema;
-  return choices.flatMap((choice) => {
-    const one = viewOf(choice, root);
-    return alternatives({ schema: { ...common, ...one.schema }, root }, depth + 1);
-  });
+export function alternatives(view: SchemaView): SchemaView[] {
+  const found = expanded(view, { left: MOST_ALTERNATIVES });
+  return found.length <= MOST_ALTERNATIVES ? found : [{ schema: {}, root: view.root }];
 }
 
-/** The types that a value may have; undefined where the schema does not say. */
+function expanded(view: SchemaView, work: Work): SchemaView[] {
+  const { schema, root } = view;
+  const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  if (choices === undefined) return [view];
+  if (work.left-- <= 0) return [{ schema: {}, root }];
+  // What stands beside the choice holds for each of them.
+  const { anyOf: _, oneOf: __, ...common } = schema;
+  return choices.flatMap((choice) =>
+    expanded({ schema: merged(common, viewOf(choice, root).schema), root }, work),
+  );
+}
+
+/** The types that a value may have; undefined where the schema does not say, or says a word that is no type. */
 export function typesOf({ schema }: SchemaView): ReadonlySet<string> | undefined {
-  if (typeof schema.type === 'string') return new Set([schema.type]);
-  if (Array.isArray(schema.type)) return new Set(schema.type.filter((type) => typeof type === 'string'));
+  const written = typeof schema.type === 'string' ? [schema.type] : schema.type;
+  if (Array.isArray(written)) {
+    const types = written.map(String);
+    if (!types.every((type) => TYPES.has(type))) return undefined;
+    return new Set(schema.nullable === true ? [...types, 'null'] : types);
+  }
   const values = valuesOf({ schema });
   if (values !== undefined) return new Set(values.map(typeOf));
   if (isObject(schema.properties)) return new Set(['object']);
   return undefined;
+}
+
+/** The schema of an item of a list; undefined where nothing is said of it. */
+export function itemAt(
+  { schema: { prefixItems, items }, root }: SchemaView,
+  index: number,
+): SchemaView | undefined {
+  const prefix = [prefixItems, items].find(Array.isArray) ?? [];
+  const found = index >= 0 ? (prefix[index] ?? items) : undefined;
+  return isObject(found) ? viewOf(found, root) : undefined;
 }
 
 /** The only values that are allowed; undefined where there is no such list. */
@@ -64,30 +90,31 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** Follows `$ref` within the document and merges `allOf`; anything foreign or endless is left as it is: unknown. */
-function resolved(view: SchemaView, depth: number): SchemaView {
+function resolved(view: SchemaView, work: Work): SchemaView {
   const { schema, root } = view;
-  if (depth > DEEPEST) return { schema: {}, root };
+  if (work.left-- <= 0) return { schema: {}, root };
   if (typeof schema.$ref === 'string') {
     const { $ref, ...beside } = schema;
     const target = pointed($ref, root);
     return target === undefined
       ? { schema: {}, root }
-      : resolved({ schema: { ...target, ...beside }, root }, depth + 1);
+      : resolved({ schema: merged(target, beside), root }, work);
   }
   if (!Array.isArray(schema.allOf)) return view;
   const { allOf, ...rest } = schema;
   const parts = [rest, ...allOf].map(
-    (part) => resolved({ schema: isObject(part) ? part : {}, root }, depth + 1).schema,
+    (part) => resolved({ schema: isObject(part) ? part : {}, root }, work).schema,
   );
   return { schema: parts.reduce(merged, {}), root };
 }
 
 /** Enough of a conjunction for what is asked of it here: which fields there are, must be, and may be. */
 function merged(a: JsonObject, b: JsonObject): JsonObject {
-  const properties = {
-    ...(isObject(a.properties) ? a.properties : {}),
-    ...(isObject(b.properties) ? b.properties : {}),
-  };
+  const properties: JsonObject = { ...(isObject(a.properties) ? a.properties : {}) };
+  for (const [name, schema] of Object.entries(isObject(b.properties) ? b.properties : {})) {
+    const other = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    properties[name] = other === undefined ? schema : { allOf: [other, schema] };
+  }
   const required = [a.required, b.required].filter(Array.isArray).flat();
   return {
     ...a,
@@ -97,13 +124,23 @@ function merged(a: JsonObject, b: JsonObject): JsonObject {
   };
 }
 
+/** Only JSON pointers: an anchor could stand anywhere. */
 function pointed(pointer: string, root: JsonObject): JsonObject | undefined {
-  if (!pointer.startsWith('#')) return undefined;
+  if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
   let target: Json | undefined = root;
   for (const part of pointer.slice(1).split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = unescaped(part);
     if (Array.isArray(target)) target = target[Number(key)];
     else target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
   }
   return isObject(target) ? target : undefined;
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    // A percent sign that stands for nothing: the name is taken as it is written.
+    return part;
+  }
 }

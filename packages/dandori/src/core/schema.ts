@@ -5,6 +5,8 @@ export interface SchemaIssue {
   readonly path: (string | number)[];
   readonly keyword: string;
   readonly message: string;
+  /** Whether it holds only on a branch that another value decides on. */
+  readonly isConditional?: boolean;
   /** The property that is missing or not allowed, where the issue is about one. */
   readonly property?: string;
 }

@@ -120,7 +120,8 @@ export interface RunState {
   readonly running: Set<string>;
   /** How many of them run in each lane. */
   readonly runningIn: Map<string, number>;
-  readonly retrying: Set<string>;
+  /** What is due first comes first. */
+  readonly retrying: ReadyQueue;
   readonly inDoubt: Set<string>;
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
@@ -140,10 +141,17 @@ export interface RunState {
   end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
 }
 
-/** The server of a tool: what its limit of calls at once is counted by. */
-export function laneOf(operation: string): string {
-  const dot = operation.indexOf('.');
-  return dot === -1 ? operation : operation.slice(0, dot);
+/**
+ * The server of a tool: what its limit of calls at once is counted by. A server's name may hold dots, so one that has
+ * a limit goes before the part up to the first dot, and a longer one before a shorter.
+ */
+export function laneOf(operation: string, limits: Settings['servers'] = {}): string {
+  const parts = operation.split('.');
+  for (let length = parts.length - 1; length > 1; length--) {
+    const server = parts.slice(0, length).join('.');
+    if (Object.hasOwn(limits, server)) return server;
+  }
+  return parts[0] ?? operation;
 }
 
 export function hasEnded(status: TaskStatus): boolean {

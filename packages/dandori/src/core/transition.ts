@@ -10,14 +10,16 @@ export function moveTo(state: RunState, task: TaskState, status: TaskStatus): vo
 function leave(state: RunState, task: TaskState): void {
   const { id } = task.task;
   if (task.status === 'ready') state.ready.delete(id);
+  else if (task.status === 'retrying') state.retrying.delete(id);
   else setOf(state, task.status)?.delete(id);
   if (task.status === 'running') countIn(state, task.lane, -1);
 }
 
 function enter(state: RunState, task: TaskState): void {
-  const { lane, rank, order } = task;
+  const { lane, rank, order, dueAt = 0 } = task;
   const { id } = task.task;
   if (task.status === 'ready') state.ready.add({ id, lane, rank, order });
+  else if (task.status === 'retrying') state.retrying.add({ id, lane, rank: -dueAt, order });
   else setOf(state, task.status)?.add(id);
   if (task.status === 'running') countIn(state, lane, 1);
 }
@@ -73,7 +75,6 @@ export function hasAllItNeeds(state: RunState, { needs }: TaskState): boolean {
 
 function setOf(state: RunState, status: TaskStatus): Set<string> | undefined {
   if (status === 'running') return state.running;
-  if (status === 'retrying') return state.retrying;
   if (status === 'in_doubt') return state.inDoubt;
   return undefined;
 }

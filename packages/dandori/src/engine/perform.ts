@@ -100,6 +100,9 @@ async function startTask(id: string, driver: Driver): Promise<void> {
 
 type Filled = { ok: true; args: JsonObject } | { ok: false; message: string };
 
+/** A list of a thousand wrong rows is told by its first ones. */
+const MOST_ISSUES = 10;
+
 /** The real value is checked against the schema again: only now is it known. */
 async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
   const written = task.override ?? task.task.args;
@@ -113,11 +116,15 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
     };
   }
   const tool = parts.toolbox.tools().get(task.task.operation);
-  if (refs.length === 0 || tool === undefined) return { ok: true, args: injected.args };
+  const isAsCompiled = refs.length === 0 && task.override === undefined;
+  if (isAsCompiled || tool === undefined) return { ok: true, args: injected.args };
   const issues = parts.check(tool.inputSchema, injected.args);
   if (issues.length === 0) return { ok: true, args: injected.args };
   const from = refs.map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`).join(', ');
-  const what = issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ');
+  const what = issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)
+    .join('; ');
   return {
     ok: false,
     message: `The filled-in arguments do not fit ${tool.name}: ${what} (${from}). The tool was not called.`,

@@ -1,6 +1,6 @@
 import type { Effect } from '../domain/effect.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
-import type { Tool } from '../domain/tool.ts';
+import type { Tool, ToolPolicy } from '../domain/tool.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Call, CallOutcome, Toolbox } from '../ports/toolbox.ts';
 
@@ -11,7 +11,7 @@ export type Fault =
   | { readonly kind: 'lost_before' }
   | { readonly kind: 'lost_after' };
 
-export interface FunctionTool {
+export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent'> {
   readonly effect?: Effect;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
@@ -83,7 +83,7 @@ export function createFunctionToolbox(
 
 function toTool(
   name: string,
-  { effect = 'read', description = name, inputSchema, outputSchema }: FunctionTool,
+  { effect = 'read', description = name, inputSchema, outputSchema, resource, independent }: FunctionTool,
 ): Tool {
   return {
     name,
@@ -91,6 +91,8 @@ function toTool(
     description,
     inputSchema: inputSchema ?? { type: 'object' },
     ...(outputSchema && { outputSchema }),
+    ...(resource !== undefined && { resource }),
+    ...(independent !== undefined && { independent }),
     effect,
     trusted: true,
   };

@@ -34,7 +34,7 @@ function setsAgree(state: RunState): void {
   const sets: [TaskStatus, ReadonlySet<string>][] = [
     ['ready', new Set(state.ready.inOrder(() => true))],
     ['running', state.running],
-    ['retrying', state.retrying],
+    ['retrying', new Set(state.retrying.inOrder(() => true))],
     ['in_doubt', state.inDoubt],
   ];
   for (const [status, set] of sets) {

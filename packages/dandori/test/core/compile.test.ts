@@ -5,6 +5,7 @@ import { compile, type Surroundings } from '../../src/core/compile.ts';
 import type { Diagnostic, DiagnosticCode } from '../../src/domain/diagnostic.ts';
 import type { Effect } from '../../src/domain/effect.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import type { Task } from '../../src/domain/task.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 import { type Planned, toTask } from './facts.ts';
 import { growth, LINEAR } from './growth.ts';
@@ -276,6 +277,18 @@ describe('what is wrong with a plan is found before its first effect, told with 
     }));
     expect(problems(tasks, { maxTasks: 10_000 })).toHaveLength(100);
   });
+
+  it('one task that waits for 200,000 unknown others is refused as quickly', () => {
+    const others = Array.from({ length: 2_000 }, (_, index) => ({ id: `task${index}` }));
+    const after = Array.from({ length: 200_000 }, (_, index) => `tsk${index}`);
+    expect(problems([...others, { id: 'last', after }], { maxTasks: 10_000 })).toHaveLength(100);
+  }, 10_000);
+
+  it('a rule that 200,000 tasks break is told, and does not overflow the stack', () => {
+    const tasks = Array.from({ length: 200_000 }, (_, index) => ({ id: `t${index}` }));
+    const order = [{ before: 'box.put', after: 'box.get' }];
+    expect(problems(tasks, { order, maxTasks: 200_000 })).toHaveLength(100);
+  }, 20_000);
 });
 
 describe('what cannot be judged before the run is not refused', () => {
@@ -297,6 +310,30 @@ describe('what cannot be judged before the run is not refused', () => {
   it('an escaped ${ is a text in every mode', () => {
     expect(problems([city('$${HOME}')], { mode: 'adaptive' })).toEqual([]);
     expect(problems([city('$${HOME}')])).toEqual([]);
+  });
+});
+
+describe('a mistake among many Refs', () => {
+  it('is found, however many of them come before it', () => {
+    const tool = {
+      name: 'box.list',
+      server: 'box',
+      description: '',
+      effect: 'read' as const,
+      trusted: true,
+      inputSchema: { type: 'object', properties: { l: { type: 'array', items: { type: 'number' } } } },
+    };
+    const refs = Array.from({ length: 200 }, () => '${r}');
+    const tasks: Task[] = [
+      { id: 'r', operation: 'box.get', args: {} },
+      { id: 'w', operation: 'box.list', args: { l: [...refs, 'abc'] } },
+    ];
+    const tools = new Map([...surroundings({}).tools, [tool.name, tool]]);
+    const compiled = compile(tasks, { ...surroundings({ tools }), check: createSchemaCheck() });
+    expect(compiled).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'invalid-args', path: ['args', 'l', 200] }],
+    });
   });
 });
 
@@ -329,6 +366,56 @@ describe('an accepted plan', () => {
     expect(checked([{ id: 'a' }], { order, done: new Map([['d', 'places.weather']]) })).toEqual([
       { id: 'a', effect: 'read', rank: 1000 },
     ]);
+  });
+
+  describe('an order rule is kept by what a task needs, wherever it is written', () => {
+    const order = [{ before: 'places.weather', after: 'box.put' }];
+    const put = (more: Partial<Planned>): Planned => ({ id: 'p', operation: 'box.put', ...more });
+
+    it.each<[string, readonly Planned[]]>([
+      ['after', [put({ after: ['w'] }), city('x')]],
+      ['a Ref', [put({ args: { v: '${w.t}' } }), city('x')]],
+      ['through others', [put({ after: ['m'] }), { id: 'm', args: { v: '${w.t}' } }, city('x')]],
+      [
+        'a later one than the first written',
+        [{ ...city('x'), id: 'v', after: ['p'] }, put({ after: ['w'] }), city('x')],
+      ],
+    ])('%s', (_, tasks) => {
+      const found = checked(tasks, { order }).find(({ id }) => id === 'p');
+      expect(found?.needs).toContain('w');
+    });
+
+    it('also where the model’s wait between two reads is dropped as needless', () => {
+      const reads = [{ before: 'places.weather', after: 'box.get' }];
+      const tasks: Planned[] = [
+        { id: 'a', after: ['m'] },
+        { id: 'm', operation: 'files.read_text_of_a_file', after: ['w'] },
+        city('x'),
+      ];
+      expect(checked(tasks, { order: reads, dropsNeedless: true })[0]?.needs).toContain('w');
+    });
+
+    it('and it is broken where what a task needs is something else', () => {
+      expect(problems([put({ after: ['a'] }), { id: 'a' }, city('x')], { order })).toMatchObject([
+        { code: 'order-rule', task: 'p' },
+      ]);
+    });
+
+    it('in time in proportion to the plan', async () => {
+      const ratio = await growth((size) => {
+        const chain = Array.from({ length: size }, (_, index) =>
+          toTask({
+            id: `t${index}`,
+            operation: 'box.put',
+            after: [index + 1 < size ? `t${index + 1}` : 'w'],
+          }),
+        );
+        expect(compile([...chain, toTask(city('x'))], surroundings({ order, maxTasks: size + 1 })).ok).toBe(
+          true,
+        );
+      });
+      expect(ratio).toBeLessThan(LINEAR);
+    });
   });
 
   it('may use ids that are words of JavaScript', () => {

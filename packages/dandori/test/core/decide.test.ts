@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fold } from '../../src/core/apply.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { Intention } from '../../src/core/intention.ts';
@@ -157,6 +157,78 @@ describe('what comes next', () => {
     const facts = plan.flatMap(({ id }) => [starts(id), fails(id, 1, { retryable: true })]);
     const state = fold(journalFrom([...running(plan), ...facts]));
     expect(state && decide(state, 0)).toEqual([{ type: 'wake_at', at: 100 }]);
+  });
+
+  it.each<[string, number]>([
+    ['wait for their next try', 150],
+    ['are due and find no place', 10_000],
+  ])('a decision looks at a few tasks only, however many %s', (_, now) => {
+    const plan = [...two, ...Array.from({ length: 2_000 }, (__, index) => ({ id: `t${index}` }))];
+    const facts = plan.slice(2).flatMap(({ id }) => [starts(id), 1, fails(id, 1, { retryable: true })]);
+    const state = stateOf(...running(plan, { concurrency: 2 }), ...facts, starts('a'));
+    const looks = vi.spyOn(state.tasks, 'get');
+    expect(decide(state, now)).not.toEqual([]);
+    expect(looks.mock.calls.length).toBeLessThan(10);
+  });
+
+  it('a retry whose server is full does not hide the next one of another, which would then sleep too long', () => {
+    const plan: Planned[] = [
+      { id: 'x1', operation: 'x.a' },
+      { id: 'x2', operation: 'x.a' },
+      { id: 'y', operation: 'y.a' },
+    ];
+    const entries = [
+      ...running(plan, { servers: { x: 1 } }),
+      starts('x1'),
+      fails('x1', 1, { retryable: true }),
+      starts('x2'),
+      50,
+      starts('y'),
+      fails('y', 1, { retryable: true }),
+    ];
+    expect(decided(entries, 120)).toEqual([{ type: 'wake_at', at: 150 }]);
+    expect(decided(entries, 150)).toMatchObject([{ type: 'start_task', task: 'y' }, { type: 'wake_at' }]);
+  });
+
+  it('what is due first is tried again first', () => {
+    const entries = [
+      ...running([...two, { id: 'c' }]),
+      starts('c'),
+      fails('c', 1, { retryable: true }),
+      10,
+      ...['a', 'b'].flatMap((id) => [starts(id), fails(id, 1, { retryable: true })]),
+    ];
+    expect(types(entries, 105)).toEqual(['start_task c', 'wake_at']);
+    expect(types(entries, 110)).toEqual(['start_task c', 'start_task a', 'start_task b']);
+  });
+});
+
+describe('the limit of a server is kept', () => {
+  it.each<[string, Record<string, number>, string[]]>([
+    [
+      'where its name holds dots',
+      { 'com.example.mail': 1 },
+      ['start_task a', 'start_task c', 'start_task d'],
+    ],
+    [
+      'by the longest name that has one',
+      { com: 1, 'com.example': 1 },
+      ['start_task a', 'start_task c', 'start_task d'],
+    ],
+    ['by the first part of the name', { com: 1 }, ['start_task a', 'start_task d']],
+    [
+      'and none is found in what every object has',
+      {},
+      ['start_task a', 'start_task b', 'start_task c', 'start_task d'],
+    ],
+  ])('%s', (_, servers, expected) => {
+    const plan: Planned[] = [
+      { id: 'a', operation: 'com.example.mail.send' },
+      { id: 'b', operation: 'com.example.mail.send' },
+      { id: 'c', operation: 'com.other.get' },
+      { id: 'd', operation: 'constructor.get' },
+    ];
+    expect(types(running(plan, { servers }))).toEqual(expected);
   });
 });
 

@@ -94,6 +94,14 @@ describe('what a plan will take is known before it runs', () => {
     const may = at(tight);
     expect(may.ok && worstCase(may.estimate(), tight)).toMatchObject([{ code: 'over-budget' }]);
     expect(at({ ...BUDGET, cost: 0.1 })).toMatchObject({ ok: false, diagnostics: [{ code: 'over-budget' }] });
+    const poor = { ...BUDGET, cost: 1 };
+    const retried = at(poor);
+    expect(retried.ok && worstCase(retried.estimate(), poor)).toMatchObject([
+      { code: 'over-budget', message: 'the plan may cost up to $1.5, and $1 are left' },
+    ]);
+    const exact = { ...BUDGET, cost: 1.5 };
+    const enough = at(exact);
+    expect(enough.ok && worstCase(enough.estimate(), exact)).toEqual([]);
     const fine = at(BUDGET);
     expect(fine.ok && worstCase(fine.estimate(), BUDGET)).toEqual([]);
   });
@@ -138,17 +146,39 @@ describe('why a task waits', () => {
     const tasks = [
       { operation: 'db.get' },
       { operation: 'files.list', after: ['t1'] },
-      { operation: 'db.put', after: ['t2'] },
+      { operation: 'db.put', after: ['t1'] },
     ];
     const theirs = compiled(tasks);
     expect(theirs.tasks[1]?.needs).toEqual(['t1']);
     expect(theirs.warnings).toMatchObject([{ code: 'needless-after', task: 't2', path: ['after', 0] }]);
     const minds = compiled(tasks, { dropsNeedless: true });
     expect(minds.tasks[1]?.needs).toBeUndefined();
-    expect(minds.tasks[2]?.needs).toEqual(['t2']);
+    expect(minds.tasks[2]?.needs).toEqual(['t1']);
     expect(minds.notes).toEqual([
       '"t2" waits for "t1", although both only read and it does not use its result: the wait is dropped',
     ]);
+  });
+});
+
+describe('a wait that is a gate', () => {
+  it('is never dropped: the first may fail what it expects, or a write may stand behind the second', () => {
+    const gated = compiled(
+      [
+        { operation: 'db.get', expect: 'ok' },
+        { operation: 'files.list', after: ['t1'] },
+      ],
+      { dropsNeedless: true },
+    );
+    expect(gated.tasks[1]?.needs).toEqual(['t1']);
+    const writing = compiled(
+      [
+        { operation: 'db.get' },
+        { operation: 'files.list', after: ['t1'] },
+        { operation: 'db.put', args: { v: '${t2}' } },
+      ],
+      { dropsNeedless: true },
+    );
+    expect(writing.tasks[1]?.needs).toEqual(['t1']);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
 import { compile, type Surroundings } from '../../src/core/compile.ts';
 import { repair } from '../../src/core/repair.ts';
+import type { Effect } from '../../src/domain/effect.ts';
 import type { Task } from '../../src/domain/task.ts';
 import type { Tool } from '../../src/domain/tool.ts';
 
@@ -17,12 +18,19 @@ const text = {
   additionalProperties: false,
 };
 
-function tool(name: string, inputSchema: Tool['inputSchema']): [string, Tool] {
-  return [name, { name, server: 'a', description: '', inputSchema, effect: 'read', trusted: true }];
+function tool(name: string, inputSchema: Tool['inputSchema'], effect: Effect = 'read'): [string, Tool] {
+  return [name, { name, server: 'a', description: '', inputSchema, effect, trusted: true }];
 }
 
 const SURROUNDINGS: Surroundings = {
-  tools: new Map([tool('a.add', number), tool('a.put', text), tool('a.pat', text)]),
+  tools: new Map([
+    tool('a.add', number),
+    tool('a.put', text),
+    tool('a.pat', text),
+    tool('a.slot1', number),
+    tool('a.post', number, 'write'),
+    tool('a.remove', number, 'destructive'),
+  ]),
   check: createSchemaCheck(),
   mode: 'planned',
   order: [],
@@ -47,6 +55,11 @@ describe('a mistake with one certain remedy is corrected without asking the mode
     ['two letters exchanged', { operation: 'a.dad' }, ['t1: a.dad is taken for a.add']],
     ['a number as text', { args: { n: '12.5' } }, ['t1: n is taken for the number 12.5']],
     [
+      'the number that is used is the one that is told',
+      { args: { n: '007.50' } },
+      ['t1: n is taken for the number 7.5'],
+    ],
+    [
       'a number as text further down',
       { args: { deep: { n: '3' } } },
       ['t1: deep.n is taken for the number 3'],
@@ -56,6 +69,12 @@ describe('a mistake with one certain remedy is corrected without asking the mode
       { operation: 'a.addd', args: { n: '1' } },
       undefined,
     ],
+    ['what writes is never guessed', { operation: 'a.pos' }, undefined],
+    ['nor what cannot be undone', { operation: 'a.remov' }, undefined],
+    ['another digit is another tool, and no slip', { operation: 'a.slot2' }, undefined],
+    ['so is one digit more', { operation: 'a.slot12' }, undefined],
+    ['or a digit less', { operation: 'a.slot' }, undefined],
+    ['but a letter beside a digit is a letter', { operation: 'a.slt1' }, ['t1: a.slt1 is taken for a.slot1']],
     ['two tools are as near: nobody knows which', { operation: 'a.pt', args: { t: 'x' } }, undefined],
     ['the near tool wants other arguments', { operation: 'a.addd', args: { t: 'x' } }, undefined],
     ['text that is no number', { args: { n: 'twelve' } }, undefined],

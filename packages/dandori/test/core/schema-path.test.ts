@@ -50,7 +50,9 @@ describe('where a Ref leads in what a tool says it returns', () => {
     ['rows[0].id', ['integer']],
     ['rows[0].name', [['string', 'null']]],
     ['rows[-1].id', 'unknown'],
-    ['rows[*].id', 'unknown'],
+    ['rows[*].id', ['array']],
+    ['rows[*].nme', 'missing'],
+    ['rows[1:].id', 'unknown'],
     ['length(rows)', 'unknown'],
     ['either.value', ['number']],
     ['pair[1]', ['number']],
@@ -69,6 +71,58 @@ describe('where a Ref leads in what a tool says it returns', () => {
     ['"constructor"', 'missing'],
   ])('%s', (expression, expected) => {
     expect(kinds(expression)).toEqual(expected);
+  });
+
+  it.each<[string, JsonObject, string, unknown]>([
+    [
+      'a type that extends another',
+      {
+        $ref: '#/$defs/base',
+        properties: { extra: { type: 'string' } },
+        unevaluatedProperties: false,
+        $defs: { base: { properties: { base: { type: 'number' } } } },
+      },
+      'base',
+      ['number'],
+    ],
+    [
+      'fields beside a choice',
+      {
+        properties: { id: { type: 'integer' } },
+        required: ['id'],
+        oneOf: [{ properties: { a: {} } }, { properties: { b: {} } }],
+        unevaluatedProperties: false,
+      },
+      'id',
+      ['integer', 'integer'],
+    ],
+    [
+      'an anchor, which may stand anywhere',
+      { properties: { city: { $ref: '#city' } }, required: ['city'] },
+      'city.x',
+      'unknown',
+    ],
+    [
+      'a reference that cannot be read',
+      { properties: { city: { $ref: '#/$defs/a%zz' } }, required: ['city'] },
+      'city.x',
+      'unknown',
+    ],
+    ['a word that is no type', { properties: { n: { type: 'int' } }, required: ['n'] }, 'n.x', 'unknown'],
+    [
+      'a choice without end',
+      { anyOf: [{ $ref: '#' }, { $ref: '#' }, { type: 'object', properties: { a: { type: 'string' } } }] },
+      'a',
+      'unknown',
+    ],
+    [
+      'a conjunction without end',
+      { type: 'object', allOf: [{ $ref: '#' }, { $ref: '#' }, { $ref: '#' }] },
+      'a',
+      'unknown',
+    ],
+  ])('follows %s', (_, schema, expression, expected) => {
+    expect(kinds(expression, schema)).toEqual(expected);
   });
 
   it('says what is there, and what was most likely meant', () => {
@@ -92,7 +146,7 @@ describe('where a Ref leads in what a tool says it returns', () => {
     ['town == `"Tokyo"`', false],
     ['rows[?id > `1`] && !(city.x)', false],
     ['length(rowz) > `1`', false],
-    ['rows[*].nonsense', true],
+    ['rows[*].nonsense', false],
   ])('an expected outcome %s names only what can be there: %s', (condition, fits) => {
     expect(missingIn(WEATHER, condition) === undefined).toBe(fits);
   });
@@ -141,6 +195,17 @@ describe('whether a value of one schema can ever fit another', () => {
     ],
   ])('%s', (_, given, wanted, fits) => {
     expect(reason(given, wanted) === undefined).toBe(fits);
+  });
+
+  it('ends for types that hold themselves many times over', () => {
+    const either: JsonObject = { anyOf: [{ $ref: '#' }, { type: 'string' }] };
+    const fields: JsonObject = { a: either, b: either, c: either, d: either, e: either };
+    const tree: JsonObject = { type: 'object', properties: fields, required: Object.keys(fields) };
+    expect(reason(tree, structuredClone(tree))).toBeUndefined();
+  });
+
+  it('knows the other way of saying that nothing may be given', () => {
+    expect(reason({ type: 'null' }, { type: 'string', nullable: true })).toBeUndefined();
   });
 
   it('says what it is and what is wanted', () => {

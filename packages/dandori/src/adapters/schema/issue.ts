@@ -3,7 +3,7 @@ import type { SchemaIssue } from '../../core/schema.ts';
 import type { Json } from '../../domain/json.ts';
 
 /** More than these help nobody, and a list of a million wrong rows would give a million. */
-const MAX_ISSUES = 50;
+const MAX_ISSUES = 10_000;
 
 /** ajv's errors as a person or a model wants to read them: where, what is there, what should be. */
 export function toIssues(errors: readonly ErrorObject[], value: Json): SchemaIssue[] {
@@ -46,7 +46,14 @@ function toIssue(error: ErrorObject, all: readonly ErrorObject[], value: Json): 
       return isChoice(error) ? describeChoice(error, all) : describe(error);
     },
     ...(property !== undefined && { property }),
+    ...(isConditional(error) && { isConditional: true }),
   };
+}
+
+function isConditional({ keyword, schemaPath }: ErrorObject): boolean {
+  return (
+    keyword === 'unevaluatedProperties' || /\/(then|else|oneOf|anyOf|dependentSchemas)\//.test(schemaPath)
+  );
 }
 
 function propertyOf({ params }: ErrorObject): string | undefined {

@@ -81,8 +81,8 @@ describe('a wrong value is told so that it can be mended', () => {
 
   it('a huge wrong value is clipped', () => {
     expect(messages({ type: 'number' }, 'x'.repeat(1e6))[0]?.length).toBeLessThan(120);
-    const rows = Array.from({ length: 10_000 }, () => 'x');
-    expect(check({ items: { type: 'number' } }, rows).length).toBe(50);
+    const rows = Array.from({ length: 20_000 }, () => 'x');
+    expect(check({ items: { type: 'number' } }, rows).length).toBe(10_000);
   });
 });
 

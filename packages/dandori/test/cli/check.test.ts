@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { openPlace, type Place } from './command.ts';
+
+const LETTERS = `${import.meta.dirname}/../../../../examples/services/letters.ts`;
+
+/** One letter after so many look-ups, and one more after that. */
+async function prepare(lookUps: number): Promise<Place> {
+  const place = await openPlace();
+  await place.write('dandori.yaml', JSON.stringify({ mcpServers: {}, services: [LETTERS] }));
+  const finds = Array.from({ length: lookUps }, (_, index) => ({
+    id: `f${index}`,
+    operation: 'letters.find_person',
+    args: { name: 'Taro' },
+  }));
+  const send = { operation: 'letters.send', args: { to: 'p1', text: 'Dear Taro' } };
+  const tasks = [
+    ...finds,
+    { id: 's1', ...send, after: lookUps > 5 ? ['f5', 'f1'] : [] },
+    { id: 's2', ...send },
+  ];
+  await place.write('plan.json', JSON.stringify({ goal: 'post', tasks }));
+  return place;
+}
+
+describe('what a plan waits for can be read, however large it is', () => {
+  it('ten are named, the needed ones first, and the rest are counted', async () => {
+    await using place = await prepare(30);
+    const { stdout, code } = await place.dandori('check', 'plan.json');
+    expect(code).toBe(0);
+    expect(stdout).toContain('  s1 write after f5, f1, f0, f2, f3, f4, f6, f7, f8, f9 … and 20 more\n');
+    expect(stdout).toMatch(/ {2}s2 \S+ after s1\n/);
+    expect(stdout).not.toContain('it says after');
+  });
+
+  it('all of them and why are told to who asks', async () => {
+    await using place = await prepare(3);
+    const explained = await place.dandori('check', 'plan.json', '--explain');
+    expect(explained.stdout).toContain('      s1: both touch letters');
+    const short = await place.dandori('check', 'plan.json', '--json');
+    expect(JSON.parse(short.stdout)).not.toHaveProperty('reasons');
+    const whole = await place.dandori('check', 'plan.json', '--json', '--explain');
+    expect(JSON.parse(whole.stdout)).toHaveProperty('reasons.s2.0.task', 's1');
+  });
+});

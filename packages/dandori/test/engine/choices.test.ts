@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
+import { answerQuestion } from '../../src/engine/inbox.ts';
+import { createHouse } from './house.ts';
+
+describe('what a person chose', () => {
+  it('is checked like any argument: the tool is not called with what does not fit', async () => {
+    const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
+    const options = [{ label: 'a text', value: 'text', args: { n: 'text' } }];
+    const house = createHouse(
+      {
+        'a.put': {
+          effect: 'write',
+          inputSchema,
+          run: () => ({ kind: 'ambiguous', question: 'Which?', options }),
+        },
+      },
+      [
+        [{ operation: 'a.put', args: { n: 1 } }],
+        [{ operation: 'answer', args: { text: 'no', achieved: false } }],
+      ],
+      { check: createSchemaCheck() },
+    );
+    const run = await house.start('go');
+    await house.drive(run);
+    await answerQuestion({ run, question: 'q1', answer: 'text' }, house.parts);
+    const state = await house.drive(run);
+    expect(state.tasks.get('t1')?.failure).toMatchObject({ kind: 'invalid_args' });
+    expect(house.toolbox.calls).toHaveLength(1);
+  });
+});
