@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const NEEDED = [22, 18];
@@ -33,17 +34,20 @@ function reexecute() {
     console.error('What to do: install a newer Node, or add one to your project: npm install node@24');
     process.exit(2);
   }
-  const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both; the child decides what it means.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+  // In a group of its own, so that a signal to ours reaches the child once, through us, and never twice.
+  const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit', detached: true });
+  const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGWINCH'].filter((name) => name in constants.signals);
+  for (const signal of forwarded) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(`Cannot start ${newer}: ${error.message}`);
     process.exit(2);
   });
-  child.on('exit', (code, signal) =>
-    signal === null ? process.exit(code ?? 1) : process.kill(process.pid, signal),
-  );
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    // Ended by a signal, as the child was; our own handlers would only swallow it.
+    for (const name of forwarded) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
 }
 
 function newerNode() {

@@ -15,6 +15,7 @@ import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
 import { worstCase } from './core/estimate.ts';
 import { type Report, report } from './core/report.ts';
+import { DandoriError } from './domain/error.ts';
 import type { Event } from './domain/event.ts';
 import type { Json } from './domain/json.ts';
 import type { Mode } from './domain/mode.ts';
@@ -111,7 +112,7 @@ function assemble(config: Config, parts: Parts): Dandori {
   const { journal, toolbox } = parts;
   const reportOf = async (run: string) => {
     const state = fold(await journal.read(run));
-    if (state === undefined) throw new Error(`The run ${run} has no events.`);
+    if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
     return report(state);
   };
   const start = (goal: string, { mode, userId, tasks }: RunOptions = {}) =>

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { run } from './run.ts';
 import { styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
@@ -18,10 +18,12 @@ export async function menu(): Promise<number> {
   process.stdout.write(`${style.bold('Dandori 段取り')}\n${texts.menuTitle}\n`);
   for (const [index, goal] of GOALS.entries()) process.stdout.write(`  ${index + 1}  ${goal}\n`);
   process.stdout.write(`${style.dim(asTyped(texts.menuUsage))}\n`);
-  const reader = createInterface({ input: process.stdin, output: process.stdout });
+  const reader = createInterface({ input: process.stdin, output: process.stdout, prompt: texts.menuPrompt });
+  reader.prompt();
+  // A last line without a newline is a line all the same, and comes right before the end.
   const line = await new Promise<string>((resolve) => {
+    reader.once('line', resolve);
     reader.once('close', () => resolve(''));
-    reader.question(texts.menuPrompt).then(resolve, () => resolve(''));
   });
   reader.close();
   const wanted = line.trim();

@@ -114,7 +114,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
 
   function draw(): void {
     if (state === undefined) return;
-    const width = (stream.columns ?? 80) - 2;
+    const width = (stream.columns || 80) - 2;
     const lines = current(state).slice(0, MOST_LINES);
     const hidden = state.running.size - lines.length;
     if (hidden > 0) lines.push(style.dim(`  ${texts.more(hidden)}`));
@@ -163,7 +163,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
       state = apply(state, event);
       if (event.type === 'decision_made') answer = '';
       const lines = event.type === 'decision_started' ? [] : linesOf(event, state, wording);
-      redraw(lines.map((line) => clipped(line, (stream.columns ?? 80) * 3)));
+      redraw(lines.map((line) => clipped(line, (stream.columns || 80) * 3)));
     },
     replay(event) {
       state = apply(state, event);

@@ -38,9 +38,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     dandori,
     async follow(run) {
-      const uncatch = catchInterrupts(run, { dandori, options, texts, watching });
+      const foreground = { dandori, options, texts, watching, interrupted: new AbortController() };
+      const uncatch = catchInterrupts(run, foreground);
       try {
-        const report = await driveAndAsk(run, { dandori, options, texts, watching });
+        const report = await driveAndAsk(run, foreground);
         printReport(report, { texts, json: options.json, config: options.config });
         return exitCodeOf(report.outcome);
       } finally {
@@ -57,6 +58,8 @@ interface Watching {
   hasDriven: boolean;
   /** Whether the mind was asked for a plan. */
   hasPlanned: boolean;
+  /** The request to cancel, until it is written down. */
+  cancelling?: Promise<void>;
 }
 
 function show(
@@ -79,6 +82,8 @@ interface Foreground {
   readonly options: SessionOptions;
   readonly texts: Texts;
   readonly watching: Watching;
+  /** Aborted by a signal from the terminal or the system. */
+  readonly interrupted: AbortController;
 }
 
 async function driveAndAsk(run: string, foreground: Foreground): Promise<Report> {
@@ -89,7 +94,11 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
       for (const event of await dandori.events(run)) watching.progress.replay(event);
     }
     const report = await dandori.drive(run).finally(() => watching.progress?.end());
-    if (report.outcome !== 'waiting' || !(await answerAll(report, foreground))) return report;
+    if (report.outcome !== 'waiting') return report;
+    const isAnswered = await answerAll(report, foreground);
+    // A signal at the prompt cancels the run: it is driven once more, to its end.
+    if (!isAnswered && !foreground.interrupted.signal.aborted) return report;
+    await watching.cancelling;
   }
 }
 
@@ -108,30 +117,33 @@ async function answerAll(report: Report, foreground: Foreground): Promise<boolea
   return true;
 }
 
-async function answerTo(question: Question, { options, texts }: Foreground): Promise<Json | undefined> {
+async function answerTo(
+  question: Question,
+  { options, texts, interrupted }: Foreground,
+): Promise<Json | undefined> {
   if (question.kind === 'approval' && options.yes === true) return 'approve';
   const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   if (!canAsk) return undefined;
   const { ask } = await import('./ask.ts');
-  return ask(question, texts);
+  return ask(question, texts, interrupted.signal);
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */
-function catchInterrupts(run: string, { dandori, texts, watching }: Foreground): () => void {
+function catchInterrupts(run: string, { dandori, texts, watching, interrupted }: Foreground): () => void {
   const say = (text: string) =>
     watching.progress ? watching.progress.note(text) : process.stderr.write(`${text}\n`);
   let count = 0;
-  const interrupted = () => {
+  const stop = () => {
     if (++count > 1) process.exit(130);
     say(texts.cancelling);
-    dandori.cancel(run, 'cancelled with Ctrl-C').catch((error: unknown) => {
+    watching.cancelling = dandori.cancel(run, 'cancelled with Ctrl-C').catch((error: unknown) => {
       say(error instanceof Error ? error.message : String(error));
     });
+    interrupted.abort();
   };
-  process.on('SIGINT', interrupted);
-  process.on('SIGTERM', interrupted);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, stop);
   return () => {
-    process.off('SIGINT', interrupted);
-    process.off('SIGTERM', interrupted);
+    for (const signal of signals) process.off(signal, stop);
   };
 }

@@ -98,7 +98,9 @@ function decisionMade(state: RunState, data: FactOf<'decision_made'>['data']): R
 function decisionFailed(state: RunState, data: FactOf<'decision_failed'>['data'], at: number): RunState {
   close(state, data.decision, { failure: data.failure });
   addUsage(state.usage, data.usage);
-  state.stumbles++;
+  // A wrong key or a model that does not exist is no better at the second try.
+  const isHopeless = data.failure.kind === 'model_error' && data.failure.retryable === false;
+  state.stumbles += isHopeless ? state.settings.repairs + 1 : 1;
   const wait = Math.max(data.failure.retryAfter ?? 0, backoff(state.settings.task.backoff, state.stumbles));
   // A broken answer is asked for again at once: waiting helps a busy server, not a confused model.
   state.thinkAfter = data.failure.retryable === true ? at + wait : at;

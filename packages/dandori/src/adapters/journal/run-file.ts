@@ -266,7 +266,8 @@ export function openOrNotFound(path: string, opening: Opening): RunFile {
   try {
     return openRunFile(path, opening);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return runNotFound(opening.run);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EISDIR') return runNotFound(opening.run);
     return opening.isReadOnly ? unreadable(path, error) : unwritable(path, error);
   }
 }
