@@ -89,7 +89,7 @@ function listed({ shown, count }: Earlier, texts: Texts): string {
   return `${[...shown].join(', ')}${rest > 0 ? ` ${texts.more(rest)}` : ''}`;
 }
 
-/** What it will take: the same lines for `check` and for whoever is asked to approve. */
+/** What it will take, so that a person can say yes or no before the first call. */
 function estimateLines(estimate: Estimate, style: Style): string[] {
   const { calls, reads, writes, irreversible, criticalPath, expectedMs, worstMs, cost, worstCost } = estimate;
   const times = [

@@ -2,8 +2,9 @@ import type { Fact } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
 import type { Action, Task } from '../domain/task.ts';
-import { patched } from './patch.ts';
+
 import { mayHoldRef, parseTemplate, writeTemplate } from './reference.ts';
+import { revised } from './revision.ts';
 import type { RunState } from './state.ts';
 
 /** Our own operations. Everything else is a tool. */
@@ -44,7 +45,7 @@ function withRevision(actions: readonly Action[], state: RunState): readonly Act
   const last = state.decisions.findLast(({ failure }) => failure === undefined);
   if (last?.diagnostics === undefined)
     return 'plan.revise: no plan was refused, so there is nothing to revise';
-  const tasks = patched(last.proposed, revision.args);
+  const tasks = revised(last.proposed, revision.args);
   return typeof tasks === 'string' ? tasks : [...tasks, ...actions.filter((action) => action !== revision)];
 }
 

@@ -224,16 +224,16 @@ async function finish({ outcome, answer, failure, missing }: Ending, driver: Dri
 }
 
 /** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
-/** A text that speaks of ${HOME} refers to nothing of ours, and is meant as it stands. */
-function namesTask(answer: JsonObject, { tasks }: RunState): boolean {
-  const names = JSON.stringify(answer).matchAll(/\$\{\s*([A-Za-z_][\w-]*)/g);
-  return names.some(([, name = '']) => tasks.has(name));
-}
-
 async function answerText(answer: JsonObject, { ledger, results }: Driver): Promise<string | undefined> {
   await results.load(ledger.state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
   const injected = inject(answer, (task) => results.get(ledger.state, task));
   if (!injected.ok && namesTask(answer, ledger.state)) return undefined;
   const { text } = injected.ok ? injected.args : answer;
   return typeof text === 'string' ? text : JSON.stringify(text ?? null);
+}
+
+/** A text that speaks of ${HOME} refers to nothing of ours, and is meant as it stands. */
+function namesTask(answer: JsonObject, { tasks }: RunState): boolean {
+  const names = JSON.stringify(answer).matchAll(/\$\{\s*([A-Za-z_][\w-]*)/g);
+  return names.some(([, name = '']) => tasks.has(name));
 }

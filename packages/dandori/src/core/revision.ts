@@ -3,9 +3,9 @@ import { type Task, task as taskShape } from '../domain/task.ts';
 
 /**
  * What the mind may answer in place of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
- * The tasks that it does not name stay as they are, in their order. A text where the patch cannot be read.
+ * The tasks that it does not name stay as they are, in their order. A text where the revision cannot be read.
  */
-export function patched(
+export function revised(
   tasks: readonly Task[],
   { replace = [], remove = [], add = [] }: JsonObject,
 ): Task[] | string {
