@@ -34,6 +34,7 @@ execution:
   max_model_calls: 30
   max_time: 30m                    # the whole run, waiting for people left out
   # max_cost: 0.50                 # US dollars
+  # max_tokens: 200000             # of all model calls together
   concurrency: 16                  # tool calls at the same time
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { CheckedTask } from '../domain/event.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { Mode } from '../domain/mode.ts';
 import type { OrderRule } from '../domain/settings.ts';
 import { TASK_ID, type Task } from '../domain/task.ts';
@@ -182,8 +183,9 @@ function checkOperation({ id, operation }: Task, { tools, missing }: Surrounding
   ];
 }
 
-function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): Diagnostic[] {
+function checkExpect({ id, operation, expect }: Task, { tools, check }: Surroundings): Diagnostic[] {
   if (expect === undefined) return [];
+  if (typeof expect !== 'string') return checkExpectedSchema(id, expect, check);
   const problem = expressionProblem(expect);
   if (problem !== undefined) {
     const message = `the expected outcome is no JMESPath expression: ${problem}`;
@@ -194,6 +196,13 @@ function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): 
   if (missing === undefined) return [];
   const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
   return [{ code: 'unknown-field', task: id, path: ['expect'], message, ...didYouMean(missing.suggestion) }];
+}
+
+function checkExpectedSchema(id: string, schema: JsonObject, check: SchemaCheck): Diagnostic[] {
+  const problem = check.problem?.(schema);
+  if (problem === undefined) return [];
+  const message = `the expected outcome is no JSON Schema: ${problem}`;
+  return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
 }
 
 /** One by one: to look for what each of 10,000 unknown ids may mean, where 100 are told, would take minutes. */

@@ -1,10 +1,12 @@
 import { query } from '../core/query.ts';
 import { redact } from '../core/redact.ts';
+import type { SchemaCheck } from '../core/schema.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
@@ -35,7 +37,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     const note = outcome.note === undefined ? {} : { note: outcome.note };
     const result = written(outcome.result, parts.secrets);
     const failure = result.ok
-      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect)
+      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, parts.check)
       : result.failure;
     if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
     else if (result.ok)
@@ -112,14 +114,22 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-function unexpected(result: Json, expect: string | undefined): Failure | undefined {
+function unexpected(result: Json, expect: Task['expect'], check: SchemaCheck): Failure | undefined {
   if (expect === undefined) return undefined;
+  if (typeof expect !== 'string') return misfit(result, expect, check);
   const found = evaluate(result, expect);
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
     message: `The outcome is not as expected: ${expect} gives ${clip(JSON.stringify(found))}.`,
   };
+}
+
+function misfit(result: Json, schema: JsonObject, check: SchemaCheck): Failure | undefined {
+  const [issue] = check(schema, result);
+  if (issue === undefined) return undefined;
+  const place = issue.path.length === 0 ? 'the result' : issue.path.join('.');
+  return { kind: 'unexpected', message: `The outcome is not as expected: ${place} ${issue.message}.` };
 }
 
 function evaluate(result: Json, expression: string): Json {

@@ -230,7 +230,7 @@ describe('layers over the file', () => {
       load('execution: { mode: auto }', { layers: commandLine({ execution: { mode: 'planed' } }) }),
     );
     expect(error.message).toBe(
-      'the command line: error: execution.mode must be auto, direct, adaptive or planned, not "planed"\n  hint: did you mean planned?',
+      'the command line: error: execution.mode must be auto, direct, adaptive, planned or hierarchical, not "planed"\n  hint: did you mean planned?',
     );
   });
 

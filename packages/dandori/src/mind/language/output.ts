@@ -58,7 +58,7 @@ function actionsSchema(tools: ReadonlyMap<string, Tool>): JSONSchema7 {
             operation,
             args: { type: 'object' },
             after: { type: 'array', items: { type: 'string' } },
-            expect: { type: 'string' },
+            expect: { type: ['string', 'object'] },
             timeout: { type: 'number' },
             description: { type: 'string' },
             step: { type: 'string' },
