@@ -21,9 +21,10 @@ import type { Json } from './domain/json.ts';
 import type { Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
+import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { answerQuestion, cancelRun, startRun } from './engine/inbox.ts';
+import { answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
 import { createBuiltInMind } from './mind/built-in/planner.ts';
@@ -71,11 +72,15 @@ export interface Dandori extends AsyncDisposable {
   drive(run: string): Promise<Report>;
   answer(run: string, question: string, answer: Json): Promise<void>;
   cancel(run: string, reason: string): Promise<void>;
+  /** What a person thinks of a run that has ended. Rating again replaces. */
+  rate(run: string, rating: Rating): Promise<void>;
   report(run: string): Promise<Report>;
   events(run: string, after?: number): Promise<Event[]>;
   /** Calls back when somebody has written to the run. */
   watch(run: string, changed: () => void): () => void;
   runs(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
+  /** Counts the runs: outcomes, model calls, cost, failures of tools, ratings. */
+  statistics(options?: CountOptions): Promise<Counted>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
@@ -133,10 +138,12 @@ function assemble(config: Config, parts: Parts): Dandori {
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
     answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
     cancel: (run, reason) => cancelRun({ run, reason }, parts),
+    rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: reportOf,
     events: (run, after) => journal.read(run, after),
     watch: (run, changed) => journal.watch(run, changed),
     runs: (listOptions) => journal.list(listOptions),
+    statistics: (countOptions) => countRuns(journal, countOptions),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),

@@ -18,6 +18,8 @@ export interface Report {
   readonly tasks: { readonly [id: string]: TaskReport };
   readonly usage: Usage & { readonly modelCalls: number; readonly steps: number; readonly ms: number };
   readonly questions: readonly Question[];
+  /** What a person thinks of it: 1 to 5. */
+  readonly rating?: { readonly rating: number; readonly comment?: string; readonly by?: string };
 }
 
 export interface TaskReport {
@@ -44,7 +46,12 @@ export function report(state: RunState): Report {
     tasks: Object.fromEntries([...state.tasks].map(([id, task]) => [id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
     questions: state.end === undefined ? open.map(({ question }) => question) : [],
+    ...(state.rating && { rating: ratingOf(state.rating) }),
   };
+}
+
+function ratingOf({ rating, comment, by }: NonNullable<RunState['rating']>): NonNullable<Report['rating']> {
+  return { rating, ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
 }
 
 function taskReport(of: TaskState, state: RunState): TaskReport {
