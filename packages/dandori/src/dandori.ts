@@ -14,7 +14,9 @@ import { loadConfig } from './config/load.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
 import { worstCase } from './core/estimate.ts';
+import { type Lifted, lift } from './core/lift.ts';
 import { type Report, report } from './core/report.ts';
+import type { RunState } from './core/state.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event } from './domain/event.ts';
 import type { Json } from './domain/json.ts';
@@ -27,6 +29,7 @@ import { createDurations } from './engine/durations.ts';
 import { answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
+import { createResults } from './engine/results.ts';
 import { createBuiltInMind } from './mind/built-in/planner.ts';
 import { createLanguageMind } from './mind/language/mind.ts';
 import type { Clock } from './ports/clock.ts';
@@ -72,6 +75,8 @@ export interface Dandori extends AsyncDisposable {
   drive(run: string): Promise<Report>;
   answer(run: string, question: string, answer: Json): Promise<void>;
   cancel(run: string, reason: string): Promise<void>;
+  /** A plan that does again what the run has done so far. */
+  lift(run: string): Promise<Lifted>;
   /** What a person thinks of a run that has ended. Rating again replaces. */
   rate(run: string, rating: Rating): Promise<void>;
   report(run: string): Promise<Report>;
@@ -115,10 +120,10 @@ function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Pro
 
 function assemble(config: Config, parts: Parts): Dandori {
   const { journal, toolbox } = parts;
-  const reportOf = async (run: string) => {
+  const stateOf = async (run: string) => {
     const state = fold(await journal.read(run));
     if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-    return report(state);
+    return state;
   };
   const start = (goal: string, { mode, userId, tasks }: RunOptions = {}) =>
     startRun(
@@ -139,7 +144,8 @@ function assemble(config: Config, parts: Parts): Dandori {
     answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
     cancel: (run, reason) => cancelRun({ run, reason }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
-    report: reportOf,
+    report: async (run) => report(await stateOf(run)),
+    lift: async (run) => liftWith(await stateOf(run), parts),
     events: (run, after) => journal.read(run, after),
     watch: (run, changed) => journal.watch(run, changed),
     runs: (listOptions) => journal.list(listOptions),
@@ -151,6 +157,19 @@ function assemble(config: Config, parts: Parts): Dandori {
     [Symbol.asyncDispose]: () => toolbox.close(),
   };
   return dandori;
+}
+
+/** A large result that is gone leaves only its Refs unknown. */
+async function liftWith(state: RunState, { blobs }: Parts): Promise<Lifted> {
+  const results = createResults(blobs);
+  for (const task of state.tasks.keys()) {
+    try {
+      await results.load(state, [task]);
+    } catch (error) {
+      if (!(error instanceof DandoriError)) throw error;
+    }
+  }
+  return lift(state, (task) => results.get(state, task));
 }
 
 async function compileWith(tasks: readonly Task[], { settings }: Config, parts: Parts): Promise<Compiled> {

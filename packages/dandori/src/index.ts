@@ -8,9 +8,11 @@ export {
 export type { Config } from './config/config.ts';
 export { type LoadOptions, loadConfig } from './config/load.ts';
 export { type PlanFile, parsePlan, readPlanFile } from './config/plan-file.ts';
+export { type PlanComments, type WrittenPlan, writePlan } from './config/plan-writer.ts';
 export { apply, fold } from './core/apply.ts';
 export type { Compiled } from './core/compile.ts';
 export { brokenLaws } from './core/laws.ts';
+export type { Inferred, Lifted } from './core/lift.ts';
 export type { Report, TaskReport } from './core/report.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';
