@@ -11,6 +11,7 @@ import { loadServices } from './adapters/tools/service-module.ts';
 import { createToolbox } from './adapters/tools/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
+import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
 import { worstCase } from './core/estimate.ts';
@@ -55,6 +56,8 @@ export interface OpenOptions {
   readonly tools?: boolean;
   readonly onEvent?: (event: Event) => void;
   readonly onLive?: (live: Live) => void;
+  /** Told where the configuration of a user could not be had or used. The run starts all the same. */
+  readonly onWarning?: (warning: UserConfigWarning) => void;
 }
 
 export interface RunOptions {
@@ -110,7 +113,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onEvent: options.onEvent,
     onLive: options.onLive,
   };
-  return assemble(config, parts);
+  return assemble(config, parts, userSettingsFor(config, parts, options));
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -118,23 +121,24 @@ function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Pro
   return loadConfig({ file: configFile, cwd, env: process.env, use: tools === false ? 'read' : 'run' });
 }
 
-function assemble(config: Config, parts: Parts): Dandori {
+function userSettingsFor(config: Config, { clock }: Parts, { onWarning }: OpenOptions): UserSettings {
+  const { userConfigApi: api, settings, mcpServers, secrets } = config;
+  if (api === undefined) return async () => settings;
+  const base = { written: api.over, settings, mcpServers };
+  return createUserSettings({ api, ...base, secrets, now: () => clock.now(), onWarning });
+}
+
+function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dandori {
   const { journal, toolbox } = parts;
   const stateOf = async (run: string) => {
     const state = fold(await journal.read(run));
     if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
     return state;
   };
-  const start = (goal: string, { mode, userId, tasks }: RunOptions = {}) =>
-    startRun(
-      {
-        goal,
-        tasks,
-        userId: userId ?? config.userId,
-        settings: { ...config.settings, ...(mode && { mode }) },
-      },
-      parts,
-    );
+  const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
+    const settings = userId === undefined ? config.settings : await userSettings(userId);
+    return startRun({ goal, tasks, userId, settings: { ...settings, ...(mode && { mode }) } }, parts);
+  };
   const dandori: Dandori = {
     config,
     mindName: parts.mind.name,

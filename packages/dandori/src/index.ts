@@ -9,6 +9,8 @@ export type { Config } from './config/config.ts';
 export { type LoadOptions, loadConfig } from './config/load.ts';
 export { type PlanFile, parsePlan, readPlanFile } from './config/plan-file.ts';
 export { type PlanComments, type WrittenPlan, writePlan } from './config/plan-writer.ts';
+export type { UserConfigProblem } from './config/user-config-api.ts';
+export type { UserConfigWarning } from './config/user-settings.ts';
 export { apply, fold } from './core/apply.ts';
 export type { Compiled } from './core/compile.ts';
 export { brokenLaws } from './core/laws.ts';

@@ -33,6 +33,12 @@ const ENGLISH = {
   cancelNoted: 'The run is told to stop.',
   fix: 'What to do',
   more: (count: number) => `… and ${count} more`,
+  userConfig: {
+    withoutIt: (user: string, detail: string) =>
+      `The configuration of user ${user} is not used (${detail}); the run starts with the settings of the file.`,
+    refused: (user: string, keys: string) =>
+      `The configuration of user ${user} holds what only the file may say; left out: ${keys}`,
+  },
   lifted: {
     from: (run: string, outcome: string) => `Lifted from the run ${run} (${outcome}).`,
     inferred: (count: number) =>
@@ -102,6 +108,11 @@ const JAPANESE: Texts = {
   cancelNoted: '実行に中止を伝えました。',
   fix: '対処',
   more: (count) => `… ほか${count}件`,
+  userConfig: {
+    withoutIt: (user, detail) => `ユーザー ${user} の設定は使えません(${detail})。ファイルの設定で始めます。`,
+    refused: (user, keys) =>
+      `ユーザー ${user} の設定のうち、ファイルでしか決められない項目を除きました: ${keys}`,
+  },
   lifted: {
     from: (run, outcome) => `実行 ${run} (${outcome}) から起こした計画。`,
     inferred: (count) => `前の結果と等しい値${count}か所をRefとみなしました。確かめてください。`,
