@@ -61,7 +61,7 @@ function linesOf(counted: Counted, { statistics: texts, more }: Texts): string[]
     [texts.modelCalls, perRun(counted.modelCalls)],
     [texts.revisions, perRun(counted.revisions)],
     [texts.tokens, texts.inAndOut(tokens.input.toLocaleString('en'), tokens.output.toLocaleString('en'))],
-    [texts.cost, `$${cost.toFixed(4)}`],
+    [texts.cost, cost === null ? '–' : `$${cost.toFixed(4)}`],
     [texts.timeouts, String(counted.timeouts)],
     [
       texts.satisfaction,

@@ -13,8 +13,8 @@ export interface Statistics {
   readonly revisions: Total;
   readonly modelCalls: Total;
   readonly tokens: { readonly input: number; readonly output: number; readonly cachedInput: number };
-  /** US dollars of the model calls whose price is known. */
-  readonly cost: number;
+  /** US dollars of the model calls whose price is known; null where none is, which is not the same as free. */
+  readonly cost: number | null;
   /** Attempts that took longer than they may. */
   readonly timeouts: number;
   /** By name. */
@@ -54,11 +54,12 @@ export interface Counter {
 
 export function createCounter(): Counter {
   const outcomes = { answered: 0, failed: 0, cancelled: 0, exhausted: 0, waiting: 0, open: 0 };
-  const sums = { revisions: 0, modelCalls: 0, input: 0, output: 0, cachedInput: 0, cost: 0 };
+  const sums = { revisions: 0, modelCalls: 0, input: 0, output: 0, cachedInput: 0 };
   const ratings = { sum: 0, count: 0 };
   const durations: number[] = [];
   const tools = new Map<string, Counted>();
   let runs = 0;
+  let cost: number | null = null;
 
   return {
     add(events) {
@@ -76,14 +77,14 @@ export function createCounter(): Counter {
       sums.input += usage.inputTokens;
       sums.output += usage.outputTokens;
       sums.cachedInput += usage.cachedInputTokens ?? 0;
-      sums.cost += usage.cost ?? 0;
+      if (usage.cost !== undefined) cost = (cost ?? 0) + usage.cost;
       const plans = events.filter(({ type }) => type === 'plan_approved').length;
       sums.revisions += Math.max(0, plans - 1);
       for (const event of events) countCall(event, (id) => toolOf(state.tasks.get(id)?.task.operation));
     },
     statistics() {
       const ended = durations.length;
-      const { input, output, cachedInput, cost } = sums;
+      const { input, output, cachedInput } = sums;
       const perRun = (total: number): Total => ({ total, perRun: runs === 0 ? 0 : total / runs });
       return {
         runs,

@@ -61,6 +61,7 @@ describe('what is counted', () => {
     expect(count()).toMatchObject({
       runs: 0,
       completionRate: null,
+      cost: null,
       duration: null,
       satisfaction: null,
       modelCalls: { total: 0, perRun: 0 },
