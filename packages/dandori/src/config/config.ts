@@ -26,6 +26,8 @@ export interface Config {
   readonly directory: string;
   readonly userId: string | undefined;
   readonly language: 'en' | 'ja' | undefined;
+  /** Where settings of a user's own come from. */
+  readonly userConfigApi: UserConfigApi | undefined;
   /** What must never be written to a journal or a log, longest first. */
   readonly secrets: readonly string[];
 }
@@ -46,6 +48,18 @@ export interface ModelConfig {
   readonly price:
     | { readonly input: number; readonly output: number; readonly cachedInput: number | undefined }
     | undefined;
+}
+
+export interface UserConfigApi {
+  /** May hold `{user_id}`; otherwise `?user_id=` is added. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds until it must have answered. */
+  readonly timeout: number;
+  /** Milliseconds for which an answer holds. */
+  readonly cache: number;
+  /** The sections of the file that a user's configuration is laid over, as they are written. */
+  readonly over: Readonly<Record<string, unknown>>;
 }
 
 export interface PlanningConfig {

@@ -145,6 +145,18 @@ export const configShape = section({
     .default({}),
   services: list(text('./services/inventory.ts'), '[./services/inventory.ts]').default([]),
   user_id: text('u-42').optional(),
+  user_config_api: section({
+    url: httpUrl('https://example.com/users/{user_id}/dandori')
+      .refine((url) => !/^[^/]*\/\/[^/?#]*\{user_id\}/.test(url), {
+        error: 'must have {user_id} behind the host: a user must not choose who is asked',
+      })
+      .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '', {
+        error: 'must hold no user and password: put them in user_config_api.headers',
+      }),
+    headers: texts('Authorization: "Bearer ${TOKEN}"').optional(),
+    timeout: duration({ example: '2s' }).prefault('2s'),
+    cache: duration({ example: '5m', zero: true }).prefault('5m'),
+  }).optional(),
   language: choice(['en', 'ja']).optional(),
 });
 export type ConfigFile = z.infer<typeof configShape>;

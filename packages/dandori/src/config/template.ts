@@ -90,6 +90,13 @@ effects: {}
 services: []
   # - ./services/inventory.ts
 
+# --- Settings of each user's own: the same keys as here, of execution, planning, instructions and language only.
+# user_config_api:
+#   url: https://example.com/users/{user_id}/dandori   # without {user_id}, ?user_id= is added
+#   headers: { Authorization: "Bearer \${USER_CONFIG_TOKEN}" }
+#   timeout: 2s                    # after that the run starts without them
+#   cache: 5m                      # 0 asks for every run
+
 # user_id: u-42                    # on whose behalf; services and MCP servers are told
 # language: en                     # en | ja; otherwise the language of the goal
 `;

@@ -68,6 +68,9 @@ export function apply(state: RunState | undefined, event: Event): RunState {
     case 'run_finished':
       state.end = { ...event.data, at: event.at };
       return state;
+    case 'run_rated':
+      state.rating = event.data;
+      return state;
     default:
       return assertNever(event);
   }

@@ -47,5 +47,6 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     openQuestions: 0,
     cancel: undefined,
     end: undefined,
+    rating: undefined,
   };
 }

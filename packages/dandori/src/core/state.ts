@@ -197,6 +197,8 @@ export interface RunState {
   openQuestions: number;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
   end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
+  /** What a person thinks of it. */
+  rating: FactOf<'run_rated'>['data'] | undefined;
 }
 
 /**

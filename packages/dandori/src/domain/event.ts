@@ -149,6 +149,14 @@ export const factSchema = z.discriminatedUnion('type', [
     /** What was not done, where the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),
   }),
+  /** What a person thinks of a run that has ended. Of several the last one counts. */
+  fact('run_rated', {
+    rating: z.number().int().min(1).max(5),
+    comment: z.string().optional(),
+    by: z.string().optional(),
+    /** Of the run, once more: who lists runs reads the last event only. */
+    outcome,
+  }),
 ]);
 export type Fact = z.infer<typeof factSchema>;
 export type FactType = Fact['type'];
@@ -172,5 +180,5 @@ export const envelopeSchema = z.object({
 
 /** Facts that come from outside the driver; it takes them up and goes on where any other writer makes it stand down. */
 export function isCommand(type: FactType): boolean {
-  return type === 'cancel_requested' || type === 'question_answered' || type === 'budget_added';
+  return ['cancel_requested', 'question_answered', 'budget_added', 'run_rated'].includes(type);
 }

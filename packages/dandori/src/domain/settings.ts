@@ -44,5 +44,8 @@ export const settings = z.object({
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),
   order: z.array(orderRule),
+  /** Of the user's own, in place of the ones that the process was set up with. */
+  instructions: z.string().optional(),
+  language: z.enum(['en', 'ja']).optional(),
 });
 export type Settings = z.infer<typeof settings>;

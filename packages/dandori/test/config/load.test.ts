@@ -24,6 +24,12 @@ describe('without a configuration', () => {
       approval: 'destructive',
       concurrency: 16,
       limits: { steps: 10, calls: 30, tasks: 100, time: 1_800_000 },
+      planning: {
+        strategy: 'chain_of_thought',
+        decomposition: 'moderate',
+        reflection: { onError: true, interval: 3 },
+        revisions: 3,
+      },
       task: { timeout: 60_000, attempts: 3, backoff: 500 },
       repairs: 2,
       order: [
@@ -176,6 +182,7 @@ language: ja
       approval: 'writes',
       concurrency: 4,
       limits: { steps: 1, calls: 2, tasks: 8, time: 3000 },
+      planning: { strategy: 'least_to_most', decomposition: 'fine', revisions: 0 },
       task: { timeout: 5000, attempts: 6, backoff: 0 },
       repairs: 2,
       order: [

@@ -59,7 +59,7 @@ async function ask(thought: Thought, { options, model, signal }: Asking): Promis
   const spoken = await callModel({
     model: await model,
     options,
-    prompt: writePrompt(thought, options.instructions),
+    prompt: writePrompt(thought, thought.state.settings.instructions ?? options.instructions),
     tools: thought.state.settings.mode === 'direct' ? new Map() : thought.tools,
     signal,
     onText: (text) => scanner.push(text),
