@@ -50,6 +50,7 @@ const execution = section({
   max_time: duration({ example: '30m' }).prefault('30m'),
   max_cost: price(0.5).optional(),
   concurrency: wholeNumber({ example: 16 }).default(16),
+  stream_dispatch: toggle().default(true),
   task_timeout: duration({ example: '60s' }).prefault('60s'),
   retry: section({
     attempts: wholeNumber({ example: 3 }).default(3),

@@ -32,5 +32,7 @@ export const settings = z.object({
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),
   order: z.array(orderRule),
+  /** Whether reads are called while the mind still writes. Runs from before it was there go on without it. */
+  streamDispatch: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;

@@ -12,6 +12,7 @@ import { compilePlan } from './compile-plan.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import type { Results } from './results.ts';
 
 /** Everything that one drive works with. */
@@ -22,6 +23,7 @@ export interface Driver {
   readonly mailbox: Mailbox;
   readonly calls: Calls;
   readonly results: Results;
+  readonly readAhead: ReadAhead;
 }
 
 type Carried = Exclude<Intention, { type: 'wake_at' }>;
@@ -48,10 +50,11 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
   }
 }
 
-function think(purpose: Purpose, { run, ledger, parts, calls, results }: Driver): void {
+function think(purpose: Purpose, { run, ledger, parts, calls, results, readAhead }: Driver): void {
   const decision = ledger.state.decisions.length + 1;
   ledger.record({ type: 'decision_started', data: { decision, purpose } });
   const { state } = ledger;
+  const readOn = readAhead.listen(decision, purpose);
   calls.planThought(decision, {
     purpose,
     state,
@@ -60,7 +63,10 @@ function think(purpose: Purpose, { run, ledger, parts, calls, results }: Driver)
     result: (task) => results.get(state, task),
     resultText: (task) => results.text(state, task),
     onText: (text) => parts.onLive?.({ type: 'answer_text', run, text }),
-    onAction: (action) => parts.onLive?.({ type: 'action_written', run, action }),
+    onAction: (action) => {
+      parts.onLive?.({ type: 'action_written', run, action });
+      readOn(action);
+    },
   });
 }
 

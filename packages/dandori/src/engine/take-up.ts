@@ -22,6 +22,10 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return thoughtEnded(mail, driver);
     case 'call_ended':
       return callEnded(mail, driver);
+    case 'action_written':
+      return driver.readAhead.see(mail);
+    case 'read_ended':
+      return driver.readAhead.goOn(mail);
     default:
       return assertNever(mail);
   }
@@ -131,7 +135,7 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
 type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
 
 /** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
-function written(result: Json, secrets: readonly string[]): Written {
+export function written(result: Json, secrets: readonly string[]): Written {
   try {
     const value = redact(result ?? null, secrets);
     const text = JSON.stringify(value);
@@ -152,7 +156,7 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-function unexpected(result: Json, expect: string | undefined): Failure | undefined {
+export function unexpected(result: Json, expect: string | undefined): Failure | undefined {
   if (expect === undefined) return undefined;
   const found = evaluate(result, expect);
   if (found === true) return undefined;
