@@ -54,6 +54,8 @@ interface Stream {
   readonly number: number;
   readonly decision: number;
   readonly seen: Task[];
+  /** The same under the ids that the mind gave them, by which it refers to them. */
+  readonly named: Task[];
   isUnclear: boolean;
 }
 
@@ -62,7 +64,7 @@ const HARMLESS: readonly string[] = ['answer', 'ask'];
 
 export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   const { run, parts, ledger, mailbox, calls, results } = house;
-  let stream: Stream = { number: 0, decision: 0, seen: [], isUnclear: true };
+  let stream: Stream = { number: 0, decision: 0, seen: [], named: [], isUnclear: true };
   /** In written order. */
   const entries = new Map<string, Ahead>();
   /** What is out of the house besides the tasks that have been started. */
@@ -75,8 +77,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
 
   /** With the id that it will have in the run, and without secrets, as it would be journaled. */
   function toTask(action: Action): Task | undefined {
-    const before = stream.seen.map(({ id, operation }) => ({ id, operation, args: {} }));
-    return takeIn([...before, redact(action, parts.secrets)], ledger.state).tasks.at(-1);
+    const { tasks } = takeIn([...stream.named, redact(action, parts.secrets)], ledger.state);
+    return tasks.at(-1);
   }
 
   function lookAt(action: Action): void {
@@ -93,6 +95,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       return;
     }
     stream.seen.push(task);
+    // Without arguments, so that a long list is not read again and again for the Refs in them.
+    stream.named.push({ id: action.id, operation: action.operation, args: {} });
     if (seen.kind === 'later') return;
     entries.set(task.id, {
       task,
@@ -188,7 +192,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     listen(decision, purpose) {
       const { mode, streamDispatch } = ledger.state.settings;
       if (streamDispatch !== true || mode === 'direct' || purpose !== 'act') return () => {};
-      stream = { number: stream.number + 1, decision, seen: [], isUnclear: false };
+      stream = { number: stream.number + 1, decision, seen: [], named: [], isUnclear: false };
       const { number } = stream;
       return (action) => mailbox.post({ type: 'action_written', stream: number, action });
     },
