@@ -59,8 +59,10 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
   if (!isFree || !ASKING_NOBODY.includes(settings.approval)) return { kind: 'later' };
   const access = accessOf(task, task.id, tools);
   const unfinished = [...state.tasks.values()].filter(({ status }) => !hasEnded(status));
-  const before = [...unfinished.map((one) => one.task), ...earlier];
-  if (before.some((other) => overtakes(access, accessOf(other, other.id, tools)))) return { kind: 'later' };
+  const writes = [...unfinished.map((one) => one.task), ...earlier].filter(
+    ({ operation }) => tools.get(operation)?.effect !== 'read',
+  );
+  if (writes.some((write) => overtakes(access, accessOf(write, write.id, tools)))) return { kind: 'later' };
   const needs = [
     ...refsIn(task.args).map(({ ref }) => ref.task),
     ...(task.after ?? []),

@@ -41,7 +41,6 @@ interface Ahead {
   readonly lane: string;
   /** Tasks of the list that must have succeeded ahead. */
   readonly needs: readonly string[];
-  readonly decision: number;
   made: { readonly call: PlannedCall; readonly begun: Begun } | undefined;
   ended: Ended | undefined;
   /** As it will be journaled, where it succeeded. */
@@ -67,6 +66,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   let stream: Stream = { number: 0, decision: 0, seen: [], named: [], isUnclear: true };
   /** In written order. */
   const entries = new Map<string, Ahead>();
+  /** Those of the stream that have not been called. */
+  const waiting = new Set<Ahead>();
   /** What is out of the house besides the tasks that have been started. */
   const underWay = new Set<Ahead>();
 
@@ -98,24 +99,26 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     // Without arguments, so that a long list is not read again and again for the Refs in them.
     stream.named.push({ id: action.id, operation: action.operation, args: {} });
     if (seen.kind === 'later') return;
-    entries.set(task.id, {
+    const entry: Ahead = {
       task,
       lane: laneOf(task.operation, state.settings.servers),
       needs: seen.needs,
-      decision: stream.decision,
       made: undefined,
       ended: undefined,
       result: undefined,
       isTask: false,
-    });
+    };
+    entries.set(task.id, entry);
+    waiting.add(entry);
   }
 
   /** Calls what has what it needs, as far as there is room. */
   async function callReady(): Promise<void> {
-    for (const entry of entries.values()) {
-      if (!isWriting(entry.decision) || timeLeft(ledger.state, parts.clock.now()) <= 0) return;
+    if (!isWriting(stream.decision) || timeLeft(ledger.state, parts.clock.now()) <= 0) return;
+    for (const entry of [...waiting]) {
       const isReady = entry.needs.every((id) => entries.get(id)?.result !== undefined);
-      if (entry.made !== undefined || !isReady || !hasRoom(entry.lane)) continue;
+      if (!isReady || !hasRoom(entry.lane)) continue;
+      waiting.delete(entry);
       const args = await fillIn(entry.task);
       if (args === undefined) entries.delete(entry.task.id);
       else call(entry, args);
@@ -178,20 +181,25 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
 
   function letGo(entry: Ahead, reason: string): void {
     entries.delete(entry.task.id);
+    waiting.delete(entry);
     underWay.delete(entry);
     entry.made?.begun.abort(reason);
   }
 
-  function isWanted({ task, decision, made }: Ahead): boolean {
-    if (isWriting(decision)) return true;
-    const started = ledger.state.tasks.get(task.id);
-    return made !== undefined && started?.attempts === 0 && !hasEnded(started.status);
+  /** Of a list that is written to its end: what has not become a task by now never will. */
+  function letGoOfTheRest(): void {
+    for (const entry of [...entries.values()]) {
+      const task = ledger.state.tasks.get(entry.task.id);
+      const isComing = task?.attempts === 0 && !hasEnded(task.status);
+      if (entry.made === undefined || !isComing) letGo(entry, 'it will be no task');
+    }
   }
 
   return {
     listen(decision, purpose) {
       const { mode, streamDispatch } = ledger.state.settings;
       if (streamDispatch !== true || mode === 'direct' || purpose !== 'act') return () => {};
+      letGoOfTheRest();
       stream = { number: stream.number + 1, decision, seen: [], named: [], isUnclear: false };
       const { number } = stream;
       return (action) => mailbox.post({ type: 'action_written', stream: number, action });
@@ -234,7 +242,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       return made.begun;
     },
     settle() {
-      for (const entry of [...entries.values()]) if (!isWanted(entry)) letGo(entry, 'it will be no task');
+      if (!isWriting(stream.decision)) letGoOfTheRest();
       // The last ones first: what is written early is likely to be wanted early.
       for (const entry of [...underWay].toReversed()) {
         const isTooMuch =
