@@ -50,6 +50,7 @@ const execution = section({
   max_cost: price(0.5).optional(),
   max_tokens: wholeNumber({ example: 200_000 }).optional(),
   concurrency: wholeNumber({ example: 16 }).default(16),
+  stream_dispatch: toggle().default(true),
   task_timeout: duration({ example: '60s' }).prefault('60s'),
   retry: section({
     attempts: wholeNumber({ example: 3 }).default(3),

@@ -34,6 +34,7 @@ export function resolveSettings(
     },
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
+    streamDispatch: execution.stream_dispatch,
   };
 }
 

@@ -36,6 +36,7 @@ execution:
   # max_cost: 0.50                 # US dollars
   # max_tokens: 200000             # of all model calls together
   concurrency: 16                  # tool calls at the same time
+  stream_dispatch: true            # reads start while the model still writes
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
   approval: destructive            # never | destructive | writes | always

@@ -165,14 +165,15 @@ function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: 
   return state;
 }
 
-function endAttempt(task: TaskState, at: number): void {
-  task.ms = (task.ms ?? 0) + at - (task.startedAt ?? at);
+/** A read that was called ahead took longer than from its start as a task. */
+function endAttempt(task: TaskState, at: number, took = 0): void {
+  task.ms = (task.ms ?? 0) + Math.max(at - (task.startedAt ?? at), took);
 }
 
 function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
-  endAttempt(task, at);
+  endAttempt(task, at, data.ms);
   task.note = data.note;
   task.result = data.blob === undefined ? { value: data.result ?? null } : { blob: data.blob };
   task.failure = undefined;
@@ -184,7 +185,7 @@ function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], 
 function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
-  endAttempt(task, at);
+  endAttempt(task, at, data.ms);
   task.failure = data.failure;
   const { settings } = state;
   const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });

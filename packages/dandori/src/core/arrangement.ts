@@ -89,7 +89,7 @@ function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): n
 }
 
 /** What a task touches. Where that depends on a value that is not there yet, it may be anything of the server. */
-function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
+export function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
   const tool = tools.get(task?.operation ?? '');
   if (task === undefined || tool === undefined) return { id, effect: 'write', server: '' };
   const resource = tool.resource === undefined ? undefined : filledIn(tool.resource, task);

@@ -47,5 +47,7 @@ export const settings = z.object({
   /** Of the user's own, in place of the ones that the process was set up with. */
   instructions: z.string().optional(),
   language: z.enum(['en', 'ja']).optional(),
+  /** Whether reads are called while the mind still writes. Runs from before it was there go on without it. */
+  streamDispatch: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;

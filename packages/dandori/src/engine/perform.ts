@@ -13,6 +13,7 @@ import { compilePlan } from './compile-plan.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
 
@@ -24,6 +25,7 @@ export interface Driver {
   readonly mailbox: Mailbox;
   readonly calls: Calls;
   readonly results: Results;
+  readonly readAhead: ReadAhead;
 }
 
 type Carried = Exclude<Intention, { type: 'wake_at' }>;
@@ -52,9 +54,11 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
 
 async function think(
   { purpose, brief }: Intention & { type: 'think' },
-  { run, ledger, parts, calls, results }: Driver,
+  { run, ledger, parts, calls, results, readAhead }: Driver,
 ): Promise<void> {
   const { state } = ledger;
+  const decision = state.decisions.length + 1;
+  const readOn = readAhead.listen(decision, purpose);
   const thought = {
     purpose,
     brief,
@@ -64,14 +68,16 @@ async function think(
     result: (task: string) => results.get(state, task),
     resultText: (task: string) => results.text(state, task),
     onText: (text: string) => parts.onLive?.({ type: 'answer_text', run, text }),
-    onAction: (action: Action) => parts.onLive?.({ type: 'action_written', run, action }),
+    onAction: (action: Action) => {
+      parts.onLive?.({ type: 'action_written', run, action });
+      readOn(action);
+    },
   };
   const shortage = await tooDear(thought, parts.mind);
   if (shortage !== undefined) {
     ledger.record({ type: 'limit_reached', data: shortage });
     return;
   }
-  const decision = state.decisions.length + 1;
   ledger.record({ type: 'decision_started', data: { decision, purpose, ...(brief && { brief }) } });
   calls.planThought(decision, thought);
 }

@@ -24,6 +24,10 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return thoughtEnded(mail, driver);
     case 'call_ended':
       return callEnded(mail, driver);
+    case 'action_written':
+      return driver.readAhead.see(mail);
+    case 'read_ended':
+      return driver.readAhead.goOn(mail);
     default:
       return assertNever(mail);
   }
@@ -93,7 +97,7 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
 type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
 
 /** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
-function written(result: Json, secrets: readonly string[]): Written {
+export function written(result: Json, secrets: readonly string[]): Written {
   try {
     const value = redact(result ?? null, secrets);
     const text = JSON.stringify(value);
@@ -114,7 +118,7 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-function unexpected(result: Json, expect: Task['expect'], check: SchemaCheck): Failure | undefined {
+export function unexpected(result: Json, expect: Task['expect'], check: SchemaCheck): Failure | undefined {
   if (expect === undefined) return undefined;
   if (typeof expect !== 'string') return misfit(result, expect, check);
   const found = evaluate(result, expect);

@@ -36,6 +36,7 @@ describe('without a configuration', () => {
         { before: 'sqlite.list_tables', after: 'sqlite.get_table_schema' },
         { before: 'sqlite.get_table_schema', after: 'sqlite.execute_safe_query' },
       ],
+      streamDispatch: true,
     });
     expect(config.planning).toEqual({
       enabled: true,
@@ -169,7 +170,7 @@ describe('values', () => {
   it('everything that is written reaches the run', async () => {
     const config = await load(`
 execution: { max_steps: 1, max_model_calls: 2, max_time: 3, concurrency: 4, task_timeout: 5, retry: { attempts: 6, backoff: 0 },
-  approval: writes, order: [[a.x, a.y, a.z]] }
+  approval: writes, order: [[a.x, a.y, a.z]], stream_dispatch: false }
 planning: { strategy: least_to_most, max_subtasks: 8, decomposition_level: fine, history: { storage_type: memory },
   reflection: { enabled: false, trigger_on_error: false, trigger_interval: 9 }, revision: { max_revisions: 0 } }
 instructions: Be kind.
@@ -189,6 +190,7 @@ language: ja
         { before: 'a.x', after: 'a.y' },
         { before: 'a.y', after: 'a.z' },
       ],
+      streamDispatch: false,
     });
     expect(config).toMatchObject({
       planning: {
