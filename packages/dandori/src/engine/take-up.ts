@@ -12,6 +12,7 @@ import type { Driver } from './perform.ts';
 
 /** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
 const DEEPEST = 500;
+const TOO_DEEP = `it is nested more than ${DEEPEST} deep`;
 
 /** Turns what came from outside into facts. */
 export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
@@ -135,16 +136,18 @@ function written(result: Json, secrets: readonly string[]): Written {
   try {
     const value = redact(result ?? null, secrets);
     const text = JSON.stringify(value);
-    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST))
-      throw new RangeError(`it is nested more than ${DEEPEST} deep`);
+    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return notWritten(TOO_DEEP);
     return { ok: true, value, text };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return {
-      ok: false,
-      failure: { kind: 'invalid_result', message: `The result cannot be written down: ${reason}.` },
-    };
+    // What is deeper still ends the walk itself, by the size of the stack.
+    if (isDeeper(result, DEEPEST)) return notWritten(TOO_DEEP);
+    return notWritten(error instanceof Error ? error.message : String(error));
   }
+}
+
+function notWritten(reason: string): Written {
+  const message = `The result cannot be written down: ${reason}.`;
+  return { ok: false, failure: { kind: 'invalid_result', message } };
 }
 
 function isDeeper(value: Json, levels: number): boolean {
