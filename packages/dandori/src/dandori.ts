@@ -29,9 +29,11 @@ import type { Parts } from './engine/parts.ts';
 import { createBuiltInMind } from './mind/built-in/planner.ts';
 import { createLanguageMind } from './mind/language/mind.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Journal, RunSummary } from './ports/journal.ts';
+import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
+
+export type { TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -51,6 +53,8 @@ export interface OpenOptions {
   readonly tools?: boolean;
   readonly onEvent?: (event: Event) => void;
   readonly onLive?: (live: Live) => void;
+  /** A crash has left half a line at the end of a run's file; what was whole before it counts. */
+  readonly onTorn?: (tail: TornTail) => void;
 }
 
 export interface RunOptions {
@@ -110,9 +114,14 @@ function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Pro
 
 function assemble(config: Config, parts: Parts): Dandori {
   const { journal, toolbox } = parts;
+  const eventsOf = async (run: string, after = 0) => {
+    const events = await journal.read(run, after);
+    if (after === 0 && events.length === 0) throw emptyJournal(run);
+    return events;
+  };
   const reportOf = async (run: string) => {
-    const state = fold(await journal.read(run));
-    if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+    const state = fold(await eventsOf(run));
+    if (state === undefined) throw emptyJournal(run);
     return report(state);
   };
   const start = (goal: string, { mode, userId, tasks }: RunOptions = {}) =>
@@ -134,7 +143,7 @@ function assemble(config: Config, parts: Parts): Dandori {
     answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
     cancel: (run, reason) => cancelRun({ run, reason }, parts),
     report: reportOf,
-    events: (run, after) => journal.read(run, after),
+    events: eventsOf,
     watch: (run, changed) => journal.watch(run, changed),
     runs: (listOptions) => journal.list(listOptions),
     tools: () => toolbox.tools(),
@@ -144,6 +153,12 @@ function assemble(config: Config, parts: Parts): Dandori {
     [Symbol.asyncDispose]: () => toolbox.close(),
   };
   return dandori;
+}
+
+function emptyJournal(run: string): DandoriError {
+  return new DandoriError('journal-damaged', `The run ${run} has no events.`, {
+    fix: 'Bring its file back from a backup, or delete it and start a new run.',
+  });
 }
 
 async function compileWith(tasks: readonly Task[], { settings }: Config, parts: Parts): Promise<Compiled> {
@@ -171,12 +186,12 @@ function createMind({ model, instructions }: Config): Mind {
   return model === undefined ? createBuiltInMind() : createLanguageMind({ ...model, instructions });
 }
 
-function openStore(config: Config, { journal }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {
+function openStore(config: Config, { journal, onTorn }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {
   if (journal !== undefined) return { journal, blobs: createMemoryBlobs() };
   if (config.planning.history.storageType === 'memory')
     return { journal: createMemoryJournal(), blobs: createMemoryBlobs() };
   return {
-    journal: createJsonlJournal(config.directory),
+    journal: createJsonlJournal(config.directory, { onTorn }),
     blobs: createFileBlobs(join(config.directory, 'blobs')),
   };
 }

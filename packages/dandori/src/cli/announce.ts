@@ -1,5 +1,5 @@
 import { nearest } from '../core/nearest.ts';
-import type { Dandori } from '../dandori.ts';
+import type { Dandori, TornTail } from '../dandori.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -23,6 +23,10 @@ function unknownTools(dandori: Dandori): string[] {
   return Object.keys(effects).filter(
     (name) => !known.has(name) && !silent.some((server) => name.startsWith(`${server}.`)),
   );
+}
+
+export function announceTorn({ bytes }: TornTail, texts: Texts): void {
+  warn(texts.torn(bytes));
 }
 
 function warn(text: string): void {

@@ -1,14 +1,21 @@
 import type { Report } from '../core/report.ts';
-import { openDandori } from '../dandori.ts';
+import { openDandori, type TornTail } from '../dandori.ts';
+import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { printReport } from './report.ts';
 import { duration, oneLine, printable, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 
 export async function show(name: string, options: { config?: string; json?: boolean }): Promise<number> {
-  await using dandori = await openDandori({ configFile: options.config, tools: false });
+  const torn: TornTail[] = [];
+  await using dandori = await openDandori({
+    configFile: options.config,
+    tools: false,
+    onTorn: (tail) => torn.push(tail),
+  });
   const report = await dandori.report(await findRun(name, dandori));
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
+  for (const tail of torn) announceTorn(tail, texts);
   if (options.json !== true) printTasks(report);
   printReport(report, { texts, json: options.json, config: options.config });
   return 0;
