@@ -141,7 +141,7 @@ function catchInterrupts(run: string, { dandori, texts, watching, interrupted }:
   const stop = () => {
     if (++count > 1) process.exit(130);
     say(texts.cancelling);
-    watching.cancelling = dandori.cancel(run, 'cancelled with Ctrl-C').catch((error: unknown) => {
+    watching.cancelling = dandori.cancel(run, texts.interrupted).catch((error: unknown) => {
       say(error instanceof Error ? error.message : String(error));
     });
     interrupted.abort();

@@ -4,7 +4,7 @@ import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { printReport } from './report.ts';
 import { duration, oneLine, printable, styleFor } from './style.ts';
-import { textsFor } from './texts.ts';
+import { type Texts, textsFor } from './texts.ts';
 
 export async function show(name: string, options: { config?: string; json?: boolean }): Promise<number> {
   const torn: TornTail[] = [];
@@ -16,12 +16,12 @@ export async function show(name: string, options: { config?: string; json?: bool
   const report = await dandori.report(await findRun(name, dandori));
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
   for (const tail of torn) announceTorn(tail, texts);
-  if (options.json !== true) printTasks(report);
+  if (options.json !== true) printTasks(report, texts);
   printReport(report, { texts, json: options.json, config: options.config });
   return 0;
 }
 
-function printTasks({ goal, outcome, tasks, usage }: Report): void {
+function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void {
   const style = styleFor(process.stdout);
   const marks: Record<string, string> = {
     succeeded: style.green('✓'),
@@ -29,7 +29,7 @@ function printTasks({ goal, outcome, tasks, usage }: Report): void {
     in_doubt: style.yellow('?'),
   };
   process.stdout.write(
-    `${style.bold(printable(goal))}\n${outcome}, ${duration(usage.ms)}, ${usage.modelCalls} model calls\n`,
+    `${style.bold(printable(goal))}\n${texts.summary(outcome, duration(usage.ms), usage.modelCalls)}\n`,
   );
   for (const [id, task] of Object.entries(tasks)) {
     const mark = marks[task.status] ?? style.dim('·');

@@ -1,3 +1,6 @@
+import { isJapanese } from '../core/language.ts';
+import type { Report } from '../core/report.ts';
+
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
 const ENGLISH = {
   planning: 'thinking what to do',
@@ -34,6 +37,21 @@ const ENGLISH = {
   answered: 'The answer is noted.',
   cancelNoted: 'The run is told to stop.',
   fix: 'What to do',
+  bug: 'This is a bug in Dandori',
+  cancelReason: 'cancelled by the user',
+  interrupted: 'cancelled with Ctrl-C',
+  planGoal: (file: string) => `Run ${file}`,
+  summary: (outcome: Report['outcome'], time: string, calls: number) =>
+    `${outcome}, ${time}, ${calls} model calls`,
+  characters: (count: number) => `(${count} characters)`,
+  contextNames: {} as Readonly<Record<string, string>>,
+  after: (tasks: string) => `after ${tasks}`,
+  calls: (calls: number, reads: number, writes: number) => `${calls} calls: ${reads} reads, ${writes} writes`,
+  irreversible: 'irreversible',
+  longestPath: 'longest path',
+  expected: (time: string) => `expected ${time}`,
+  atWorst: (time: string) => `at worst ${time}`,
+  cost: 'cost',
   more: (count: number) => `… and ${count} more`,
 };
 
@@ -73,13 +91,36 @@ const JAPANESE: Texts = {
   answered: '答えを記録しました。',
   cancelNoted: '実行に中止を伝えました。',
   fix: '対処',
+  bug: 'Dandoriの不具合です',
+  cancelReason: '利用者が中止しました',
+  interrupted: 'Ctrl-C で中止しました',
+  planGoal: (file) => `${file} を実行`,
+  summary: (outcome, time, calls) => `${OUTCOMES[outcome]}、${time}、モデル呼び出し${calls}回`,
+  characters: (count) => `(全${count}文字)`,
+  contextNames: { effect: '種類', attempt: '試行' },
+  after: (tasks) => `${tasks} の後`,
+  calls: (calls, reads, writes) => `呼び出し${calls}回: 読み取り${reads}、書き込み${writes}`,
+  irreversible: '取り消せない',
+  longestPath: '最長経路',
+  expected: (time) => `見込み${time}`,
+  atWorst: (time) => `最長${time}`,
+  cost: '費用',
   more: (count) => `… ほか${count}件`,
+};
+
+const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
+  answered: '答えが出ました',
+  failed: '失敗',
+  cancelled: '中止',
+  exhausted: '上限に到達',
+  waiting: '答えを待っています',
+  open: '途中',
 };
 
 /** The configuration decides, then the environment; a goal in Japanese speaks for itself. */
 export function textsFor({ language, goal = '' }: { language?: string | undefined; goal?: string }): Texts {
   if (language !== undefined) return language === 'ja' ? JAPANESE : ENGLISH;
-  if (/[\u3040-\u30ff\u4e00-\u9fff]/.test(goal)) return JAPANESE;
+  if (isJapanese(goal)) return JAPANESE;
   const locale = process.env.LC_ALL || process.env.LC_MESSAGES || process.env.LANG || '';
   return goal === '' && locale.startsWith('ja') ? JAPANESE : ENGLISH;
 }

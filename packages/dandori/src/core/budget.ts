@@ -1,4 +1,5 @@
 import type { RunState } from './state.ts';
+import { textsOf } from './texts.ts';
 
 export type Limit = 'steps' | 'calls' | 'time' | 'cost';
 
@@ -28,10 +29,9 @@ export function canConclude(state: RunState, now: number): boolean {
 
 export function describeLimit(state: RunState, limit: Limit): string {
   const { limits } = state.settings;
-  if (limit === 'steps')
-    return `the limit of ${limits.steps} ${limits.steps === 1 ? 'step' : 'steps'} (execution.max_steps) is reached`;
-  if (limit === 'calls')
-    return `the limit of ${limits.calls} model calls (execution.max_model_calls) is reached`;
-  if (limit === 'cost') return `the limit of $${limits.cost} (execution.max_cost) is reached`;
-  return `the limit of ${Math.round(limits.time / 1000)} s (execution.max_time) is reached`;
+  const texts = textsOf(state);
+  if (limit === 'steps') return texts.stepsReached(limits.steps);
+  if (limit === 'calls') return texts.callsReached(limits.calls);
+  if (limit === 'cost') return texts.costReached(limits.cost);
+  return texts.timeReached(Math.round(limits.time / 1000));
 }

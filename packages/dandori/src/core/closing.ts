@@ -4,6 +4,7 @@ import { canConclude, describeLimit, reached } from './budget.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state.ts';
+import { textsOf } from './texts.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
 export function closing(state: RunState, now: number): Intention[] {
@@ -15,12 +16,13 @@ export function closing(state: RunState, now: number): Intention[] {
 export function unfinished(state: RunState): string[] {
   return [...state.tasks.values()]
     .filter(({ status }) => status !== 'succeeded')
-    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task)}`);
+    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task, state)}`);
 }
 
-function howItStands({ status, isInDoubt }: TaskState): string {
-  if (isInDoubt) return 'was called, and nobody knows whether it took effect';
-  return hasEnded(status) ? status : 'not done';
+function howItStands({ status, isInDoubt }: TaskState, state: RunState): string {
+  const texts = textsOf(state);
+  if (isInDoubt) return texts.inDoubt;
+  return hasEnded(status) ? texts.ended(status) : texts.notDone;
 }
 
 function cancelled(state: RunState): Ending | undefined {
@@ -41,7 +43,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   if (answer.args.achieved === false) {
     const failure = firstFailure(state) ?? {
       kind: 'not_possible' as const,
-      message: 'The goal was not reached.',
+      message: textsOf(state).notReached,
     };
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   }
@@ -76,11 +78,13 @@ function failed(state: RunState): Ending | undefined {
   };
 }
 
-function planFailure({ planGiven, rejection = [], stumbles }: RunState): Failure {
+function planFailure(state: RunState): Failure {
+  const { planGiven, rejection = [], stumbles } = state;
+  const texts = textsOf(state);
   const problems = rejection
     .map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`))
     .join('; ');
-  const message = planGiven ? 'The given plan is not valid.' : `No valid plan was made in ${stumbles} tries.`;
+  const message = planGiven ? texts.planInvalid : texts.noPlan(stumbles);
   return { kind: 'plan_error', message: `${message} ${problems}`.trim() };
 }
 

@@ -32,5 +32,7 @@ export const settings = z.object({
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),
   order: z.array(orderRule),
+  /** Without it a run speaks the language of its goal. */
+  language: z.enum(['en', 'ja']).optional(),
 });
 export type Settings = z.infer<typeof settings>;

@@ -2,6 +2,7 @@ import type { Thinking, Thought } from '../ports/mind.ts';
 import type { Call, CallOutcome } from '../ports/toolbox.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
+import type { Texts } from './texts.ts';
 
 /** How long a call that was told to stop may take to do so, before it is given up as lost. */
 const GRACE = 5_000;
@@ -9,6 +10,7 @@ const GRACE = 5_000;
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress'> {
   readonly attempt: number;
   readonly timeout: number;
+  readonly texts: Texts;
 }
 
 /**
@@ -42,7 +44,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     void work.finally(() => open.delete(controller));
   }
 
-  async function make(call: PlannedCall, controller: AbortController): Promise<void> {
+  async function make({ texts, ...call }: PlannedCall, controller: AbortController): Promise<void> {
     const startedAt = clock.now();
     const { signal } = controller;
     const takeBack = clock.at(startedAt + call.timeout, () => controller.abort('timeout'));
@@ -51,7 +53,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const otherwise: CallOutcome = {
       kind: 'lost',
       cause: 'cancelled',
-      message: 'It was told to stop and did not.',
+      message: texts.didNotStop,
     };
     const made = safely(() => parts.toolbox.call({ ...call, run, signal, progress }), brokenCall);
     const outcome = await withGrace(made, { signal, clock, otherwise });
@@ -61,7 +63,9 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       type: 'call_ended',
       task,
       attempt,
-      outcome: explained(outcome, call, signal),
+      outcome: isTimeUp(outcome, signal)
+        ? { kind: 'lost', cause: 'timeout', message: texts.tooSlow(call.timeout / 1000) }
+        : outcome,
       ms: clock.now() - startedAt,
     });
   }
@@ -164,8 +168,6 @@ async function withGrace<T>(work: Promise<T>, { signal, clock, otherwise }: Grac
 }
 
 /** An adapter sees only that its signal was aborted; whether time was up is known here. */
-function explained(outcome: CallOutcome, { timeout }: PlannedCall, signal: AbortSignal): CallOutcome {
-  const isTimeout = signal.aborted && signal.reason === 'timeout';
-  if (!isTimeout || outcome.kind === 'succeeded' || outcome.kind === 'ambiguous') return outcome;
-  return { kind: 'lost', cause: 'timeout', message: `It took longer than ${timeout / 1000} s.` };
+function isTimeUp({ kind }: CallOutcome, { aborted, reason }: AbortSignal): boolean {
+  return aborted && reason === 'timeout' && kind !== 'succeeded' && kind !== 'ambiguous';
 }

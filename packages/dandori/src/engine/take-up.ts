@@ -9,10 +9,10 @@ import type { Json } from '../domain/json.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { type Texts, textsOf } from './texts.ts';
 
 /** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
 const DEEPEST = 500;
-const TOO_DEEP = `it is nested more than ${DEEPEST} deep`;
 
 /** Turns what came from outside into facts. */
 export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
@@ -47,8 +47,8 @@ function thoughtEnded(
     ? operations.some(({ operation }) => operation === 'answer')
     : operations.length + tasks.length > 0;
   if (!isUsable) {
-    const nothing = isClosing ? 'An answer was asked for, and none was given' : 'No action was given';
-    const message = problem ?? nothing;
+    const texts = textsOf(state);
+    const message = problem ?? (isClosing ? texts.noAnswer : texts.noAction);
     ledger.record({
       type: 'decision_failed',
       data: { decision, failure: { kind: 'unusable_output', message }, usage: thinking.usage, ms },
@@ -74,9 +74,10 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { outcome } = mail;
   if (outcome.kind === 'succeeded') {
     const note = outcome.note === undefined ? {} : { note: outcome.note };
-    const result = written(outcome.result, parts.secrets);
+    const texts = textsOf(ledger.state);
+    const result = written(outcome.result, parts.secrets, texts);
     const failure = result.ok
-      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect)
+      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, texts)
       : result.failure;
     if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
     else if (result.ok)
@@ -132,22 +133,21 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
 type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
 
 /** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
-function written(result: Json, secrets: readonly string[]): Written {
+function written(result: Json, secrets: readonly string[], texts: Texts): Written {
+  const refused = (reason: string): Written => ({
+    ok: false,
+    failure: { kind: 'invalid_result', message: texts.notWritten(reason) },
+  });
   try {
     const value = redact(result ?? null, secrets);
     const text = JSON.stringify(value);
-    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return notWritten(TOO_DEEP);
+    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
     return { ok: true, value, text };
   } catch (error) {
     // What is deeper still ends the walk itself, by the size of the stack.
-    if (isDeeper(result, DEEPEST)) return notWritten(TOO_DEEP);
-    return notWritten(error instanceof Error ? error.message : String(error));
+    if (isDeeper(result, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
+    return refused(error instanceof Error ? error.message : String(error));
   }
-}
-
-function notWritten(reason: string): Written {
-  const message = `The result cannot be written down: ${reason}.`;
-  return { ok: false, failure: { kind: 'invalid_result', message } };
 }
 
 function isDeeper(value: Json, levels: number): boolean {
@@ -155,13 +155,13 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-function unexpected(result: Json, expect: string | undefined): Failure | undefined {
+function unexpected(result: Json, expect: string | undefined, texts: Texts): Failure | undefined {
   if (expect === undefined) return undefined;
   const found = evaluate(result, expect);
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: `The outcome is not as expected: ${expect} gives ${clip(JSON.stringify(found))}.`,
+    message: texts.unexpected(expect, clip(JSON.stringify(found))),
   };
 }
 
