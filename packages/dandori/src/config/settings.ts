@@ -10,7 +10,7 @@ import type { Problem } from './problem.ts';
 const REPAIRS = 2;
 
 export function resolveSettings(
-  { execution, planning }: ConfigFile,
+  { execution, planning, language }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
@@ -35,6 +35,7 @@ export function resolveSettings(
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
     streamDispatch: execution.stream_dispatch,
+    ...(language !== undefined && { language }),
   };
 }
 

@@ -1,5 +1,5 @@
+import { isJapanese } from '../../core/language.ts';
 import type { Tool } from '../../domain/tool.ts';
-import { isJapanese } from './dictionary.ts';
 import type { Goal } from './goal.ts';
 import { type Parameter, parametersOf } from './parameter.ts';
 import { type Property, promisedBy } from './property.ts';

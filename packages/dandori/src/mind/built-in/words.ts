@@ -1,4 +1,5 @@
-import { isJapanese, type Meaning, meaningOf, stem } from './dictionary.ts';
+import { isJapanese } from '../../core/language.ts';
+import { type Meaning, meaningOf, stem } from './dictionary.ts';
 
 export interface Span {
   readonly start: number;
