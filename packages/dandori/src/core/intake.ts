@@ -2,13 +2,10 @@ import type { Fact } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
 import type { Action, Task } from '../domain/task.ts';
-
+import { OWN_OPERATIONS } from './own-operations.ts';
 import { mayHoldRef, parseTemplate, writeTemplate } from './reference.ts';
 import { revised } from './revision.ts';
 import type { RunState } from './state.ts';
-
-/** Our own operations. Everything else is a tool. */
-export const OWN_OPERATIONS: ReadonlySet<string> = new Set(['answer', 'ask', 'plan.revise']);
 
 export interface Taken {
   readonly operations: Action[];
