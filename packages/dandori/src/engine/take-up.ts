@@ -34,10 +34,8 @@ function thoughtEnded(
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
   if (thinking.kind === 'failed') {
-    ledger.record({
-      type: 'decision_failed',
-      data: { decision, failure: thinking.failure, usage: thinking.usage, ms },
-    });
+    const { failure, model, next, usage } = thinking;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, model, next, usage, ms } });
     return;
   }
   const isClosing = state.thinking.purpose !== 'act';
@@ -50,7 +48,13 @@ function thoughtEnded(
     const message = problem ?? nothing;
     ledger.record({
       type: 'decision_failed',
-      data: { decision, failure: { kind: 'unusable_output', message }, usage: thinking.usage, ms },
+      data: {
+        decision,
+        failure: { kind: 'unusable_output', message },
+        model: thinking.model,
+        usage: thinking.usage,
+        ms,
+      },
     });
     return;
   }

@@ -5,21 +5,29 @@ import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
 
+/** What the dialects say differently. */
+export interface Form {
+  readonly system: () => string;
+  readonly tools: (tools: ReadonlyMap<string, Tool>) => string;
+}
+
+const TEXT: Form = { system: () => readPrompt('system'), tools: toolsPart };
+
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
-export function writeInstructions({ state, tools, missing }: Thought, custom?: string): string {
+export function writeInstructions(
+  { state, tools, missing }: Thought,
+  custom?: string,
+  form: Form = TEXT,
+): string {
   const { mode, order } = state.settings;
-  const parts = [
-    readPrompt('system'),
-    ...(hasRefs(mode) ? [readPrompt('refs')] : []),
-    readPrompt(`mode-${mode}`),
-  ];
-  if (mode !== 'direct') parts.push(toolsPart(tools), missingPart(missing), orderPart(order));
+  const parts = [form.system(), ...(hasRefs(mode) ? [readPrompt('refs')] : []), readPrompt(`mode-${mode}`)];
+  if (mode !== 'direct') parts.push(form.tools(tools), missingPart(missing), orderPart(order));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function hasRefs(mode: Mode): boolean {
+export function hasRefs(mode: Mode): boolean {
   return mode === 'auto' || mode === 'planned';
 }
 
@@ -38,7 +46,7 @@ function toolPart({ name, description, effect, inputSchema, outputSchema }: Tool
   return lines.join('\n');
 }
 
-function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
+export function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
   return JSON.stringify(schema);
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export type PromptName =
   | 'system'
+  | 'output-tools'
   | 'refs'
   | 'mode-auto'
   | 'mode-direct'
