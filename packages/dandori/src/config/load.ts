@@ -75,7 +75,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     directory: resolvePath(folder, parsed.data.planning.history.directory),
     userId: parsed.data.user_id,
     language: parsed.data.language,
-    secrets: collectSecrets(value, expansions, model?.apiKey),
+    secrets: collectSecrets(value, expansions, [model?.apiKey, model?.fallback?.apiKey]),
   };
 }
 
