@@ -1,11 +1,13 @@
 import type { LanguageModel } from 'ai';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
+import { TOO_DEEP } from '../json/depth.ts';
 import { callModel, type Spoken } from './call.ts';
 import { judge } from './decision.ts';
 import { type Dialect, dialectFor } from './dialect.ts';
 import { toFailure } from './failure.ts';
 import { loadModel } from './model.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
+import { unusable } from './unusable.ts';
 import { toUsage } from './usage.ts';
 
 /**
@@ -70,6 +72,8 @@ async function conclude(
 ): Promise<Thinking> {
   const usage = toUsage(spoken.usage, options);
   const counted = usage === undefined ? {} : { usage };
+  // The SDK goes through native arguments by recursion, and only what a model wrote can be that deep.
+  if (spoken.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };
   if (spoken.error !== undefined) {
     return { kind: 'failed', failure: await toFailure(spoken.error, options), ...counted };
   }

@@ -40,7 +40,7 @@ export class NativeConversation implements Conversation<ModelMessage> {
     else if (paragraphs.length > 0) this.#turns.push({ paragraphs });
   }
 
-  say({ number, reasoning, proposed, operations }: Decision): void {
+  say({ number, reasoning, proposed, operations, diagnostics }: Decision): void {
     const actions = [...proposed, ...operations];
     const calls = actions.map((action, index) => ({ action, id: `call_${number}_${index + 1}`, heard: [] }));
     const content: Exclude<AssistantModelMessage['content'], string> = [
@@ -54,7 +54,8 @@ export class NativeConversation implements Conversation<ModelMessage> {
           : writeAbout(action, `t${this.#number + index + 1}`),
       })),
     ];
-    this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
+    if (diagnostics === undefined)
+      this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
     this.#turns.push({
       said: { role: 'assistant', content: content.length === 0 ? LEFT_OUT : content },
       calls,

@@ -3,6 +3,7 @@ import type { Json } from '../../../domain/json.ts';
 import type { Action } from '../../../domain/task.ts';
 import type { Thought } from '../../../ports/mind.ts';
 import { type ReadAction, readAction } from '../../json/action.ts';
+import { isTooDeep, TOO_DEEP } from '../../json/depth.ts';
 import { type Extraction, extractActions } from '../../json/extract.ts';
 import { parseJson } from '../../json/parse.ts';
 import { isFields } from '../../json/shape.ts';
@@ -42,10 +43,9 @@ export function readCall(
       ok: false,
       reason: `the arguments of call ${index + 1} (${operation}) are broken: ${parsed.problem}`,
     };
-  const { fields, args } = readAbout(
-    parsed?.ok === true ? parsed.value : given,
-    thought.tools.get(operation)?.inputSchema,
-  );
+  const value = parsed?.ok === true ? parsed.value : given;
+  if (isTooDeep(value)) return { ok: false, reason: TOO_DEEP };
+  const { fields, args } = readAbout(value, thought.tools.get(operation)?.inputSchema);
   const own = OWN_OPERATIONS.has(operation) ? withOperations(args as Json, names) : args;
   return readAction({ id: `t${nextNumber(thought.state) + index}`, ...fields, operation, args: own }, index);
 }

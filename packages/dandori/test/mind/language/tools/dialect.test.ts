@@ -234,15 +234,13 @@ describe('the conversation in native form', () => {
           }),
       (told) => told.decided([{ ...now, id: 't8' }]),
       (told) =>
-        told
-          .decided([ask])
-          .add(
-            {
-              type: 'question_asked',
-              data: { question: { id: 'q1', kind: 'missing_input', text: 'Which?' } },
-            },
-            { type: 'question_answered', data: { question: 'q1', answer: 'The old one' } },
-          ),
+        told.decided([ask]).add(
+          {
+            type: 'question_asked',
+            data: { question: { id: 'q1', kind: 'missing_input', text: 'Which?' } },
+          },
+          { type: 'question_answered', data: { question: 'q1', answer: 'The old one' } },
+        ),
     ];
     const server = await start(Array.from({ length: calls.length + 1 }, () => ({ toolCalls: [answerCall] })));
     await mind(server, TOOLS).think(story.thought());
