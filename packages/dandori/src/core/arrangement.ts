@@ -4,6 +4,7 @@ import type { Tool } from '../domain/tool.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
 import { type Access, type Group, hazards } from './hazards.ts';
 import { refsIn } from './inject.ts';
+import { isStep } from './step.ts';
 
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
 const SMALL_GROUP = 8;
@@ -43,7 +44,7 @@ export function arrange(
   const numbers = new Map<Group, number>();
   const effects = new Map(accesses.map((access) => [access.id, access]));
   const checked = tasks.map(({ id }): CheckedTask => {
-    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => !done.has(need));
+    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
     const effect = effects.get(id)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
     if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
@@ -71,6 +72,12 @@ export function arrange(
     reasonsOf: (id) => explain(id, { edges, waits, effects }),
     order,
   };
+}
+
+/** A step of an earlier list may have tasks in this one, and is done no sooner than they are. */
+function isAhead(id: string, done: ReadonlyMap<string, string>): boolean {
+  const operation = done.get(id);
+  return operation === undefined || isStep({ operation });
 }
 
 function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): number {

@@ -9,6 +9,8 @@ export interface OwnOperation {
   readonly args: JsonObject;
 }
 
+const IDS = { type: 'array', items: { type: 'string' } };
+
 const ACTIONS = {
   type: 'array',
   items: {
@@ -18,6 +20,7 @@ const ACTIONS = {
       operation: { type: 'string' },
       args: { type: 'object' },
       after: { type: 'array', items: { type: 'string' } },
+      step: { type: 'string' },
     },
     required: ['id', 'operation', 'args'],
   },
@@ -31,7 +34,14 @@ export const OWN: readonly OwnOperation[] = [
       'Ends the work. `text` is the full reply to the user; Markdown is fine. Set `achieved` to false if the goal was not reached, and say why in `text`.',
     args: {
       type: 'object',
-      properties: { text: { type: 'string' }, achieved: { type: 'boolean' } },
+      properties: {
+        text: { type: 'string' },
+        achieved: { type: 'boolean' },
+        criteria: {
+          type: 'array',
+          items: { type: 'object', properties: { met: { type: 'boolean' }, because: { type: 'string' } } },
+        },
+      },
       required: ['text'],
     },
   },
@@ -46,16 +56,67 @@ export const OWN: readonly OwnOperation[] = [
     },
   },
   {
-    name: 'plan.revise',
+    name: 'reflect',
     description:
-      'Corrects a list of actions that was refused, by what changes alone: actions in place of those with the same id, ids to take away, actions to add. The others stay as they were.',
+      'Says how the work stands, where you were asked to look back. Other actions say what to do next.',
     args: {
       type: 'object',
       properties: {
-        replace: ACTIONS,
-        remove: { type: 'array', items: { type: 'string' } },
-        add: ACTIONS,
+        status: { type: 'string', enum: ['success', 'failure', 'partial'] },
+        evaluation: { type: 'string' },
+        revision_needed: { type: 'boolean' },
       },
+    },
+  },
+  {
+    name: 'plan.propose',
+    description:
+      'Proposes a plan: what you take the goal to be, and the steps or the tasks that lead there. Leave out what adds nothing.',
+    args: {
+      type: 'object',
+      properties: {
+        objective: { type: 'string' },
+        success_criteria: { type: 'array', items: { type: 'string' } },
+        constraints: { type: 'array', items: { type: 'string' } },
+        reasoning: { type: 'string' },
+        steps: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              id: { type: 'string' },
+              description: { type: 'string' },
+              after: IDS,
+              complexity: { type: 'string', enum: ['low', 'medium', 'high'] },
+              tasks: ACTIONS,
+            },
+            required: ['id', 'description'],
+          },
+        },
+        tasks: ACTIONS,
+      },
+    },
+  },
+  {
+    name: 'plan.revise',
+    description:
+      'Changes a plan, or corrects a list of actions that was refused, by what changes alone: actions in place of those with the same id, ids to take away, actions to add, and the order of what is left. The others stay as they were.',
+    args: {
+      type: 'object',
+      properties: { reason: { type: 'string' }, replace: ACTIONS, remove: IDS, add: ACTIONS, order: IDS },
+    },
+  },
+  {
+    name: 'plan.update_step',
+    description: 'Says that a step needs no actions or cannot be done.',
+    args: {
+      type: 'object',
+      properties: {
+        step: { type: 'string' },
+        status: { type: 'string', enum: ['completed', 'failed'] },
+        note: { type: 'string' },
+      },
+      required: ['step', 'status'],
     },
   },
 ];

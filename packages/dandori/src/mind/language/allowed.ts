@@ -8,5 +8,5 @@ export function isAllowed({ operation }: Action, thought: Thought): boolean {
 }
 
 export function mayCallTools({ purpose, state }: Thought): boolean {
-  return purpose === 'act' && state.settings.mode !== 'direct';
+  return (purpose === 'act' || purpose === 'generate') && state.settings.mode !== 'direct';
 }

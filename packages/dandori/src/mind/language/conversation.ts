@@ -58,7 +58,8 @@ export function writeAction({
   timeout,
   description,
   reasoning,
+  step,
 }: Action): object {
   const seconds = timeout === undefined ? undefined : timeout / 1000;
-  return { id, operation, args, after, expect, timeout: seconds, description, reasoning };
+  return { id, operation, args, after, expect, timeout: seconds, description, reasoning, step };
 }

@@ -1,9 +1,11 @@
 import type { Mode } from '../../domain/mode.ts';
-import type { OrderRule } from '../../domain/settings.ts';
+import type { OrderRule, Settings } from '../../domain/settings.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
+
+type Planning = NonNullable<Settings['planning']>;
 
 /** What the dialects say differently. */
 export interface Form {
@@ -19,8 +21,14 @@ export function writeInstructions(
   custom?: string,
   form: Form = TEXT,
 ): string {
-  const { mode, order } = state.settings;
-  const parts = [form.system(), ...(hasRefs(mode) ? [readPrompt('refs')] : []), readPrompt(`mode-${mode}`)];
+  const { mode, order, planning } = state.settings;
+  const parts = [
+    form.system(),
+    ...(hasRefs(mode) ? [readPrompt('refs')] : []),
+    ...(hasRefs(mode) ? [readPrompt('planning')] : []),
+    readPrompt(`mode-${mode}`),
+    planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
+  ];
   if (mode !== 'direct') parts.push(form.tools(tools), missingPart(missing), orderPart(order));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
@@ -28,7 +36,15 @@ export function writeInstructions(
 }
 
 export function hasRefs(mode: Mode): boolean {
-  return mode === 'auto' || mode === 'planned';
+  return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
+}
+
+function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
+  const divides = mode === 'hierarchical' || mode === 'auto';
+  return [
+    readPrompt(`strategy-${strategy}`),
+    ...(divides ? [readPrompt(`decomposition-${decomposition}`)] : []),
+  ].join('\n');
 }
 
 function toolsPart(tools: ReadonlyMap<string, Tool>): string {

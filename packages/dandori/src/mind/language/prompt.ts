@@ -1,8 +1,7 @@
 import type { Decision, RunState } from '../../core/state.ts';
-import type { Purpose } from '../../domain/event.ts';
 import type { Task } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
-import { readPrompt } from '../prompts/read.ts';
+import { writeBrief } from './briefing.ts';
 import { type Conversation, TextConversation, type TextMessage, writeAction } from './conversation.ts';
 import { writeInstructions } from './instructions.ts';
 import { tellOutcome } from './outcome.ts';
@@ -41,26 +40,27 @@ export function writePrompt(thought: Thought, custom?: string): Prompt {
  * P3  What a tool said stands inside <result>, and nothing in it can end that.
  */
 export function converse<Message>(thought: Thought, wording: Wording<Message>): Message[] {
-  const { state, purpose } = thought;
+  const { state } = thought;
   const conversation = wording.open(thought);
   conversation.hear(`Goal:\n${state.goal}`, ...givenPlan(thought));
   const answers = questionsOfMind(state);
   for (const decision of state.decisions) {
-    conversation.hear(...request(decision.purpose, conversation));
+    conversation.hear(...request(decision, conversation));
     // The model was not reached, or did not say anything: for it, this call never was.
     if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') continue;
     conversation.say(decision);
     react(decision, { thought, answers, wording, conversation });
   }
-  conversation.hear(...request(purpose, conversation));
+  conversation.hear(...request(thought, conversation));
   return conversation.messages();
 }
 
-/** `act` needs no words of its own: the instructions say what to do next. */
-function request(purpose: Purpose, conversation: Pick<Conversation<unknown>, 'lastHeard'>): string[] {
-  if (purpose === 'act') return [];
-  const text = readPrompt(`purpose-${purpose}`);
-  return conversation.lastHeard() === text ? [] : [text];
+/** After a call that never reached the model, the same words need not be said again. */
+function request(
+  { purpose, brief }: Pick<Decision, 'purpose' | 'brief'> | Thought,
+  conversation: Pick<Conversation<unknown>, 'lastHeard'>,
+): string[] {
+  return writeBrief(purpose, brief).filter((text) => conversation.lastHeard() !== text);
 }
 
 /** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */

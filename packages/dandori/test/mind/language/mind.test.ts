@@ -68,7 +68,7 @@ describe('a decision through a real connection', () => {
     const format = body?.response_format;
     expect(format).toMatchObject({ type: 'json_schema', json_schema: { name: 'actions', strict: false } });
     expect(JSON.stringify(format)).toContain(
-      '"enum":["answer","ask","plan.revise","places.find","weather.now"]',
+      '"enum":["answer","ask","reflect","plan.propose","plan.revise","plan.update_step","task.generate_list","places.find","weather.now"]',
     );
     expect(headers?.authorization).toBe(`Bearer ${KEY}`);
   });
@@ -137,6 +137,13 @@ describe('an output that is not as asked for', () => {
       kind: 'failed',
       failure: { kind: 'unusable_output', retryable: false, message: expect.stringMatching(message) },
     });
+  });
+
+  it('calls tools for a step whose time has come', async () => {
+    const step = { ...find, step: 's1' };
+    const thought = new Story('x', { mode: 'hierarchical' }).thought({ purpose: 'generate' });
+    const { thinking } = await think({ content: { actions: [step] } }, {}, thought);
+    expect(thinking).toMatchObject({ kind: 'decided', actions: [step] });
   });
 
   it('counts the tokens of an output that could not be used', async () => {

@@ -20,7 +20,7 @@ export function withAbout(schema: JsonObject): JsonObject {
 
 /** The arguments of a call with what else is to be said of the action. */
 export function writeAbout(
-  { id, args, after, expect, timeout, description, reasoning }: Action,
+  { id, args, after, expect, timeout, description, reasoning, step }: Action,
   expectedId: string,
 ): JsonObject {
   const about: JsonObject = {
@@ -30,6 +30,7 @@ export function writeAbout(
     ...(timeout !== undefined && { timeout: timeout / 1000 }),
     ...(description !== undefined && { description }),
     ...(reasoning !== undefined && { reasoning }),
+    ...(step !== undefined && { step }),
   };
   return Object.keys(about).length === 0 ? args : { ...args, [ABOUT]: about };
 }

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { OWN } from '../../../core/own-operations.ts';
+import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import type { Thought } from '../../../ports/mind.ts';
@@ -47,7 +48,8 @@ function namesFor(thought: Thought): NativeNames {
 /** In one order, however the servers came up. */
 function callable({ state, tools }: Thought): Tool[] {
   if (state.settings.mode === 'direct') return [];
-  return [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const sorted = [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return hasRefs(state.settings.mode) ? [STEP_TOOL, ...sorted] : sorted;
 }
 
 function schemaOf({ inputSchema }: Tool, { state }: Thought): JsonObject {

@@ -60,11 +60,15 @@ describe('a decision by native calls', () => {
     expect(sent.map(({ function: { name } }) => name)).toEqual([
       'answer',
       'ask',
+      'reflect',
+      'plan_propose',
       'plan_revise',
+      'plan_update_step',
+      'task_generate_list',
       'places_find',
       'weather_now',
     ]);
-    expect(sent[3]?.function).toMatchObject({
+    expect(sent[7]?.function).toMatchObject({
       description: '[read] Gives places.find.',
       parameters: {
         type: 'object',
@@ -176,6 +180,13 @@ describe('a decision by native calls', () => {
       kind: 'failed',
       failure: { kind: 'unusable_output', message: expect.stringMatching(message) },
     });
+  });
+
+  it('calls tools for a step whose time has come, and says to which step they belong', async () => {
+    const call = { name: 'places_find', arguments: { q: 'Kyoto', _task: { step: 's1' } } };
+    const thought = new Story('x', { mode: 'hierarchical' }).thought({ purpose: 'generate' });
+    const { thinking } = await think({ toolCalls: [call] }, TOOLS, thought);
+    expect(thinking).toMatchObject({ kind: 'decided', actions: [{ ...find, step: 's1' }] });
   });
 
   it.each([
