@@ -32,6 +32,7 @@ import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
 import { createResults } from './engine/results.ts';
 import { createBuiltInMind } from './mind/built-in/planner.ts';
+import { withFallback } from './mind/language/fallback.ts';
 import { createLanguageMind } from './mind/language/mind.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
@@ -213,7 +214,12 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
 
 /** No model configured is no error: the built-in planner does what it can and says what it cannot. */
 function createMind({ model, instructions }: Config): Mind {
-  return model === undefined ? createBuiltInMind() : createLanguageMind({ ...model, instructions });
+  if (model === undefined) return createBuiltInMind();
+  const { fallback, ...first } = model;
+  const mind = createLanguageMind({ ...first, instructions });
+  return fallback === undefined
+    ? mind
+    : withFallback(mind, createLanguageMind({ ...fallback, instructions }));
 }
 
 function openStore(config: Config, { journal, onTorn }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {

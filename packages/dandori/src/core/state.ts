@@ -124,6 +124,8 @@ export interface Decision {
   proposed: readonly Task[];
   diagnostics: readonly Diagnostic[] | undefined;
   failure: Failure | undefined;
+  /** The model that is asked in place of the one that failed, from here on. */
+  next?: string | undefined;
 }
 
 export interface OpenQuestion {

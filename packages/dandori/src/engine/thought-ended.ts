@@ -17,15 +17,16 @@ export function thoughtEnded(
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
   if (thinking.kind === 'failed') {
-    const { failure, usage } = thinking;
-    ledger.record({ type: 'decision_failed', data: { decision, failure, usage, ms } });
+    const { failure, model, next, usage } = thinking;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, model, next, usage, ms } });
     return;
   }
   const taken = takeIn(thinking.actions, state);
   const message = taken.problem ?? uselessness(taken, state);
   if (message !== undefined) {
     const failure = { kind: 'unusable_output' as const, message };
-    ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
+    const { model, usage } = thinking;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, model, usage, ms } });
     return;
   }
   ledger.record(...facts(thinking, { decision, ms, taken, state }));

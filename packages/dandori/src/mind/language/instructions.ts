@@ -7,23 +7,35 @@ import { readPrompt } from '../prompts/read.ts';
 
 type Planning = NonNullable<Settings['planning']>;
 
+/** What the dialects say differently. */
+export interface Form {
+  readonly system: () => string;
+  readonly tools: (tools: ReadonlyMap<string, Tool>) => string;
+}
+
+const TEXT: Form = { system: () => readPrompt('system'), tools: toolsPart };
+
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
-export function writeInstructions({ state, tools, missing }: Thought, custom?: string): string {
+export function writeInstructions(
+  { state, tools, missing }: Thought,
+  custom?: string,
+  form: Form = TEXT,
+): string {
   const { mode, order, planning } = state.settings;
   const parts = [
-    readPrompt('system'),
+    form.system(),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
     ...(hasRefs(mode) ? [readPrompt('planning')] : []),
     readPrompt(`mode-${mode}`),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
-  if (mode !== 'direct') parts.push(toolsPart(tools), missingPart(missing), orderPart(order));
+  if (mode !== 'direct') parts.push(form.tools(tools), missingPart(missing), orderPart(order));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function hasRefs(mode: Mode): boolean {
+export function hasRefs(mode: Mode): boolean {
   return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
 }
 
@@ -50,7 +62,7 @@ function toolPart({ name, description, effect, inputSchema, outputSchema }: Tool
   return lines.join('\n');
 }
 
-function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
+export function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
   return JSON.stringify(schema);
 }
 

@@ -1,12 +1,13 @@
 import type { LanguageModel } from 'ai';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
-import { ActionScanner } from '../json/scanner.ts';
+import { TOO_DEEP } from '../json/depth.ts';
 import { callModel, type Spoken } from './call.ts';
-import { isAllowed, judge } from './decision.ts';
+import { judge } from './decision.ts';
+import { type Dialect, dialectFor } from './dialect.ts';
 import { toFailure } from './failure.ts';
 import { loadModel } from './model.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
-import { writePrompt } from './prompt.ts';
+import { unusable } from './unusable.ts';
 import { toUsage } from './usage.ts';
 
 /**
@@ -18,8 +19,9 @@ import { toUsage } from './usage.ts';
  */
 export function createLanguageMind(options: LanguageMindOptions): Mind {
   let model: Promise<LanguageModel> | undefined;
+  const name = `${options.provider}/${options.name}`;
   return {
-    name: `${options.provider}/${options.name}`,
+    name,
     async think(thought) {
       if (thought.signal.aborted) return CANCELLED;
       const limit = new AbortController();
@@ -28,12 +30,13 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
       const signal = AbortSignal.any([thought.signal, limit.signal]);
       try {
         model ??= loadModel(options);
-        return await Promise.race([
+        const thinking = await Promise.race([
           ask(thought, { options, model, signal }),
           stopped(signal, { thought, timeout }),
         ]);
+        return thinking === CANCELLED ? thinking : { ...thinking, model: name };
       } catch (error) {
-        return { kind: 'failed', failure: await toFailure(error, options) };
+        return { kind: 'failed', failure: await toFailure(error, options), model: name };
       } finally {
         clearTimeout(timer);
         // Whatever is still open of the call is of no use to anybody now.
@@ -50,32 +53,33 @@ interface Asking {
 }
 
 async function ask(thought: Thought, { options, model, signal }: Asking): Promise<Thinking> {
-  const scanner = new ActionScanner({
-    onText: thought.onText,
-    onAction: (action) => {
-      if (isAllowed(action, thought)) thought.onAction?.(action);
-    },
-  });
+  const dialect = dialectFor(options.dialect ?? 'json', thought.state);
   const spoken = await callModel({
     model: await model,
     options,
-    prompt: writePrompt(thought, thought.state.settings.instructions ?? options.instructions),
-    tools: thought.state.settings.mode === 'direct' ? new Map() : thought.tools,
+    prompt: dialect.write(thought, thought.state.settings.instructions ?? options.instructions),
+    sent: await dialect.send(thought, options),
     signal,
-    onText: (text) => scanner.push(text),
+    listener: dialect.listen(thought),
   });
-  return conclude(spoken, thought, options);
+  return conclude(spoken, thought, { options, dialect });
 }
 
-async function conclude(spoken: Spoken, thought: Thought, options: LanguageMindOptions): Promise<Thinking> {
+async function conclude(
+  spoken: Spoken,
+  thought: Thought,
+  { options, dialect }: { options: LanguageMindOptions; dialect: Dialect },
+): Promise<Thinking> {
   const usage = toUsage(spoken.usage, options);
   const counted = usage === undefined ? {} : { usage };
+  // The SDK goes through native arguments by recursion, and only what a model wrote can be that deep.
+  if (spoken.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };
   if (spoken.error !== undefined) {
     return { kind: 'failed', failure: await toFailure(spoken.error, options), ...counted };
   }
-  const judgement = judge(spoken, thought);
+  const judgement = judge(spoken, thought, dialect.read);
   if ('failure' in judgement) return { kind: 'failed', failure: judgement.failure, ...counted };
-  return { kind: 'decided', ...judgement, model: `${options.provider}/${options.name}`, ...counted };
+  return { kind: 'decided', ...judgement, ...counted };
 }
 
 const CANCELLED = {
@@ -89,17 +93,13 @@ function stopped(
   { thought, timeout }: { thought: Thought; timeout: number },
 ): Promise<Thinking> {
   return new Promise((resolve) => {
+    const message = `The model did not finish within ${timeout / 1000} s (model.timeout).`;
     const stop = () => {
-      resolve({
-        kind: 'failed',
-        failure: thought.signal.aborted
-          ? CANCELLED.failure
-          : {
-              kind: 'model_error',
-              message: `The model did not finish within ${timeout / 1000} s (model.timeout).`,
-              retryable: true,
-            },
-      });
+      resolve(
+        thought.signal.aborted
+          ? CANCELLED
+          : { kind: 'failed', failure: { kind: 'model_error', message, retryable: true } },
+      );
     };
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
