@@ -4,9 +4,10 @@ import type { CheckedTask, Event, FactOf } from '../domain/event.ts';
 import { isCommand } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
-import { applyAnswer } from './answered.ts';
+import { applyAnswer, withChoice } from './answered.ts';
 import { initial } from './initial.ts';
-import { backoff, judge } from './monitor.ts';
+import { backoff, judge, wasNeverSent } from './monitor.ts';
+import { holdBack } from './place.ts';
 import { type Decision, type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { complete, hasAllItNeeds, makeReady, moveTo } from './transition.ts';
 
@@ -151,10 +152,11 @@ function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>[
 }
 
 function planApproved(state: RunState, data: FactOf<'plan_approved'>['data']): RunState {
-  const { version, tasks, groups = [] } = data;
+  const { version, tasks, groups = [], accesses = [] } = data;
   const written = new Map(state.draft?.tasks.map((task) => [task.id, task]));
   state.draft = undefined;
   state.planVersion = version;
+  state.accesses = accesses;
   state.stumbles = 0;
   state.steps++;
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
@@ -182,7 +184,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     task,
     effect,
     needs,
-    waits,
+    waits: [...waits],
     gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
     opens: [],
     unmet: 0,
@@ -192,6 +194,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     dependents: [],
     status: 'pending',
     attempts: 0,
+    mayHaveTouched: false,
     isInDoubt: false,
     override: undefined,
     sent: undefined,
@@ -244,6 +247,7 @@ function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], 
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
   endAttempt(task, at);
+  task.mayHaveTouched = true;
   task.note = data.note;
   task.result = data.blob === undefined ? { value: data.result ?? null } : { blob: data.blob };
   task.failure = undefined;
@@ -257,6 +261,7 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
   if (task === undefined) return state;
   endAttempt(task, at);
   task.failure = data.failure;
+  if (!wasNeverSent(data.failure)) task.mayHaveTouched = true;
   const { settings } = state;
   const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });
   if (verdict.kind === 'retry') {
@@ -272,6 +277,7 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
 function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
+  task.mayHaveTouched = true;
   // How long it ran before its driver was lost, nobody knows.
   if (data.cause !== 'driver_lost') endAttempt(task, at);
   if (isRepeatable(task.effect)) makeReady(state, task);
@@ -304,5 +310,11 @@ function questionAsked(
   if (task === undefined || hasEnded(task.status)) return state;
   if (task.status === 'running') endAttempt(task, at);
   moveTo(state, task, 'waiting');
+  const choices = question.kind === 'ambiguity' ? (question.options ?? []) : [];
+  holdBack(
+    state,
+    task,
+    choices.map((option) => withChoice(task, option)),
+  );
   return state;
 }

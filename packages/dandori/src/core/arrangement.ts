@@ -1,9 +1,10 @@
+import type { Access } from '../domain/access.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
+import { accessOf, filledIn, isOpen } from './access.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
-import { type Access, type Group, hazards } from './hazards.ts';
-import { refsIn } from './inject.ts';
+import { type Group, hazards } from './hazards.ts';
 
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
 const SMALL_GROUP = 8;
@@ -13,6 +14,8 @@ export const UNKNOWN_MS = 1000;
 export interface Arrangement {
   readonly tasks: CheckedTask[];
   readonly groups: Group[];
+  /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
+  readonly accesses: Access[];
   /** Why a task waits. Made when it is asked for: thousands may wait for the same thousands. */
   readonly reasonsOf: (id: string) => Reason[];
   /** Ids such that everything comes after what it waits for. */
@@ -37,7 +40,8 @@ export function arrange(
   { tools, done, expectedMs }: Surroundings,
 ): Arrangement {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const accesses = order.map((id) => accessOf(byId.get(id), id, tools));
+  const written = order.map((id) => accessOf(byId.get(id), id, tools));
+  const accesses = written.map((access) => filledIn(access, byId.get(access.id)?.args ?? {}));
   const waits = hazards(accesses);
   const groups: Group[] = [];
   const numbers = new Map<Group, number>();
@@ -68,6 +72,7 @@ export function arrange(
   return {
     tasks: checked,
     groups,
+    accesses: mayChange(written),
     reasonsOf: (id) => explain(id, { edges, waits, effects }),
     order,
   };
@@ -81,28 +86,10 @@ function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): n
   return groups.length - 1;
 }
 
-/** What a task touches. Where that depends on a value that is not there yet, it may be anything of the server. */
-function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
-  const tool = tools.get(task?.operation ?? '');
-  if (task === undefined || tool === undefined) return { id, effect: 'write', server: '' };
-  const resource = tool.resource === undefined ? undefined : filledIn(tool.resource, task);
-  return {
-    id,
-    effect: tool.effect,
-    server: tool.server,
-    ...(resource !== undefined && { resource }),
-    ...(tool.independent === true && { independent: tool.name }),
-  };
-}
-
-function filledIn(template: string, { args }: Task): string | undefined {
-  let isKnown = true;
-  const text = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const value = args[name];
-    if (value === undefined || refsIn(value).length > 0) isKnown = false;
-    return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  });
-  return isKnown ? text : undefined;
+/** What is touched of the servers of which some task touches a part that its arguments name. */
+function mayChange(written: readonly Access[]): Access[] {
+  const servers = new Set(written.filter(isOpen).map(({ server }) => server));
+  return servers.size === 0 ? [] : written.filter(({ server }) => servers.has(server));
 }
 
 /** From the last to the first: a task is as urgent as the longest path behind it. */

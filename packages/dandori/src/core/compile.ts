@@ -1,3 +1,4 @@
+import type { Access } from '../domain/access.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { Mode } from '../domain/mode.ts';
@@ -45,6 +46,8 @@ export type Compiled =
       ok: true;
       tasks: CheckedTask[];
       groups: Group[];
+      /** What the tasks touch, where that depends on arguments that an answer may change. */
+      accesses?: Access[];
       /** What is odd, and no reason to refuse the plan. */
       warnings: Diagnostic[];
       notes: string[];
@@ -113,6 +116,7 @@ function accepted(
     ok: true,
     tasks: schedule.tasks,
     groups: schedule.groups,
+    ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
     warnings: [...warnings, ...dead, ...loosened.warnings],
     notes: loosened.notes,
     estimate: () => estimateOf(tasks, schedule, surroundings),

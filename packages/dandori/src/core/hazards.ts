@@ -1,15 +1,4 @@
-import type { Effect } from '../domain/effect.ts';
-
-/** What a task does to what. */
-export interface Access {
-  readonly id: string;
-  readonly effect: Effect;
-  readonly server: string;
-  /** The part of the server that it touches; undefined for the whole of it. */
-  readonly resource?: string;
-  /** Writes that have the same name here do not disturb each other. */
-  readonly independent?: string;
-}
+import type { Access } from '../domain/access.ts';
 
 /** Earlier tasks that must all have ended. The same list is shared by all that wait for it. */
 export type Group = readonly string[];

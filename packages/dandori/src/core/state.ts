@@ -1,3 +1,4 @@
+import type { Access } from '../domain/access.ts';
 import type { BlobHandle } from '../domain/blob.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Effect } from '../domain/effect.ts';
@@ -32,7 +33,8 @@ export interface TaskState {
   readonly task: Task;
   readonly effect: Effect;
   readonly needs: readonly string[];
-  readonly waits: readonly string[];
+  /** More may come when an answer changes what a task touches. */
+  readonly waits: string[];
   /** Where it waits for many that others wait for too. */
   readonly gates: readonly Gate[];
   /** Gates that its end helps to open. */
@@ -50,6 +52,8 @@ export interface TaskState {
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
+  /** An attempt has ended of which nobody says that nothing was done. */
+  mayHaveTouched: boolean;
   /** What a person's choice changed in the arguments. */
   override: JsonObject | undefined;
   /** The arguments of the last attempt, with Refs filled. */
@@ -114,6 +118,8 @@ export interface RunState {
   draft:
     | { readonly version: number; readonly by: 'mind' | 'user' | 'repair'; readonly tasks: readonly Task[] }
     | undefined;
+  /** What the tasks of the plan touch, in the order that is kept; only where arguments decide on it. */
+  accesses: readonly Access[];
   /** In written order. */
   readonly tasks: Map<string, TaskState>;
   readonly ready: ReadyQueue;

@@ -30,7 +30,14 @@ function countIn({ runningIn }: RunState, lane: string, change: number): void {
 
 export function makeReady(state: RunState, task: TaskState): void {
   task.isInDoubt = false;
-  moveTo(state, task, 'ready');
+  // One that was held back while it waited for its time still has to.
+  moveTo(state, task, task.dueAt === undefined ? 'ready' : 'retrying');
+}
+
+/** After an answer: at once, or behind those that it must wait for meanwhile. */
+export function release(state: RunState, task: TaskState): void {
+  if (task.unmet === 0) makeReady(state, task);
+  else moveTo(state, task, 'pending');
 }
 
 /**
@@ -44,9 +51,10 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
     for (const id of toldBy(source)) {
       const dependent = state.tasks.get(id);
-      if (dependent === undefined || dependent.status !== 'pending') continue;
+      if (dependent === undefined) continue;
       dependent.unmet--;
-      if (dependent.unmet > 0) continue;
+      // One that a person is asked about is held back too, and goes on when it is answered.
+      if (dependent.status !== 'pending' || dependent.unmet > 0) continue;
       if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
       else {
         moveTo(state, dependent, 'blocked');

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { access } from './access.ts';
 import { blobHandle } from './blob.ts';
 import { diagnostic } from './diagnostic.ts';
 import { effect } from './effect.ts';
@@ -76,6 +77,8 @@ export const factSchema = z.discriminatedUnion('type', [
     version: z.number().int(),
     tasks: z.array(checkedTask),
     groups: z.array(z.array(z.string())).optional(),
+    /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
+    accesses: z.array(access).optional(),
     notes: z.array(z.string()).optional(),
   }),
   fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),

@@ -28,7 +28,7 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
 }
 
 function approval(version: number, compiled: Compiled & { ok: true }, repairs: readonly string[]): Fact {
-  const { tasks, groups } = compiled;
+  const { tasks, groups, accesses } = compiled;
   const warnings = compiled.warnings.map(({ task, message }) =>
     task === undefined ? message : `${task}: ${message}`,
   );
@@ -39,6 +39,7 @@ function approval(version: number, compiled: Compiled & { ok: true }, repairs: r
       version,
       tasks,
       ...(groups.length > 0 && { groups: groups.map((group) => [...group]) }),
+      ...(accesses && { accesses }),
       ...(notes.length > 0 && { notes }),
     },
   };
