@@ -2,6 +2,7 @@ import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option, Question } from '../domain/question.ts';
+import { escaped } from './inject.ts';
 import { placeAnew } from './place.ts';
 import type { RunState, TaskState } from './state.ts';
 import { complete, makeReady, release } from './transition.ts';
@@ -53,9 +54,9 @@ function continueTask(state: RunState, task: TaskState, { question, answer, at }
   }
 }
 
-/** The arguments of a task with what an option changes in them. */
+/** The arguments of a task with what an option changes in them. A tool wrote it, so that no text in it is a Ref. */
 export function withChoice({ override, task }: TaskState, { args }: Option): JsonObject {
-  return { ...(override ?? task.args), ...args };
+  return { ...(override ?? task.args), ...(args && (escaped(args) as JsonObject)) };
 }
 
 /** What the choice made it touch may be in use, or may have been used by one that is written later. */
