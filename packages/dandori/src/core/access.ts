@@ -1,4 +1,5 @@
 import type { Access } from '../domain/access.ts';
+import { isWorse } from '../domain/effect.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
@@ -6,18 +7,46 @@ import { refsIn } from './inject.ts';
 
 const PLACEHOLDER = /\{([^{}]+)\}/g;
 
-/** What a call of the task touches, whatever its arguments: a resource still has its placeholders. */
-export function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
-  const tool = tools.get(task?.operation ?? '');
-  if (task === undefined || tool === undefined) return { id, effect: 'write', server: '' };
+type Tools = ReadonlyMap<string, Tool>;
+
+/**
+ * What a call of the task touches, whatever its arguments: a resource still has its placeholders. A method that calls
+ * other tools touches what they touch; of each server there is one access.
+ */
+export function accessesOf({ id, operation }: Pick<Task, 'id' | 'operation'>, tools: Tools): Access[] {
+  const tool = tools.get(operation);
+  if (tool === undefined) return [{ id, effect: 'write', server: '' }];
   const { effect, server, resource, independent, name } = tool;
-  return {
+  const own: Access = {
     id,
     effect,
     server,
     ...(resource !== undefined && { resource }),
     ...(independent === true && { independent: name }),
   };
+  return tool.calls === undefined ? [own] : byServer([own, ...calledBy(tool, id, tools)]);
+}
+
+/** With which arguments it calls nobody knows, so it may be anything of their servers. */
+function calledBy(tool: Tool, id: string, tools: Tools): Access[] {
+  const seen = new Set(tool.calls);
+  // What is called adds its own calls at the end, and is gone over too.
+  for (const name of seen) for (const next of tools.get(name)?.calls ?? []) seen.add(next);
+  return [...seen].map((name) => {
+    const { effect = tool.effect, server = name.split('.')[0] ?? name } = tools.get(name) ?? {};
+    return { id, effect, server };
+  });
+}
+
+function byServer(accesses: readonly Access[]): Access[] {
+  const found = new Map<string, Access>();
+  for (const access of accesses) {
+    const { id, effect, server } = access;
+    const known = found.get(server);
+    if (known === undefined) found.set(server, access);
+    else found.set(server, { id, server, effect: isWorse(effect, known.effect) ? effect : known.effect });
+  }
+  return [...found.values()];
 }
 
 /** With these arguments. Where it depends on a value that is not there yet, it may be anything of the server. */

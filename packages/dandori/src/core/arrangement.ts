@@ -2,7 +2,7 @@ import type { Access } from '../domain/access.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
-import { accessOf, filledIn, isOpen } from './access.ts';
+import { accessesOf, disturb, filledIn, isOpen } from './access.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
 import { type Group, hazards } from './hazards.ts';
 
@@ -40,15 +40,15 @@ export function arrange(
   { tools, done, expectedMs }: Surroundings,
 ): Arrangement {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const written = order.map((id) => accessOf(byId.get(id), id, tools));
+  const written = order.flatMap((id) => accessesOf({ id, operation: byId.get(id)?.operation ?? '' }, tools));
   const accesses = written.map((access) => filledIn(access, byId.get(access.id)?.args ?? {}));
   const waits = hazards(accesses);
   const groups: Group[] = [];
+  let touched: Map<string, Access[]> | undefined;
   const numbers = new Map<Group, number>();
-  const effects = new Map(accesses.map((access) => [access.id, access]));
-  const checked = tasks.map(({ id }): CheckedTask => {
+  const checked = tasks.map(({ id, operation }): CheckedTask => {
     const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => !done.has(need));
-    const effect = effects.get(id)?.effect ?? 'write';
+    const effect = tools.get(operation)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
     if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
     const few = all.filter((group) => group.length <= SMALL_GROUP).flat();
@@ -73,7 +73,10 @@ export function arrange(
     tasks: checked,
     groups,
     accesses: mayChange(written),
-    reasonsOf: (id) => explain(id, { edges, waits, effects }),
+    reasonsOf: (id) => {
+      touched ??= Map.groupBy(accesses, (access) => access.id);
+      return explain(id, { edges, waits, touched });
+    },
     order,
   };
 }
@@ -126,20 +129,20 @@ function rank(
 interface Explaining {
   readonly edges: Edges;
   readonly waits: ReadonlyMap<string, readonly Group[]>;
-  readonly effects: ReadonlyMap<string, Access>;
+  readonly touched: ReadonlyMap<string, readonly Access[]>;
 }
 
-function explain(id: string, { edges, waits, effects }: Explaining): Reason[] {
+function explain(id: string, { edges, waits, touched }: Explaining): Reason[] {
   const needs = [...(edges.get(id) ?? [])].map(([task, need]) => ({ task, text: describeNeed(need, task) }));
   const said = new Set(needs.map(({ task }) => task));
   const hazardous = (waits.get(id) ?? []).flat().filter((other) => !said.has(other));
-  return [
-    ...needs,
-    ...hazardous.map((task) => ({ task, text: conflict(effects.get(id), effects.get(task)) })),
-  ];
+  const own = touched.get(id) ?? [];
+  return [...needs, ...hazardous.map((task) => ({ task, text: conflict(own, touched.get(task) ?? []) }))];
 }
 
-function conflict(later: Access | undefined, earlier: Access | undefined): string {
+function conflict(all: readonly Access[], before: readonly Access[]): string {
+  const later = all.find((one) => before.some((other) => disturb(one, other))) ?? all[0];
+  const earlier = before.find(({ server }) => server === later?.server) ?? before[0];
   const what = later?.resource ?? earlier?.resource;
   const where = `${later?.server ?? ''}${what === undefined ? '' : ` (${what})`}`;
   const does = (access: Access | undefined) => (access?.effect === 'read' ? 'reads' : 'writes');

@@ -4,7 +4,7 @@ import { worstCase } from '../../src/core/estimate.ts';
 import type { Task } from '../../src/domain/task.ts';
 import type { Tool, ToolPolicy } from '../../src/domain/tool.ts';
 
-function tool(name: string, policy: ToolPolicy = {}): [string, Tool] {
+function tool(name: string, policy: ToolPolicy & Pick<Tool, 'calls'> = {}): [string, Tool] {
   const server = name.split('.')[0] ?? '';
   return [
     name,
@@ -139,6 +139,40 @@ describe('why a task waits', () => {
       [],
       ['t1'],
       ['t1', 't2', 't3'],
+    ]);
+  });
+
+  it('a method that calls other tools waits for what they touch, and is waited for, through whatever it calls', () => {
+    const tools = new Map([
+      ...TOOLS,
+      tool('shop.look', { calls: ['db.get'] }),
+      tool('shop.order', { effect: 'write', calls: ['shop.look', 'mail.post.send'] }),
+      tool('mail.post.send', { effect: 'write' }),
+      tool('mail.post.read'),
+    ]);
+    const { tasks, reasonsOf } = compiled(
+      [
+        { operation: 'db.put' },
+        { operation: 'shop.look' },
+        { operation: 'mail.post.read' },
+        { operation: 'shop.order' },
+        { operation: 'db.put' },
+        { operation: 'mail.post.read' },
+        { operation: 'db.get' },
+      ],
+      { tools },
+    );
+    expect(tasks.map(({ waits = [] }) => waits)).toEqual([
+      [],
+      ['t1'],
+      [],
+      ['t2', 't3', 't1'],
+      ['t2', 't4'],
+      ['t4'],
+      ['t5'],
+    ]);
+    expect(reasonsOf('t2')).toEqual([
+      { task: 't1', text: 'both touch db: t1 writes it first, then t2 reads it' },
     ]);
   });
 
