@@ -5,6 +5,7 @@ import { isCommand } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
 import { applyAnswer, withChoice } from './answered.ts';
+import { dollars } from './dollars.ts';
 import { initial } from './initial.ts';
 import { backoff, judge, wasNeverSent } from './monitor.ts';
 import { holdBack } from './place.ts';
@@ -75,6 +76,18 @@ function keepTime(state: RunState, event: Event): void {
   if (state.isTakenUp && event.type !== 'run_resumed') state.activeMs += Math.max(0, event.at - state.lastAt);
   state.isTakenUp = true;
   state.lastAt = event.at;
+  if (state.retrying.size > 0) wakeDue(state, event.at);
+}
+
+/** What has waited for its time is as ready as any other now. Here, and not when it is started: that costs no search. */
+function wakeDue(state: RunState, at: number): void {
+  const due: TaskState[] = [];
+  for (const id of state.retrying.inOrder(() => true)) {
+    const task = state.tasks.get(id);
+    if (task === undefined || (task.dueAt ?? 0) > at) break;
+    due.push(task);
+  }
+  for (const task of due) moveTo(state, task, 'ready');
 }
 
 function isFromOutside(event: Event): boolean {
@@ -130,7 +143,12 @@ function addUsage(total: Usage, more: Usage | undefined): void {
   if (more.cachedInputTokens !== undefined) {
     total.cachedInputTokens = (total.cachedInputTokens ?? 0) + more.cachedInputTokens;
   }
-  if (more.cost !== undefined) total.cost = (total.cost ?? 0) + more.cost;
+  if (more.cost !== undefined) spend(total, more.cost);
+}
+
+/** A call is paid for when it starts, so that those that run at once cannot overrun the limit together. */
+function spend(total: Usage, cost: number): void {
+  if (cost !== 0) total.cost = dollars((total.cost ?? 0) + cost);
 }
 
 function planProposed(state: RunState, { version, by, tasks }: FactOf<'plan_proposed'>['data']): RunState {
@@ -179,7 +197,7 @@ function closeGate(state: RunState, gate: Gate): void {
 }
 
 function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: readonly Gate[] }): TaskState {
-  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0 } = checked;
+  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0, cost = 0 } = checked;
   const added: TaskState = {
     task,
     effect,
@@ -190,6 +208,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     unmet: 0,
     lane: laneOf(task.operation, state.settings.servers),
     rank,
+    cost,
     order: state.tasks.size,
     dependents: [],
     status: 'pending',
@@ -232,6 +251,7 @@ function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: 
   const task = state.tasks.get(data.task);
   if (task === undefined) return state;
   moveTo(state, task, 'running');
+  spend(state.usage, task.cost);
   task.attempts = data.attempt;
   task.sent = data.args ?? task.override ?? task.task.args;
   task.startedAt = at;
@@ -261,7 +281,8 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
   if (task === undefined) return state;
   endAttempt(task, at);
   task.failure = data.failure;
-  if (!wasNeverSent(data.failure)) task.mayHaveTouched = true;
+  if (wasNeverSent(data.failure)) spend(state.usage, -task.cost);
+  else task.mayHaveTouched = true;
   const { settings } = state;
   const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });
   if (verdict.kind === 'retry') {

@@ -68,7 +68,11 @@ export function arrange(
     { order, checked, groups },
     (id) => expectedMs?.(byId.get(id)?.operation ?? '') ?? UNKNOWN_MS,
   );
-  for (const task of checked) task.rank = ranks.get(task.id) ?? 0;
+  for (const task of checked) {
+    task.rank = ranks.get(task.id) ?? 0;
+    const cost = tools.get(byId.get(task.id)?.operation ?? '')?.cost ?? 0;
+    if (cost > 0) task.cost = cost;
+  }
   return {
     tasks: checked,
     groups,

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { type Arrangement, UNKNOWN_MS } from './arrangement.ts';
+import { dollars } from './dollars.ts';
 
 /** What a plan will take, before it is run. */
 export interface Estimate {
@@ -107,11 +108,6 @@ function seconds(ms: number): string {
 
 function costOf(tasks: readonly Task[], tools: ReadonlyMap<string, Tool>): number {
   return dollars(tasks.reduce((sum, { operation }) => sum + (tools.get(operation)?.cost ?? 0), 0));
-}
-
-/** Three times $0.1 is $0.3, and not a little more than is allowed. */
-function dollars(sum: number): number {
-  return Number(sum.toFixed(9));
 }
 
 function longestPath(

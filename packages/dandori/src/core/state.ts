@@ -44,6 +44,8 @@ export interface TaskState {
   /** The server; it may have a limit of its own. */
   readonly lane: string;
   readonly rank: number;
+  /** US dollars a call. */
+  readonly cost: number;
   /** Its place in the written order. */
   readonly order: number;
   /** Tasks to tell when this one ends. */

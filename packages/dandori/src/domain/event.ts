@@ -35,6 +35,8 @@ export const checkedTask = z.object({
   waitsForGroups: z.array(z.number().int()).optional(),
   /** Milliseconds from its start to the end of the longest path behind it, as expected. What is urgent starts first. */
   rank: z.number().optional(),
+  /** US dollars a call, where it has a price. */
+  cost: z.number().optional(),
 });
 export type CheckedTask = z.infer<typeof checkedTask>;
 
