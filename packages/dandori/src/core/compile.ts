@@ -87,7 +87,7 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     if (isFull()) break;
     const needs = new Map<string, Need>();
     add(checkOperation(task, surroundings));
-    add(checkExpect(task, surroundings));
+    add(checkExpect(task, checking));
     add(checkArguments(task, checking, needs));
     add(checkAfter(task, operations, needs));
     edges.set(task.id, needs);
@@ -179,7 +179,10 @@ function checkOperation({ id, operation }: Task, { tools, missing }: Surrounding
   ];
 }
 
-function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): Diagnostic[] {
+function checkExpect(
+  { id, operation, expect }: Task,
+  { tools, warnings }: Pick<Surroundings, 'tools'> & { readonly warnings: Diagnostic[] },
+): Diagnostic[] {
   if (expect === undefined) return [];
   const problem = expressionProblem(expect);
   if (problem !== undefined) {
@@ -190,7 +193,16 @@ function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): 
   const missing = schema === undefined ? undefined : missingIn(schema, expect);
   if (missing === undefined) return [];
   const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
-  return [{ code: 'unknown-field', task: id, path: ['expect'], message, ...didYouMean(missing.suggestion) }];
+  const found: Diagnostic = {
+    code: 'unknown-field',
+    task: id,
+    path: ['expect'],
+    message,
+    ...didYouMean(missing.suggestion),
+  };
+  if (missing.isSought) return [found];
+  warnings.push(found);
+  return [];
 }
 
 /** One by one: to look for what each of 10,000 unknown ids may mean, where 100 are told, would take minutes. */

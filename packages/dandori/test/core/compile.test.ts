@@ -307,6 +307,24 @@ describe('what cannot be judged before the run is not refused', () => {
     ]);
   });
 
+  it('and where a schema allows no value at all, none will do', () => {
+    const closed = tool('box.old', 'read', { type: 'object', properties: { gone: false } });
+    const tools = new Map([...TOOLS, closed].map((one) => [one.name, one]));
+    const plan: Planned[] = [{ id: 'a' }, { id: 'b', operation: 'box.old', args: { gone: '${a}' } }];
+    expect(problems(plan, { tools })).toMatchObject([{ code: 'invalid-args', path: ['args', 'gone'] }]);
+  });
+
+  it('an expectation that something is absent which is never there is told, and not refused', () => {
+    const outputSchema = { type: 'object', properties: { n: {} }, additionalProperties: false };
+    const tools = new Map([['box.get', { ...tool('box.get'), outputSchema }]]);
+    const plan = [toTask({ id: 'a', operation: 'box.get', expect: '!error' })];
+    expect(compile(plan, surroundings({ tools }))).toMatchObject({
+      ok: true,
+      warnings: [{ code: 'unknown-field', task: 'a', path: ['expect'] }],
+    });
+    expect(problems([{ id: 'a', expect: 'error' }], { tools })).toMatchObject([{ code: 'unknown-field' }]);
+  });
+
   it('an escaped ${ is a text in every mode', () => {
     expect(problems([city('$${HOME}')], { mode: 'adaptive' })).toEqual([]);
     expect(problems([city('$${HOME}')])).toEqual([]);

@@ -3,6 +3,30 @@ import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
 import { answerQuestion } from '../../src/engine/inbox.ts';
 import { createHouse, DONE, task } from './house.ts';
 
+describe('a schema whose conditions depend on a Ref', () => {
+  it('lets the plan through and is held against the real value before the tool is called', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { kind: {} },
+      if: { properties: { kind: { const: 'box' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['size'] },
+    };
+    const tools = (kind: string) => ({
+      'a.kind': { run: () => kind },
+      'a.put': { effect: 'write' as const, inputSchema },
+    });
+    const plan = [task('k', 'a.kind'), task('p', 'a.put', { args: { kind: '${k}' } })];
+    const ended = async (kind: string) => {
+      const house = createHouse(tools(kind), DONE, { check: createSchemaCheck() });
+      const state = await house.run('go', plan);
+      return [state.tasks.get('p')?.failure?.kind, house.toolbox.effects('a.put')];
+    };
+    expect(await ended('bag')).toEqual([undefined, 1]);
+    expect(await ended('box')).toEqual(['invalid_args', 0]);
+  });
+});
+
 describe('what a person chose', () => {
   it('is checked like any argument: the tool is not called with what does not fit', async () => {
     const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
