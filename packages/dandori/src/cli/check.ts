@@ -1,10 +1,10 @@
 import { renderDiagnostics } from '../config/diagnostics.ts';
 import { type PlanFile, readPlanFile } from '../config/plan-file.ts';
 import type { Compiled } from '../core/compile.ts';
-import type { Estimate } from '../core/estimate.ts';
 import { openDandori } from '../dandori.ts';
+import { estimateLines } from './estimate.ts';
 import { EXIT_USAGE } from './exit-code.ts';
-import { duration, type Style, styleFor } from './style.ts';
+import { styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 
 export interface CheckOptions {
@@ -59,7 +59,7 @@ function printPlan(
     for (const reason of reasonsOf(task.id))
       process.stdout.write(style.dim(`      ${reason.task}: ${reason.text}\n`));
   }
-  for (const line of estimateLines(estimate(), style)) process.stdout.write(`${line}\n`);
+  for (const line of estimateLines(estimate(), texts, style)) process.stdout.write(`${line}\n`);
 }
 
 interface Earlier {
@@ -87,19 +87,4 @@ function waitedFor(
 function listed({ shown, count }: Earlier, texts: Texts): string {
   const rest = count - shown.size;
   return `${[...shown].join(', ')}${rest > 0 ? ` ${texts.more(rest)}` : ''}`;
-}
-
-/** What it will take, so that a person can say yes or no before the first call. */
-function estimateLines(estimate: Estimate, style: Style): string[] {
-  const { calls, reads, writes, irreversible, criticalPath, expectedMs, worstMs, cost, worstCost } = estimate;
-  const times = [
-    expectedMs === undefined ? undefined : `expected ${duration(expectedMs)}`,
-    worstMs === undefined ? undefined : `at worst ${duration(worstMs)}`,
-  ].filter((text) => text !== undefined);
-  return [
-    `${calls} calls: ${reads} reads, ${writes} writes`,
-    ...(irreversible.length > 0 ? [style.red(`irreversible: ${irreversible.join(', ')}`)] : []),
-    `longest path: ${criticalPath.join(' → ')}${times.length > 0 ? ` (${times.join(', ')})` : ''}`,
-    ...(worstCost > 0 ? [`cost: $${cost}, at worst $${worstCost}`] : []),
-  ];
 }

@@ -33,6 +33,15 @@ const ENGLISH = {
   cancelNoted: 'The run is told to stop.',
   fix: 'What to do',
   more: (count: number) => `… and ${count} more`,
+  calls: (calls: number, reads: number, writes: number) => `${calls} calls: ${reads} reads, ${writes} writes`,
+  irreversible: (ids: string) => `irreversible: ${ids}`,
+  longestPath: (ids: string) => `longest path: ${ids}`,
+  time: (times: string) => `time: ${times}`,
+  expected: (time: string) => `expected ${time}`,
+  atWorst: (time: string) => `at worst ${time}`,
+  cost: (once: string, atWorst: string) => `cost: ${once}, at worst ${atWorst}`,
+  wholePlan: 'the whole plan',
+  comma: ', ',
 };
 
 export type Texts = typeof ENGLISH;
@@ -71,6 +80,15 @@ const JAPANESE: Texts = {
   cancelNoted: '実行に中止を伝えました。',
   fix: '対処',
   more: (count) => `… ほか${count}件`,
+  calls: (calls, reads, writes) => `呼び出し${calls}回: 読み取り${reads}、書き込み${writes}`,
+  irreversible: (ids) => `取り消せないもの: ${ids}`,
+  longestPath: (ids) => `最長経路: ${ids}`,
+  time: (times) => `時間: ${times}`,
+  expected: (time) => `見込み ${time}`,
+  atWorst: (time) => `最悪 ${time}`,
+  cost: (once, atWorst) => `費用: ${once}、最悪 ${atWorst}`,
+  wholePlan: '計画全体',
+  comma: '、',
 };
 
 /** The configuration decides, then the environment; a goal in Japanese speaks for itself. */

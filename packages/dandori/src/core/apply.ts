@@ -174,6 +174,7 @@ function planApproved(state: RunState, data: FactOf<'plan_approved'>['data']): R
   const written = new Map(state.draft?.tasks.map((task) => [task.id, task]));
   state.draft = undefined;
   state.planVersion = version;
+  state.estimate = data.estimate;
   state.accesses = accesses;
   state.stumbles = 0;
   state.steps++;

@@ -1,5 +1,6 @@
 import type { Access } from '../domain/access.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Estimate } from '../domain/estimate.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { Mode } from '../domain/mode.ts';
 import type { OrderRule } from '../domain/settings.ts';
@@ -9,7 +10,7 @@ import { checkArguments } from './arguments.ts';
 import { type Arrangement, arrange } from './arrangement.ts';
 import { deadSteps } from './dead.ts';
 import { AFTER, type Edges, type Need, neighbours } from './edges.ts';
-import { type Budget, type Estimate, estimateOf, overBudget } from './estimate.ts';
+import { type Budget, estimateOf, mayBeLate, overBudget } from './estimate.ts';
 import { sort } from './graph.ts';
 import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
@@ -107,17 +108,18 @@ function accepted(
   { edges, order, warnings }: { edges: Edges; order: readonly string[]; warnings: Diagnostic[] },
   surroundings: Surroundings,
 ): Compiled {
+  const tooMuch = overBudget(tasks, surroundings);
+  if (tooMuch.length > 0) return { ok: false, diagnostics: tooMuch };
   const dead = deadSteps(tasks, edges, surroundings);
   const loosened = dropNeedless(tasks, edges, surroundings);
   const schedule = arrange(tasks, { edges, order }, surroundings);
-  const tooMuch = overBudget(tasks, schedule, surroundings);
-  if (tooMuch.length > 0) return { ok: false, diagnostics: tooMuch };
+  const late = mayBeLate(tasks, schedule, surroundings);
   return {
     ok: true,
     tasks: schedule.tasks,
     groups: schedule.groups,
     ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
-    warnings: [...warnings, ...dead, ...loosened.warnings],
+    warnings: [...warnings, ...dead, ...loosened.warnings, ...late],
     notes: loosened.notes,
     estimate: () => estimateOf(tasks, schedule, surroundings),
     reasonsOf: schedule.reasonsOf,

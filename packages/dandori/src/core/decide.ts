@@ -1,3 +1,4 @@
+import type { Effect } from '../domain/effect.ts';
 import type { ApprovalPolicy } from '../domain/mode.ts';
 import { canConclude, canPay, reached, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
@@ -113,8 +114,11 @@ function isAnyLater(state: RunState, now: number): boolean {
 }
 
 export function needsApproval({ effect, approved }: TaskState, policy: ApprovalPolicy): boolean {
-  if (approved !== undefined || policy === 'never') return false;
-  if (policy === 'always') return true;
+  return approved === undefined && asksFirst(effect, policy);
+}
+
+export function asksFirst(effect: Effect, policy: ApprovalPolicy): boolean {
+  if (policy === 'never' || policy === 'always') return policy === 'always';
   return policy === 'writes' ? effect !== 'read' : effect === 'destructive';
 }
 

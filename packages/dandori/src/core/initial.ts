@@ -17,6 +17,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     activeMs: 0,
     planVersion: 0,
     draft: undefined,
+    estimate: undefined,
     accesses: [],
     tasks: new Map(),
     ready: new ReadyQueue(),

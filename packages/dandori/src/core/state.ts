@@ -2,6 +2,7 @@ import type { Access } from '../domain/access.ts';
 import type { BlobHandle } from '../domain/blob.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Effect } from '../domain/effect.ts';
+import type { Estimate } from '../domain/estimate.ts';
 import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
@@ -120,6 +121,8 @@ export interface RunState {
   draft:
     | { readonly version: number; readonly by: 'mind' | 'user' | 'repair'; readonly tasks: readonly Task[] }
     | undefined;
+  /** What the plan will take, where a person will be asked about it. */
+  estimate: Estimate | undefined;
   /** What the tasks of the plan touch, in the order that is kept; only where arguments decide on it. */
   accesses: readonly Access[];
   /** In written order. */

@@ -3,6 +3,7 @@ import { access } from './access.ts';
 import { blobHandle } from './blob.ts';
 import { diagnostic } from './diagnostic.ts';
 import { effect } from './effect.ts';
+import { estimate } from './estimate.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { question } from './question.ts';
@@ -82,6 +83,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
     accesses: z.array(access).optional(),
     notes: z.array(z.string()).optional(),
+    /** Where a person will be asked about some of its calls. */
+    estimate: estimate.optional(),
   }),
   fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),
   fact('task_started', {

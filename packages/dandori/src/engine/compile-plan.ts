@@ -1,9 +1,11 @@
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
+import { asksFirst } from '../core/decide.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
 import { lastDecision, type RunState } from '../core/state.ts';
 import type { Fact } from '../domain/event.ts';
+import type { Settings } from '../domain/settings.ts';
 import type { Task } from '../domain/task.ts';
 import type { Driver } from './perform.ts';
 
@@ -13,6 +15,7 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   const { draft } = state;
   if (draft === undefined) return;
   const { version, tasks } = draft;
+  const { settings } = state;
   // Which task is urgent matters only where not all can start at once.
   if (tasks.length > state.settings.concurrency) await parts.durations?.load();
   const surroundings = surroundingsOf(state, parts);
@@ -22,17 +25,27 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   const again = mended && compile(mended.tasks, surroundings);
   if (mended !== undefined && again?.ok === true) {
     ledger.record({ type: 'plan_proposed', data: { version, by: 'repair', tasks: mended.tasks as Task[] } });
-    ledger.record(approval(version, again, mended.notes));
-  } else if (compiled.ok) ledger.record(approval(version, compiled, []));
+    ledger.record(approval(version, again, { repairs: mended.notes, settings }));
+  } else if (compiled.ok) ledger.record(approval(version, compiled, { repairs: [], settings }));
   else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
 }
 
-function approval(version: number, compiled: Compiled & { ok: true }, repairs: readonly string[]): Fact {
+interface Circumstances {
+  readonly repairs: readonly string[];
+  readonly settings: Settings;
+}
+
+function approval(
+  version: number,
+  compiled: Compiled & { ok: true },
+  { repairs, settings }: Circumstances,
+): Fact {
   const { tasks, groups, accesses } = compiled;
   const warnings = compiled.warnings.map(({ task, message }) =>
     task === undefined ? message : `${task}: ${message}`,
   );
   const notes = [...repairs, ...compiled.notes, ...warnings];
+  const isAsked = tasks.some(({ effect }) => asksFirst(effect, settings.approval));
   return {
     type: 'plan_approved',
     data: {
@@ -41,6 +54,7 @@ function approval(version: number, compiled: Compiled & { ok: true }, repairs: r
       ...(groups.length > 0 && { groups: groups.map((group) => [...group]) }),
       ...(accesses && { accesses }),
       ...(notes.length > 0 && { notes }),
+      ...(isAsked && { estimate: compiled.estimate() }),
     },
   };
 }
@@ -70,8 +84,9 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     budget: {
       ms: timeLeft(state, parts.clock.now()),
       cost: limits.cost === undefined ? undefined : limits.cost - (state.usage.cost ?? 0),
-      timeout: settings.task.timeout,
-      attempts: settings.task.attempts,
+      ...settings.task,
+      concurrency: settings.concurrency,
+      servers: settings.servers,
     },
     expectedMs: parts.durations?.expected,
   };

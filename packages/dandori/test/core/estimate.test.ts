@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Compiled, compile, type Surroundings } from '../../src/core/compile.ts';
-import { worstCase } from '../../src/core/estimate.ts';
+import { type Budget, worstCase } from '../../src/core/estimate.ts';
 import type { Task } from '../../src/domain/task.ts';
 import type { Tool, ToolPolicy } from '../../src/domain/tool.ts';
 
@@ -48,7 +48,7 @@ function compiled(
   return result;
 }
 
-const BUDGET = { ms: 600_000, cost: undefined, timeout: 10_000, attempts: 3 };
+const BUDGET: Budget = { ms: 600_000, cost: undefined, timeout: 10_000, attempts: 3 };
 const times: Record<string, number> = { 'db.get': 100, 'db.put': 300, 'db.drop': 50 };
 
 describe('what a plan will take is known before it runs', () => {
@@ -75,7 +75,7 @@ describe('what a plan will take is known before it runs', () => {
     });
   });
 
-  it('a plan that is sure to take too long or cost too much is refused, one that only may is warned about', () => {
+  it('a plan that is sure to cost too much is refused; one that may, or may take too long, is warned about', () => {
     const tasks = [{ id: 't1', operation: 'db.put', args: {} }];
     const at = (budget: Surroundings['budget']) =>
       compile(tasks, {
@@ -89,7 +89,12 @@ describe('what a plan will take is known before it runs', () => {
         budget,
         expectedMs: (operation) => times[operation],
       });
-    expect(at({ ...BUDGET, ms: 200 })).toMatchObject({ ok: false, diagnostics: [{ code: 'over-budget' }] });
+    const late = at({ ...BUDGET, ms: 200 });
+    expect(late).toMatchObject({
+      ok: true,
+      warnings: [{ code: 'over-budget', message: 'the plan takes about 0.3 s, and 0.2 s are left' }],
+    });
+    expect(late.ok && worstCase(late.estimate(), { ...BUDGET, ms: 200 })).toEqual([]);
     const tight = { ...BUDGET, ms: 1000 };
     const may = at(tight);
     expect(may.ok && worstCase(may.estimate(), tight)).toMatchObject([{ code: 'over-budget' }]);
@@ -104,6 +109,30 @@ describe('what a plan will take is known before it runs', () => {
     expect(enough.ok && worstCase(enough.estimate(), exact)).toEqual([]);
     const fine = at(BUDGET);
     expect(fine.ok && worstCase(fine.estimate(), BUDGET)).toEqual([]);
+  });
+});
+
+describe('how long a plan takes', () => {
+  const reads = Array.from({ length: 6 }, () => ({ operation: 'db.get' }));
+  const expected = (more: Partial<Budget>, tasks = reads) =>
+    compiled(tasks, {
+      budget: { ...BUDGET, ...more },
+      expectedMs: (operation) => times[operation],
+    }).estimate();
+
+  it('depends on how many calls may run at once, all in all and at one server', () => {
+    expect(expected({}).expectedMs).toBe(100);
+    expect(expected({ concurrency: 2 }).expectedMs).toBe(300);
+    expect(expected({ concurrency: 4, servers: { db: 3 } }).expectedMs).toBe(200);
+    expect(expected({ concurrency: 2 }).worstMs).toBe(90_000);
+    expect(expected({ concurrency: 6, backoff: 100 }).worstMs).toBe(30_300);
+  });
+
+  it('is what the scheduler needs, with the longest path first and groups that many wait for', () => {
+    const many = Array.from({ length: 20 }, () => ({ operation: 'db.get' }));
+    const tasks = [...many, { operation: 'db.put' }, ...many];
+    expect(expected({ concurrency: 5 }, tasks).expectedMs).toBe(400 + 300 + 400);
+    expect(expected({}, tasks).expectedMs).toBe(100 + 300 + 100);
   });
 });
 
