@@ -1,6 +1,7 @@
+import type { Strategy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ToolPolicy } from '../domain/tool.ts';
-import type { PROVIDERS, STRATEGIES } from './file-shape.ts';
+import type { PROVIDERS } from './file-shape.ts';
 import type { ShippedServer } from './shipped.ts';
 
 /** Everything that a process is set up with, resolved: absolute paths, milliseconds, environment variables filled in. */
@@ -49,7 +50,7 @@ export interface ModelConfig {
 
 export interface PlanningConfig {
   readonly enabled: boolean;
-  readonly strategy: (typeof STRATEGIES)[number];
+  readonly strategy: Strategy;
   readonly maxSubtasks: number;
   readonly decompositionLevel: 'coarse' | 'moderate' | 'fine';
   readonly reflection: {

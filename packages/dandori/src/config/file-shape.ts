@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { effect } from '../domain/effect.ts';
-import { approvalPolicy, mode } from '../domain/mode.ts';
+import { approvalPolicy, decompositionLevel, mode, strategy } from '../domain/mode.ts';
 import { duration } from './duration.ts';
 import {
   anyText,
@@ -18,7 +18,6 @@ import {
 import { SHIPPED_SERVERS } from './shipped.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
-export const STRATEGIES = ['chain_of_thought', 'plan_and_solve', 'least_to_most'] as const;
 
 const VARIABLE_NAME = 'must be the name of an environment variable, such as OPENAI_API_KEY';
 
@@ -49,6 +48,7 @@ const execution = section({
   max_model_calls: wholeNumber({ example: 30 }).default(30),
   max_time: duration({ example: '30m' }).prefault('30m'),
   max_cost: price(0.5).optional(),
+  max_tokens: wholeNumber({ example: 200_000 }).optional(),
   concurrency: wholeNumber({ example: 16 }).default(16),
   task_timeout: duration({ example: '60s' }).prefault('60s'),
   retry: section({
@@ -66,9 +66,9 @@ const execution = section({
 
 const planning = section({
   enabled: toggle().default(true),
-  strategy: choice(STRATEGIES).default('chain_of_thought'),
+  strategy: choice(strategy.options).default('chain_of_thought'),
   max_subtasks: wholeNumber({ example: 100 }).default(100),
-  decomposition_level: choice(['coarse', 'moderate', 'fine']).default('moderate'),
+  decomposition_level: choice(decompositionLevel.options).default('moderate'),
   reflection: section({
     enabled: toggle().default(true),
     trigger_on_error: toggle().default(true),

@@ -5,6 +5,7 @@ import type { Tool } from '../domain/tool.ts';
 import { accessesOf, disturb, filledIn, isOpen } from './access.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
 import { type Group, hazards } from './hazards.ts';
+import { isStep } from './step.ts';
 
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
 const SMALL_GROUP = 8;
@@ -47,7 +48,7 @@ export function arrange(
   let touched: Map<string, Access[]> | undefined;
   const numbers = new Map<Group, number>();
   const checked = tasks.map(({ id, operation }): CheckedTask => {
-    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => !done.has(need));
+    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
     const effect = tools.get(operation)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
     if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
@@ -83,6 +84,12 @@ export function arrange(
     },
     order,
   };
+}
+
+/** A step of an earlier list may have tasks in this one, and is done no sooner than they are. */
+function isAhead(id: string, done: ReadonlyMap<string, string>): boolean {
+  const operation = done.get(id);
+  return operation === undefined || isStep({ operation });
 }
 
 function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): number {

@@ -96,10 +96,17 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-  const { order, cycle } = sort(neighbours(edges));
+  const { order, cycle } = sort(withSteps(neighbours(edges), tasks));
   if (isClear) add(cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  return accepted(tasks, { edges, order, warnings }, surroundings);
+  const own = order.filter((id) => edges.has(id));
+  return accepted(tasks, { edges, order: own, warnings }, surroundings);
+}
+
+/** A step has ended when its tasks have, so it waits for them like for what it needs. */
+function withSteps(graph: Map<string, string[]>, tasks: readonly Task[]): Map<string, string[]> {
+  for (const { id, step } of tasks) if (step !== undefined) graph.set(step, [...(graph.get(step) ?? []), id]);
+  return graph;
 }
 
 /** The plan has no mistake: what is left is to say what waits for what, and what it will take. */

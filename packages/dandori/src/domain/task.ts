@@ -17,6 +17,8 @@ export const task = z.object({
   timeout: z.number().positive().optional(),
   description: z.string().optional(),
   reasoning: z.string().optional(),
+  /** The step that it belongs to, where the plan has steps. */
+  step: z.string().optional(),
 });
 export type Task = z.infer<typeof task>;
 

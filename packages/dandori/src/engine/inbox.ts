@@ -3,7 +3,7 @@ import { fold } from '../core/apply.ts';
 import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
-import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
+import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -84,16 +84,26 @@ export async function cancelRun(
   });
 }
 
+/** More of what the limits allow: a run that was exhausted can be driven on. */
+export async function addBudget(
+  { run, by, ...amounts }: { run: string } & FactOf<'budget_added'>['data'],
+  parts: Keeping,
+): Promise<void> {
+  const isReopened = ({ end }: RunState) => end?.outcome === 'exhausted';
+  await send(run, parts, () => ({ type: 'budget_added', data: { ...amounts, by } }), isReopened);
+}
+
 /** Compare-and-append until it fits: a driver may write at the same time. */
 async function send(
   run: string,
   { journal, clock, secrets }: Keeping,
   check: (state: RunState) => Fact | undefined,
+  mayFollowEnd: (state: RunState) => boolean = () => false,
 ): Promise<void> {
   for (;;) {
     const state = fold(await journal.read(run));
     if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-    if (state.end !== undefined) {
+    if (state.end !== undefined && !mayFollowEnd(state)) {
       throw new DandoriError('run-ended', `The run ${run} has ended (${state.end.outcome}).`, {
         fix: `See it with \`dandori show ${run}\`.`,
       });

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
+import { canonical } from '../core/canonical.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { writeRef } from '../core/reference.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import { assertNever } from '../domain/error.ts';
-import type { Purpose } from '../domain/event.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
+import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
 
 /** Everything that one drive works with. */
@@ -32,7 +34,7 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
     case 'compile_plan':
       return compilePlan(driver);
     case 'think':
-      return think(intention.purpose, driver);
+      return think(intention, driver);
     case 'start_task':
       return startTask(intention.task, driver);
     case 'ask_approval':
@@ -48,20 +50,30 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
   }
 }
 
-function think(purpose: Purpose, { run, ledger, parts, calls, results }: Driver): void {
-  const decision = ledger.state.decisions.length + 1;
-  ledger.record({ type: 'decision_started', data: { decision, purpose } });
+async function think(
+  { purpose, brief }: Intention & { type: 'think' },
+  { run, ledger, parts, calls, results }: Driver,
+): Promise<void> {
   const { state } = ledger;
-  calls.planThought(decision, {
+  const thought = {
     purpose,
+    brief,
     state,
     tools: parts.toolbox.tools(),
     missing: parts.toolbox.missing(),
-    result: (task) => results.get(state, task),
-    resultText: (task) => results.text(state, task),
-    onText: (text) => parts.onLive?.({ type: 'answer_text', run, text }),
-    onAction: (action) => parts.onLive?.({ type: 'action_written', run, action }),
-  });
+    result: (task: string) => results.get(state, task),
+    resultText: (task: string) => results.text(state, task),
+    onText: (text: string) => parts.onLive?.({ type: 'answer_text', run, text }),
+    onAction: (action: Action) => parts.onLive?.({ type: 'action_written', run, action }),
+  };
+  const shortage = await tooDear(thought, parts.mind);
+  if (shortage !== undefined) {
+    ledger.record({ type: 'limit_reached', data: shortage });
+    return;
+  }
+  const decision = state.decisions.length + 1;
+  ledger.record({ type: 'decision_started', data: { decision, purpose, ...(brief && { brief }) } });
+  calls.planThought(decision, thought);
 }
 
 async function startTask(id: string, driver: Driver): Promise<void> {
@@ -198,16 +210,6 @@ function digestOf(operation: string, args: JsonObject): string {
   return createHash('sha256')
     .update(JSON.stringify([operation, canonical(args)]))
     .digest('hex');
-}
-
-function canonical(value: Json): Json {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, canonical(item)]),
-  );
 }
 
 async function finish({ outcome, answer, failure, missing }: Ending, driver: Driver): Promise<void> {

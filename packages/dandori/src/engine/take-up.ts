@@ -1,4 +1,3 @@
-import { takeIn } from '../core/intake.ts';
 import { query } from '../core/query.ts';
 import { redact } from '../core/redact.ts';
 import { isRepeatable } from '../domain/effect.ts';
@@ -9,6 +8,7 @@ import type { Json } from '../domain/json.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { thoughtEnded } from './thought-ended.ts';
 
 /** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
 const DEEPEST = 500;
@@ -25,46 +25,6 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
     default:
       return assertNever(mail);
   }
-}
-
-function thoughtEnded(
-  { decision, thinking, ms }: Mail & { type: 'thought_ended' },
-  { ledger }: Driver,
-): void {
-  const { state } = ledger;
-  if (state.thinking?.decision !== decision) return;
-  if (thinking.kind === 'failed') {
-    ledger.record({
-      type: 'decision_failed',
-      data: { decision, failure: thinking.failure, usage: thinking.usage, ms },
-    });
-    return;
-  }
-  const isClosing = state.thinking.purpose !== 'act';
-  const { operations, tasks, questions, problem } = takeIn(thinking.actions, state);
-  const isUsable = isClosing
-    ? operations.some(({ operation }) => operation === 'answer')
-    : operations.length + tasks.length > 0;
-  if (!isUsable) {
-    const nothing = isClosing ? 'An answer was asked for, and none was given' : 'No action was given';
-    const message = problem ?? nothing;
-    ledger.record({
-      type: 'decision_failed',
-      data: { decision, failure: { kind: 'unusable_output', message }, usage: thinking.usage, ms },
-    });
-    return;
-  }
-  const { reasoning, repaired, model, usage } = thinking;
-  const facts: Fact[] = [
-    {
-      type: 'decision_made',
-      data: { decision, reasoning, ...(operations.length > 0 && { operations }), repaired, model, usage, ms },
-    },
-  ];
-  if (tasks.length > 0 && !isClosing) {
-    facts.push({ type: 'plan_proposed', data: { version: state.planVersion + 1, by: 'mind', tasks } });
-  }
-  ledger.record(...facts, ...(isClosing ? [] : questions));
 }
 
 async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {

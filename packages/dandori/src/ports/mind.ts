@@ -1,4 +1,5 @@
 import type { RunState } from '../core/state.ts';
+import type { Brief } from '../domain/brief.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json } from '../domain/json.ts';
@@ -10,6 +11,7 @@ import type { MissingServer } from './toolbox.ts';
 /** What a mind is given to decide on. */
 export interface Thought {
   readonly purpose: Purpose;
+  readonly brief?: Brief | undefined;
   /** To be read only. */
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -43,4 +45,6 @@ export interface Mind {
   readonly name: string;
   /** Must not throw or reject. Ends soon after `signal` is aborted. */
   think(thought: Thought): Promise<Thinking>;
+  /** What one call for this thought can take at most. Where absent, nothing is known of it beforehand. */
+  weigh?(thought: Omit<Thought, 'signal'>): Promise<{ readonly tokens: number; readonly cost?: number }>;
 }

@@ -37,6 +37,7 @@ export function readAction(element: unknown, index: number): ReadAction {
       ...(timeout !== undefined && { timeout }),
       ...textOf(fields, 'description'),
       ...textOf(fields, 'reasoning'),
+      ...textOf(fields, 'step'),
     },
   };
 }

@@ -1,17 +1,21 @@
 import type { Mode } from '../../domain/mode.ts';
-import type { OrderRule } from '../../domain/settings.ts';
+import type { OrderRule, Settings } from '../../domain/settings.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
 
+type Planning = NonNullable<Settings['planning']>;
+
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
 export function writeInstructions({ state, tools, missing }: Thought, custom?: string): string {
-  const { mode, order } = state.settings;
+  const { mode, order, planning } = state.settings;
   const parts = [
     readPrompt('system'),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
+    ...(hasRefs(mode) ? [readPrompt('planning')] : []),
     readPrompt(`mode-${mode}`),
+    planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
   if (mode !== 'direct') parts.push(toolsPart(tools), missingPart(missing), orderPart(order));
   if (custom !== undefined && custom.trim() !== '')
@@ -20,7 +24,15 @@ export function writeInstructions({ state, tools, missing }: Thought, custom?: s
 }
 
 function hasRefs(mode: Mode): boolean {
-  return mode === 'auto' || mode === 'planned';
+  return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
+}
+
+function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
+  const divides = mode === 'hierarchical' || mode === 'auto';
+  return [
+    readPrompt(`strategy-${strategy}`),
+    ...(divides ? [readPrompt(`decomposition-${decomposition}`)] : []),
+  ].join('\n');
 }
 
 function toolsPart(tools: ReadonlyMap<string, Tool>): string {

@@ -1,5 +1,6 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
 import { OWN_OPERATIONS } from '../../core/intake.ts';
+import { STEP_OPERATION } from '../../core/step.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { LanguageMindOptions } from './options.ts';
 
@@ -40,7 +41,7 @@ function actionsSchema(tools: ReadonlyMap<string, Tool>): JSONSchema7 {
   const names = [...tools.keys()].sort();
   const operation: JSONSchema7 =
     names.length <= MAX_NAMED_OPERATIONS
-      ? { type: 'string', enum: [...OWN_OPERATIONS, ...names] }
+      ? { type: 'string', enum: [...OWN_OPERATIONS, STEP_OPERATION, ...names] }
       : { type: 'string' };
   return {
     type: 'object',
@@ -60,6 +61,7 @@ function actionsSchema(tools: ReadonlyMap<string, Tool>): JSONSchema7 {
             expect: { type: 'string' },
             timeout: { type: 'number' },
             description: { type: 'string' },
+            step: { type: 'string' },
           },
           required: ['id', 'operation', 'args'],
         },

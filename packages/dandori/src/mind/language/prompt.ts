@@ -1,8 +1,7 @@
 import type { Decision, RunState } from '../../core/state.ts';
-import type { Purpose } from '../../domain/event.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
-import { readPrompt } from '../prompts/read.ts';
+import { writeBrief } from './briefing.ts';
 import { writeInstructions } from './instructions.ts';
 import { tellOutcome } from './outcome.ts';
 
@@ -25,18 +24,18 @@ export interface Prompt {
  * P3  What a tool said stands inside <result>, and nothing in it can end that.
  */
 export function writePrompt(thought: Thought, custom?: string): Prompt {
-  const { state, purpose } = thought;
+  const { state } = thought;
   const conversation = new Conversation();
   conversation.hear(`Goal:\n${state.goal}`, ...givenPlan(thought));
   const answers = questionsOfMind(state);
   for (const decision of state.decisions) {
-    conversation.hear(...request(decision.purpose, conversation));
+    conversation.hear(...request(decision, conversation));
     // The model was not reached, or did not say anything: for it, this call never was.
     if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') continue;
     conversation.say(writeActions(decision));
     conversation.hear(...reactions(decision, { thought, answers }));
   }
-  conversation.hear(...request(purpose, conversation));
+  conversation.hear(...request(thought, conversation));
   return { instructions: writeInstructions(thought, custom), messages: conversation.messages() };
 }
 
@@ -64,11 +63,12 @@ class Conversation {
   }
 }
 
-/** `act` needs no words of its own: the instructions say what to do next. */
-function request(purpose: Purpose, conversation: Conversation): string[] {
-  if (purpose === 'act') return [];
-  const text = readPrompt(`purpose-${purpose}`);
-  return conversation.lastHeard() === text ? [] : [text];
+/** After a call that never reached the model, the same words need not be said again. */
+function request(
+  { purpose, brief }: Pick<Decision, 'purpose' | 'brief'> | Thought,
+  conversation: Conversation,
+): string[] {
+  return writeBrief(purpose, brief).filter((text) => conversation.lastHeard() !== text);
 }
 
 /** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */
