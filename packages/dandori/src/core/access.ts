@@ -56,10 +56,22 @@ export function filledIn(access: Access, args: JsonObject): Access {
   const resource = access.resource?.replaceAll(PLACEHOLDER, (_, name: string) => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined || refsIn(value).length > 0) isKnown = false;
-    return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+    return typeof value === 'string' ? asPart(value) : JSON.stringify(value ?? null);
   });
   const { resource: _, ...whole } = access;
   return isKnown && resource !== undefined ? { ...whole, resource } : whole;
+}
+
+/** One name for one path: `./a//b/../c` is `a/c`. Nothing else is changed by it, and two names too few only wait. */
+function asPart(text: string): string {
+  if (!/[\\/]/.test(text)) return text;
+  const parts: string[] = [];
+  for (const part of text.split(/[\\/]+/)) {
+    const isUp = part === '..' && parts.length > 0 && parts.at(-1) !== '..' && parts.at(-1) !== '';
+    if (isUp) parts.pop();
+    else if (part !== '.' && (part !== '' || parts.length === 0)) parts.push(part);
+  }
+  return parts.join('/');
 }
 
 /** Whether what it touches depends on arguments. */

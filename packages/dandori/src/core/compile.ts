@@ -84,13 +84,15 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   const operations = new Map(surroundings.done);
   for (const { id, operation } of tasks) operations.set(id, operation);
   const checking = { ...surroundings, operations, warnings };
-  for (const task of tasks) {
+  const repeated = new Set(doubled.map(({ index }) => index));
+  for (const [index, task] of tasks.entries()) {
     if (isFull()) break;
     const needs = new Map<string, Need>();
-    add(checkOperation(task, surroundings));
-    add(checkExpect(task, checking));
-    add(checkArguments(task, checking, needs));
-    add(checkAfter(task, operations, needs));
+    const here = (found: Iterable<Diagnostic>) => (repeated.has(index) ? placed(found, index) : found);
+    add(here(checkOperation(task, surroundings)));
+    add(here(checkExpect(task, checking)));
+    add(here(checkArguments(task, checking, needs)));
+    add(here(checkAfter(task, operations, needs)));
     edges.set(task.id, needs);
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
@@ -107,6 +109,11 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
 function withSteps(graph: Map<string, string[]>, tasks: readonly Task[]): Map<string, string[]> {
   for (const { id, step } of tasks) if (step !== undefined) graph.set(step, [...(graph.get(step) ?? []), id]);
   return graph;
+}
+
+/** The id alone would show the first task that has it. */
+function* placed(found: Iterable<Diagnostic>, index: number): Generator<Diagnostic> {
+  for (const diagnostic of found) yield { ...diagnostic, index };
 }
 
 /** The plan has no mistake: what is left is to say what waits for what, and what it will take. */
@@ -142,7 +149,7 @@ function checkSize(tasks: readonly Task[], { maxTasks }: Surroundings): Diagnost
 function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] {
   const seen = new Set(done.keys());
   const diagnostics: Diagnostic[] = [];
-  for (const { id } of tasks) {
+  for (const [index, { id }] of tasks.entries()) {
     if (!TASK_ID.test(id)) {
       const hint = 'an id begins with a letter and holds letters, digits, _ and -';
       diagnostics.push({
@@ -158,6 +165,7 @@ function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] 
       diagnostics.push({
         code: 'duplicate-id',
         task: id,
+        index,
         path: ['id'],
         message,
         hint: 'give each task an id of its own',

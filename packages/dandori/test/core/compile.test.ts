@@ -260,6 +260,15 @@ describe('what is wrong with a plan is found before its first effect, told with 
     expect(problems(tasks, changes)).toContainEqual(expect.objectContaining(expected));
   });
 
+  it('what is wrong with the second of two tasks of one id is told of the second', () => {
+    const twice = [{ id: 'a' }, { id: 'a', operation: 'box.nope', after: ['x'] }];
+    expect(problems(twice)).toMatchObject([
+      { code: 'duplicate-id', index: 1 },
+      { code: 'unknown-operation', task: 'a', index: 1 },
+      { code: 'unknown-after', task: 'a', index: 1 },
+    ]);
+  });
+
   it('everything is told in one go', () => {
     const codes = problems([
       { id: 'a', operation: 'nope', after: ['x'], expect: '(' },

@@ -171,6 +171,14 @@ describe('why a task waits', () => {
     ]);
   });
 
+  it('two ways to write a path are one resource', () => {
+    const write = (path: string) => ({ operation: 'files.write', args: { path } });
+    const { tasks } = compiled(
+      ['a.txt', './a.txt', 'b//a.txt', 'b/c/../a.txt', '/a.txt', '../a.txt'].map(write),
+    );
+    expect(tasks.map(({ waits = [] }) => waits)).toEqual([[], ['t1'], [], ['t3'], [], []]);
+  });
+
   it('a method that calls other tools waits for what they touch, and is waited for, through whatever it calls', () => {
     const tools = new Map([
       ...TOOLS,
@@ -254,6 +262,9 @@ describe('a read that nobody uses', () => {
   it('is told, unless it stands at the end, where the answer will use it', () => {
     const get = { operation: 'db.get' };
     expect(dead([get, get, get])).toEqual([]);
+    expect(dead([{ ...get, expect: 'ok' }, get, { operation: 'files.list', args: { x: '${t2}' } }])).toEqual(
+      [],
+    );
     expect(dead([get, get, { operation: 'files.list', args: { x: '${t2}' } }])).toEqual(['t1']);
     expect(dead([{ operation: 'db.put' }, get, { operation: 'files.list', args: { x: '${t2}' } }])).toEqual(
       [],
