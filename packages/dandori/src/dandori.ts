@@ -200,7 +200,8 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   const { toolbox, check, durations } = parts;
   await durations?.load();
   const { limits, task, order } = settings;
-  const budget = { ms: limits.time, cost: limits.cost, timeout: task.timeout, attempts: task.attempts };
+  const { concurrency, servers } = settings;
+  const budget = { ms: limits.time, cost: limits.cost, ...task, concurrency, servers };
   const compiled = compile(tasks, {
     tools: new Map([...toolbox.tools(), [STEP_TOOL.name, STEP_TOOL]]),
     missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),

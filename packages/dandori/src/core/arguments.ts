@@ -152,7 +152,7 @@ function inputAt(schema: JsonObject, path: readonly (string | number)[]): Schema
 
 function propertyAt(view: SchemaView, name: string): SchemaView | undefined {
   const found = propertiesOf(view)[name];
-  return isObject(found) ? viewOf(found, view.root) : undefined;
+  return isObject(found) || found === false ? viewOf(found, view.root) : undefined;
 }
 
 /** `{{city}}` and `${t1.x}` alike: both would reach the tool as they are. */
@@ -166,6 +166,8 @@ function isPlaceholder(text: string): boolean {
 
 /** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
 function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, holes: readonly Hole[]): boolean {
+  // Where no value is allowed, none that comes later is.
+  if (keyword === 'false schema' && isConditional !== true) return false;
   const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];
   return holes.some((hole) => {
     if (startsWith(path, hole.path)) return hole.whole || keyword !== 'type';

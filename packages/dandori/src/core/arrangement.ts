@@ -1,9 +1,10 @@
+import type { Access } from '../domain/access.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
+import { accessesOf, disturb, filledIn, isOpen } from './access.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
-import { type Access, type Group, hazards } from './hazards.ts';
-import { refsIn } from './inject.ts';
+import { type Group, hazards } from './hazards.ts';
 import { isStep } from './step.ts';
 
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
@@ -14,6 +15,8 @@ export const UNKNOWN_MS = 1000;
 export interface Arrangement {
   readonly tasks: CheckedTask[];
   readonly groups: Group[];
+  /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
+  readonly accesses: Access[];
   /** Why a task waits. Made when it is asked for: thousands may wait for the same thousands. */
   readonly reasonsOf: (id: string) => Reason[];
   /** Ids such that everything comes after what it waits for. */
@@ -38,14 +41,15 @@ export function arrange(
   { tools, done, expectedMs }: Surroundings,
 ): Arrangement {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const accesses = order.map((id) => accessOf(byId.get(id), id, tools));
+  const written = order.flatMap((id) => accessesOf({ id, operation: byId.get(id)?.operation ?? '' }, tools));
+  const accesses = written.map((access) => filledIn(access, byId.get(access.id)?.args ?? {}));
   const waits = hazards(accesses);
   const groups: Group[] = [];
+  let touched: Map<string, Access[]> | undefined;
   const numbers = new Map<Group, number>();
-  const effects = new Map(accesses.map((access) => [access.id, access]));
-  const checked = tasks.map(({ id }): CheckedTask => {
+  const checked = tasks.map(({ id, operation }): CheckedTask => {
     const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
-    const effect = effects.get(id)?.effect ?? 'write';
+    const effect = tools.get(operation)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
     if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
     const few = all.filter((group) => group.length <= SMALL_GROUP).flat();
@@ -65,11 +69,19 @@ export function arrange(
     { order, checked, groups },
     (id) => expectedMs?.(byId.get(id)?.operation ?? '') ?? UNKNOWN_MS,
   );
-  for (const task of checked) task.rank = ranks.get(task.id) ?? 0;
+  for (const task of checked) {
+    task.rank = ranks.get(task.id) ?? 0;
+    const cost = tools.get(byId.get(task.id)?.operation ?? '')?.cost ?? 0;
+    if (cost > 0) task.cost = cost;
+  }
   return {
     tasks: checked,
     groups,
-    reasonsOf: (id) => explain(id, { edges, waits, effects }),
+    accesses: mayChange(written),
+    reasonsOf: (id) => {
+      touched ??= Map.groupBy(accesses, (access) => access.id);
+      return explain(id, { edges, waits, touched });
+    },
     order,
   };
 }
@@ -88,28 +100,10 @@ function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): n
   return groups.length - 1;
 }
 
-/** What a task touches. Where that depends on a value that is not there yet, it may be anything of the server. */
-export function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
-  const tool = tools.get(task?.operation ?? '');
-  if (task === undefined || tool === undefined) return { id, effect: 'write', server: '' };
-  const resource = tool.resource === undefined ? undefined : filledIn(tool.resource, task);
-  return {
-    id,
-    effect: tool.effect,
-    server: tool.server,
-    ...(resource !== undefined && { resource }),
-    ...(tool.independent === true && { independent: tool.name }),
-  };
-}
-
-function filledIn(template: string, { args }: Task): string | undefined {
-  let isKnown = true;
-  const text = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const value = args[name];
-    if (value === undefined || refsIn(value).length > 0) isKnown = false;
-    return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  });
-  return isKnown ? text : undefined;
+/** What is touched of the servers of which some task touches a part that its arguments name. */
+function mayChange(written: readonly Access[]): Access[] {
+  const servers = new Set(written.filter(isOpen).map(({ server }) => server));
+  return servers.size === 0 ? [] : written.filter(({ server }) => servers.has(server));
 }
 
 /** From the last to the first: a task is as urgent as the longest path behind it. */
@@ -146,20 +140,20 @@ function rank(
 interface Explaining {
   readonly edges: Edges;
   readonly waits: ReadonlyMap<string, readonly Group[]>;
-  readonly effects: ReadonlyMap<string, Access>;
+  readonly touched: ReadonlyMap<string, readonly Access[]>;
 }
 
-function explain(id: string, { edges, waits, effects }: Explaining): Reason[] {
+function explain(id: string, { edges, waits, touched }: Explaining): Reason[] {
   const needs = [...(edges.get(id) ?? [])].map(([task, need]) => ({ task, text: describeNeed(need, task) }));
   const said = new Set(needs.map(({ task }) => task));
   const hazardous = (waits.get(id) ?? []).flat().filter((other) => !said.has(other));
-  return [
-    ...needs,
-    ...hazardous.map((task) => ({ task, text: conflict(effects.get(id), effects.get(task)) })),
-  ];
+  const own = touched.get(id) ?? [];
+  return [...needs, ...hazardous.map((task) => ({ task, text: conflict(own, touched.get(task) ?? []) }))];
 }
 
-function conflict(later: Access | undefined, earlier: Access | undefined): string {
+function conflict(all: readonly Access[], before: readonly Access[]): string {
+  const later = all.find((one) => before.some((other) => disturb(one, other))) ?? all[0];
+  const earlier = before.find(({ server }) => server === later?.server) ?? before[0];
   const what = later?.resource ?? earlier?.resource;
   const where = `${later?.server ?? ''}${what === undefined ? '' : ` (${what})`}`;
   const does = (access: Access | undefined) => (access?.effect === 'read' ? 'reads' : 'writes');

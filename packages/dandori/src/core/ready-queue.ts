@@ -1,8 +1,11 @@
 /** A task that may start. The highest `rank` comes first; the written order breaks ties. */
-export interface ReadyTask {
+export interface ReadyTask extends Urgency {
   readonly id: string;
   /** The server; each may have a limit of its own. */
   readonly lane: string;
+}
+
+interface Urgency {
   readonly rank: number;
   readonly order: number;
 }
@@ -70,7 +73,7 @@ export class ReadyQueue {
   }
 }
 
-function comesFirst(a: ReadyTask, b: ReadyTask): boolean {
+export function comesFirst(a: Urgency, b: Urgency): boolean {
   return a.rank > b.rank || (a.rank === b.rank && a.order < b.order);
 }
 
