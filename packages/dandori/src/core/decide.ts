@@ -60,12 +60,16 @@ function placesIn({ settings, running, runningIn }: RunState): Places {
 
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
+  // Where nobody is ever asked, there is nothing to look for in a full house.
+  const isOver = () => state.settings.approval === 'never' && !places.isOpen();
+  if (isOver()) return intentions;
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (needsApproval(task, state.settings.approval)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
       places.take(task.lane);
+      if (isOver()) break;
     } else break;
   }
   return intentions;
