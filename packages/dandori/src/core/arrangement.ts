@@ -36,15 +36,15 @@ export function arrange(
   { edges, order }: Needs,
   { tools, done, expectedMs }: Surroundings,
 ): Arrangement {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const accesses = order.map((id) => accessOf(byId.get(id), id, tools));
-  const waits = hazards(accesses);
+  const positions = new Map<string, number>();
+  for (const [position, { id }] of tasks.entries()) positions.set(id, position);
+  const accessBy = (id: string) => accessOf(tasks[positions.get(id) ?? -1], id, tools);
+  const waits = hazards(order.map(accessBy));
   const groups: Group[] = [];
   const numbers = new Map<Group, number>();
-  const effects = new Map(accesses.map((access) => [access.id, access]));
-  const checked = tasks.map(({ id }): CheckedTask => {
+  const checked = tasks.map(({ id, operation }): CheckedTask => {
     const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => !done.has(need));
-    const effect = effects.get(id)?.effect ?? 'write';
+    const effect = tools.get(operation)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
     if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
     const few = all.filter((group) => group.length <= SMALL_GROUP).flat();
@@ -60,15 +60,12 @@ export function arrange(
       ...(many.length > 0 && { waitsForGroups: many }),
     };
   });
-  const ranks = rank(
-    { order, checked, groups },
-    (id) => expectedMs?.(byId.get(id)?.operation ?? '') ?? UNKNOWN_MS,
-  );
-  for (const task of checked) task.rank = ranks.get(task.id) ?? 0;
+  const expected = tasks.map(({ operation }) => expectedMs?.(operation) ?? UNKNOWN_MS);
+  rank({ order, checked, groups, positions }, expected);
   return {
     tasks: checked,
     groups,
-    reasonsOf: (id) => explain(id, { edges, waits, effects }),
+    reasonsOf: (id) => explain(id, { edges, waits, accessBy }),
     order,
   };
 }
@@ -105,56 +102,67 @@ function filledIn(template: string, { args }: Task): string | undefined {
   return isKnown ? text : undefined;
 }
 
+interface Ranking {
+  readonly order: readonly string[];
+  readonly checked: readonly CheckedTask[];
+  readonly groups: readonly Group[];
+  /** Where each task stands in `checked`. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
 /** From the last to the first: a task is as urgent as the longest path behind it. */
-function rank(
-  {
-    order,
-    checked,
-    groups,
-  }: { order: readonly string[]; checked: readonly CheckedTask[]; groups: readonly Group[] },
-  expected: (id: string) => number,
-): Map<string, number> {
-  const byId = new Map(checked.map((task) => [task.id, task]));
-  const behind = new Map<string, number>();
+function rank({ order, checked, groups, positions }: Ranking, expected: readonly number[]): void {
+  const behind = new Float64Array(checked.length);
   const behindGroup = groups.map(() => 0);
-  const membership = new Map<string, number[]>();
-  groups.forEach((group, number) => {
-    for (const id of group) membership.set(id, [...(membership.get(id) ?? []), number]);
-  });
-  const ranks = new Map<string, number>();
-  for (const id of order.toReversed()) {
-    const throughGroups = (membership.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
-    const own = expected(id) + Math.max(behind.get(id) ?? 0, ...throughGroups);
-    ranks.set(id, own);
-    const task = byId.get(id);
-    for (const before of [...(task?.needs ?? []), ...(task?.waits ?? [])]) {
-      behind.set(before, Math.max(behind.get(before) ?? 0, own));
-    }
-    for (const number of task?.waitsForGroups ?? [])
+  const memberships = membershipsIn(groups);
+  for (let place = order.length - 1; place >= 0; place--) {
+    const id = order[place] ?? '';
+    const position = positions.get(id) ?? -1;
+    const task = checked[position];
+    if (task === undefined) continue;
+    const throughGroups = (memberships.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
+    const own = (expected[position] ?? 0) + Math.max(behind[position] ?? 0, ...throughGroups);
+    task.rank = own;
+    const raise = (before: string) => {
+      const at = positions.get(before) ?? -1;
+      if (own > (behind[at] ?? own)) behind[at] = own;
+    };
+    task.needs?.forEach(raise);
+    task.waits?.forEach(raise);
+    for (const number of task.waitsForGroups ?? [])
       behindGroup[number] = Math.max(behindGroup[number] ?? 0, own);
   }
-  return ranks;
+}
+
+/** The numbers of the groups that each task is in. */
+function membershipsIn(groups: readonly Group[]): Map<string, number[]> {
+  const memberships = new Map<string, number[]>();
+  for (const [number, group] of groups.entries()) {
+    for (const id of group) {
+      const known = memberships.get(id);
+      if (known === undefined) memberships.set(id, [number]);
+      else known.push(number);
+    }
+  }
+  return memberships;
 }
 
 interface Explaining {
   readonly edges: Edges;
   readonly waits: ReadonlyMap<string, readonly Group[]>;
-  readonly effects: ReadonlyMap<string, Access>;
+  readonly accessBy: (id: string) => Access;
 }
 
-function explain(id: string, { edges, waits, effects }: Explaining): Reason[] {
+function explain(id: string, { edges, waits, accessBy }: Explaining): Reason[] {
   const needs = [...(edges.get(id) ?? [])].map(([task, need]) => ({ task, text: describeNeed(need, task) }));
   const said = new Set(needs.map(({ task }) => task));
   const hazardous = (waits.get(id) ?? []).flat().filter((other) => !said.has(other));
-  return [
-    ...needs,
-    ...hazardous.map((task) => ({ task, text: conflict(effects.get(id), effects.get(task)) })),
-  ];
+  return [...needs, ...hazardous.map((task) => ({ task, text: conflict(accessBy(id), accessBy(task)) }))];
 }
 
-function conflict(later: Access | undefined, earlier: Access | undefined): string {
-  const what = later?.resource ?? earlier?.resource;
-  const where = `${later?.server ?? ''}${what === undefined ? '' : ` (${what})`}`;
-  const does = (access: Access | undefined) => (access?.effect === 'read' ? 'reads' : 'writes');
-  return `both touch ${where}: ${earlier?.id} ${does(earlier)} it first, then ${later?.id} ${does(later)} it`;
+function conflict(later: Access, earlier: Access): string {
+  const what = later.resource ?? earlier.resource;
+  const where = `${later.server}${what === undefined ? '' : ` (${what})`}`;
+  const does = ({ effect }: Access) => (effect === 'read' ? 'reads' : 'writes');
+  return `both touch ${where}: ${earlier.id} ${does(earlier)} it first, then ${later.id} ${does(later)} it`;
 }

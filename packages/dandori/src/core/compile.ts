@@ -7,7 +7,7 @@ import type { Tool } from '../domain/tool.ts';
 import { checkArguments } from './arguments.ts';
 import { type Arrangement, arrange } from './arrangement.ts';
 import { deadSteps } from './dead.ts';
-import { AFTER, type Edges, type Need, neighbours } from './edges.ts';
+import { AFTER, type Edges, type Need } from './edges.ts';
 import { type Budget, type Estimate, estimateOf, overBudget } from './estimate.ts';
 import { sort } from './graph.ts';
 import type { Group } from './hazards.ts';
@@ -65,7 +65,8 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
       diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
     };
   }
-  const doubled = checkIds(tasks, surroundings);
+  const operations = new Map(surroundings.done);
+  const doubled = checkIds(tasks, operations);
   const diagnostics = [...checkSize(tasks, surroundings), ...doubled].slice(0, MAX_DIAGNOSTICS);
   const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
   const add = (found: Iterable<Diagnostic>) => {
@@ -77,8 +78,6 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   };
   const warnings: Diagnostic[] = [];
   const edges: Edges = new Map();
-  const operations = new Map(surroundings.done);
-  for (const { id, operation } of tasks) operations.set(id, operation);
   const checking = { ...surroundings, operations, warnings };
   for (const task of tasks) {
     if (isFull()) break;
@@ -86,13 +85,13 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     add(checkOperation(task, surroundings));
     add(checkExpect(task, surroundings));
     add(checkArguments(task, checking, needs));
-    add(checkAfter(task, operations, needs));
+    if (task.after !== undefined) add(checkAfter(task, operations, needs));
     edges.set(task.id, needs);
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-  const { order, cycle } = sort(neighbours(edges));
+  const { order, cycle } = sort(edges);
   if (isClear) add(cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   return accepted(tasks, { edges, order, warnings }, surroundings);
@@ -126,10 +125,10 @@ function checkSize(tasks: readonly Task[], { maxTasks }: Surroundings): Diagnost
   return [{ code: 'too-many-tasks', message, hint: 'make fewer tasks, or raise planning.max_subtasks' }];
 }
 
-function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] {
-  const seen = new Set(done.keys());
+/** Adds every task to the operations of those that may be referred to. */
+function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
-  for (const { id } of tasks) {
+  for (const { id, operation } of tasks) {
     if (!TASK_ID.test(id)) {
       const hint = 'an id begins with a letter and holds letters, digits, _ and -';
       diagnostics.push({
@@ -140,7 +139,7 @@ function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] 
         hint,
       });
     }
-    if (seen.has(id)) {
+    if (operations.has(id)) {
       const message = `there are two tasks with the id "${id}"`;
       diagnostics.push({
         code: 'duplicate-id',
@@ -150,7 +149,7 @@ function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] 
         hint: 'give each task an id of its own',
       });
     }
-    seen.add(id);
+    operations.set(id, operation);
   }
   return diagnostics;
 }
