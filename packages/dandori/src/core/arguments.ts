@@ -10,7 +10,8 @@ import { nearest } from './nearest.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './reference.ts';
 import type { SchemaCheck, SchemaIssue } from './schema.ts';
 import { clash } from './schema-fit.ts';
-import { landing, promises } from './schema-path.ts';
+import { landing } from './schema-path.ts';
+import { promisesAny } from './schema-promise.ts';
 import { alternatives, isObject, itemAt, propertiesOf, type SchemaView, viewOf } from './schema-view.ts';
 
 interface Checking {
@@ -133,7 +134,7 @@ function checkHole(
   if (reason === undefined) return [];
   const message = `${writeRef(ref)} does not fit ${task.operation}: ${reason}`;
   const diagnostic: Diagnostic = { code: 'type-clash', ...at, message };
-  if (promises(schema)) return [diagnostic];
+  if (promisesAny(schema)) return [diagnostic];
   checking.warnings.push(diagnostic);
   return [];
 }

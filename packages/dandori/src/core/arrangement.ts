@@ -40,9 +40,11 @@ export function arrange(
   { edges, order }: Needs,
   { tools, done, expectedMs }: Surroundings,
 ): Arrangement {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const written = order.flatMap((id) => accessesOf({ id, operation: byId.get(id)?.operation ?? '' }, tools));
-  const accesses = written.map((access) => filledIn(access, byId.get(access.id)?.args ?? {}));
+  const positions = new Map<string, number>();
+  for (const [position, { id }] of tasks.entries()) positions.set(id, position);
+  const taskAt = (id: string) => tasks[positions.get(id) ?? -1];
+  const written = order.flatMap((id) => accessesOf({ id, operation: taskAt(id)?.operation ?? '' }, tools));
+  const accesses = written.map((access) => filledIn(access, taskAt(access.id)?.args ?? {}));
   const waits = hazards(accesses);
   const groups: Group[] = [];
   let touched: Map<string, Access[]> | undefined;
@@ -65,13 +67,10 @@ export function arrange(
       ...(many.length > 0 && { waitsForGroups: many }),
     };
   });
-  const ranks = rank(
-    { order, checked, groups },
-    (id) => expectedMs?.(byId.get(id)?.operation ?? '') ?? UNKNOWN_MS,
-  );
-  for (const task of checked) {
-    task.rank = ranks.get(task.id) ?? 0;
-    const cost = tools.get(byId.get(task.id)?.operation ?? '')?.cost ?? 0;
+  const expected = tasks.map(({ operation }) => expectedMs?.(operation) ?? UNKNOWN_MS);
+  rank({ order, checked, groups, positions }, expected);
+  for (const [position, task] of checked.entries()) {
+    const cost = tools.get(tasks[position]?.operation ?? '')?.cost ?? 0;
     if (cost > 0) task.cost = cost;
   }
   return {
@@ -106,35 +105,49 @@ function mayChange(written: readonly Access[]): Access[] {
   return servers.size === 0 ? [] : written.filter(({ server }) => servers.has(server));
 }
 
+interface Ranking {
+  readonly order: readonly string[];
+  readonly checked: readonly CheckedTask[];
+  readonly groups: readonly Group[];
+  /** Where each task stands in `checked`. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
 /** From the last to the first: a task is as urgent as the longest path behind it. */
-function rank(
-  {
-    order,
-    checked,
-    groups,
-  }: { order: readonly string[]; checked: readonly CheckedTask[]; groups: readonly Group[] },
-  expected: (id: string) => number,
-): Map<string, number> {
-  const byId = new Map(checked.map((task) => [task.id, task]));
-  const behind = new Map<string, number>();
+function rank({ order, checked, groups, positions }: Ranking, expected: readonly number[]): void {
+  const behind = new Float64Array(checked.length);
   const behindGroup = groups.map(() => 0);
-  const membership = new Map<string, number[]>();
-  groups.forEach((group, number) => {
-    for (const id of group) membership.set(id, [...(membership.get(id) ?? []), number]);
-  });
-  const ranks = new Map<string, number>();
-  for (const id of order.toReversed()) {
-    const throughGroups = (membership.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
-    const own = expected(id) + Math.max(behind.get(id) ?? 0, ...throughGroups);
-    ranks.set(id, own);
-    const task = byId.get(id);
-    for (const before of [...(task?.needs ?? []), ...(task?.waits ?? [])]) {
-      behind.set(before, Math.max(behind.get(before) ?? 0, own));
-    }
-    for (const number of task?.waitsForGroups ?? [])
+  const memberships = membershipsIn(groups);
+  for (let place = order.length - 1; place >= 0; place--) {
+    const id = order[place] ?? '';
+    const position = positions.get(id) ?? -1;
+    const task = checked[position];
+    if (task === undefined) continue;
+    const throughGroups = (memberships.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
+    const own = (expected[position] ?? 0) + Math.max(behind[position] ?? 0, ...throughGroups);
+    task.rank = own;
+    const raise = (before: string) => {
+      const at = positions.get(before) ?? -1;
+      if (own > (behind[at] ?? own)) behind[at] = own;
+    };
+    task.needs?.forEach(raise);
+    task.waits?.forEach(raise);
+    for (const number of task.waitsForGroups ?? [])
       behindGroup[number] = Math.max(behindGroup[number] ?? 0, own);
   }
-  return ranks;
+}
+
+/** The numbers of the groups that each task is in. */
+function membershipsIn(groups: readonly Group[]): Map<string, number[]> {
+  const memberships = new Map<string, number[]>();
+  for (const [number, group] of groups.entries()) {
+    for (const id of group) {
+      const known = memberships.get(id);
+      if (known === undefined) memberships.set(id, [number]);
+      else known.push(number);
+    }
+  }
+  return memberships;
 }
 
 interface Explaining {

@@ -10,9 +10,9 @@ import type { Tool } from '../domain/tool.ts';
 import { checkArguments } from './arguments.ts';
 import { type Arrangement, arrange } from './arrangement.ts';
 import { deadSteps } from './dead.ts';
-import { AFTER, type Edges, type Need, neighbours } from './edges.ts';
+import { AFTER, type Edges, type Need } from './edges.ts';
 import { type Budget, estimateOf, mayBeLate, overBudget } from './estimate.ts';
-import { sort } from './graph.ts';
+import { type Graph, sort } from './graph.ts';
 import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
 import { dropNeedless } from './needless.ts';
@@ -70,7 +70,8 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
       diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
     };
   }
-  const doubled = checkIds(tasks, surroundings);
+  const operations = new Map(surroundings.done);
+  const doubled = checkIds(tasks, operations);
   const diagnostics = [...checkSize(tasks, surroundings), ...doubled].slice(0, MAX_DIAGNOSTICS);
   const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
   const add = (found: Iterable<Diagnostic>) => {
@@ -82,8 +83,6 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   };
   const warnings: Diagnostic[] = [];
   const edges: Edges = new Map();
-  const operations = new Map(surroundings.done);
-  for (const { id, operation } of tasks) operations.set(id, operation);
   const checking = { ...surroundings, operations, warnings };
   const repeated = new Set(doubled.map(({ index }) => index));
   for (const [index, task] of tasks.entries()) {
@@ -93,22 +92,25 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     add(here(checkOperation(task, surroundings)));
     add(here(checkExpect(task, checking)));
     add(here(checkArguments(task, checking, needs)));
-    add(here(checkAfter(task, operations, needs)));
+    if (task.after !== undefined) add(here(checkAfter(task, operations, needs)));
     edges.set(task.id, needs);
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-  const { order, cycle } = sort(withSteps(neighbours(edges), tasks));
+  const hasSteps = tasks.some(({ step }) => step !== undefined);
+  const { order, cycle } = sort(hasSteps ? withSteps(edges, tasks) : edges);
   if (isClear) add(cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  const own = order.filter((id) => edges.has(id));
+  const own = hasSteps ? order.filter((id) => edges.has(id)) : order;
   return accepted(tasks, { edges, order: own, warnings }, surroundings);
 }
 
 /** A step has ended when its tasks have, so it waits for them like for what it needs. */
-function withSteps(graph: Map<string, string[]>, tasks: readonly Task[]): Map<string, string[]> {
-  for (const { id, step } of tasks) if (step !== undefined) graph.set(step, [...(graph.get(step) ?? []), id]);
+function withSteps(edges: Edges, tasks: readonly Task[]): Graph {
+  const graph = new Map<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>(edges);
+  for (const { id, step } of tasks)
+    if (step !== undefined) graph.set(step, new Set([...(graph.get(step)?.keys() ?? []), id]));
   return graph;
 }
 
@@ -147,10 +149,10 @@ function checkSize(tasks: readonly Task[], { maxTasks }: Surroundings): Diagnost
   return [{ code: 'too-many-tasks', message, hint: 'make fewer tasks, or raise planning.max_subtasks' }];
 }
 
-function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] {
-  const seen = new Set(done.keys());
+/** Adds every task to the operations of those that may be referred to. */
+function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
-  for (const [index, { id }] of tasks.entries()) {
+  for (const [index, { id, operation }] of tasks.entries()) {
     if (!TASK_ID.test(id)) {
       const hint = 'an id begins with a letter and holds letters, digits, _ and -';
       diagnostics.push({
@@ -161,7 +163,7 @@ function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] 
         hint,
       });
     }
-    if (seen.has(id)) {
+    if (operations.has(id)) {
       const message = `there are two tasks with the id "${id}"`;
       diagnostics.push({
         code: 'duplicate-id',
@@ -172,7 +174,7 @@ function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] 
         hint: 'give each task an id of its own',
       });
     }
-    seen.add(id);
+    operations.set(id, operation);
   }
   return diagnostics;
 }

@@ -69,6 +69,9 @@ function placesIn(state: RunState): Places {
 
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
+  // Where nobody is ever asked, there is nothing to look for in a full house.
+  const isOver = () => state.settings.approval === 'never' && !places.isOpen();
+  if (isOver()) return intentions;
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (!places.canPay(task)) continue;
@@ -76,6 +79,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
       places.take(task);
+      if (isOver()) break;
     } else break;
   }
   return intentions;

@@ -85,7 +85,8 @@ function part(track: ServerTrack, access: Access, resource: string): readonly Gr
   const around = kind === 'read' ? [sealed(track.barrier)] : amongParts(track, access.id);
   if (kind === 'read') track.partReads.push(access.id);
   const last = track.parts.get(resource);
-  const joins = last !== undefined && last.kind === kind && kind !== 'alone' && !last.isClosed;
+  // One that somebody waits for has been replaced here at once, so that this one is open.
+  const joins = last !== undefined && last.kind === kind && kind !== 'alone';
   const epoch = joins ? last : newEpoch(kind, last === undefined ? [] : [sealed(last)]);
   track.parts.set(resource, epoch);
   epoch.members.push(access.id);

@@ -2,6 +2,7 @@ import { compile } from '@jmespath-community/jmespath';
 import type { JsonObject } from '../domain/json.ts';
 import { nearest } from './nearest.ts';
 import { expression as expressionOf, ofEach, sliced } from './schema-expression.ts';
+import { promisesAny } from './schema-promise.ts';
 import {
   alternatives,
   isClosed,
@@ -57,16 +58,7 @@ export function landing(schema: JsonObject, expression: string): Landing {
 function lookUp(schema: JsonObject, expression: string): Landing {
   const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
   const found = expression === '' ? start : follow(compile(expression) as Node, start);
-  return found.kind === 'missing' && !promises(schema) ? { ...found, kind: 'unlisted' } : found;
-}
-
-/**
- * Many servers write down roughly what they return, and return something else. A schema that requires nothing and
- * forbids nothing is such a description: it gives a hint, and no reason to refuse a plan.
- */
-export function promises(schema: JsonObject): boolean {
-  const view = viewOf(schema);
-  return isClosed(view) || (Array.isArray(view.schema.required) && view.schema.required.length > 0);
+  return found.kind === 'missing' && !promisesAny(schema) ? { ...found, kind: 'unlisted' } : found;
 }
 
 /**
@@ -77,7 +69,7 @@ export function missingIn(
   schema: JsonObject,
   condition: string,
 ): (Missing & { readonly isSought: boolean }) | undefined {
-  if (!promises(schema)) return undefined;
+  if (!promisesAny(schema)) return undefined;
   const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
   const node = compile(condition) as Node;
   const sought = firstMissing(node, start, true);
