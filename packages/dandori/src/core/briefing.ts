@@ -2,6 +2,7 @@ import type { Brief, Progress } from '../domain/brief.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { ReflectionTrigger } from '../domain/reflection.ts';
 import { findLoop, lastTurn } from './loop.ts';
+import type { Verdict } from './monitor.ts';
 import type { RunState, TaskState } from './state.ts';
 import { isStep } from './step.ts';
 
@@ -9,11 +10,11 @@ import { isStep } from './step.ts';
 const MOST_NAMED = 20;
 
 /** What the next decision is told and asked besides its purpose; undefined where that is nothing. */
-export function briefFor(state: RunState, purpose: Purpose): Brief | undefined {
+export function briefFor(state: RunState, purpose: Purpose, verdict: Verdict): Brief | undefined {
   const brief: Brief = {
     ...(purpose === 'generate' && { steps: [...state.stepsReady] }),
     ...(purpose !== 'answer' && progressPart(state)),
-    ...(isWorking(purpose) && workPart(state)),
+    ...(isWorking(purpose) && workPart(state, verdict)),
     ...(state.isContinued && { isContinued: true }),
   };
   return Object.keys(brief).length === 0 ? undefined : brief;
@@ -23,8 +24,8 @@ function isWorking(purpose: Purpose): boolean {
   return purpose === 'act' || purpose === 'generate';
 }
 
-function workPart(state: RunState): Brief {
-  const reflect = reflectionDue(state);
+function workPart(state: RunState, verdict: Verdict): Brief {
+  const reflect = verdict.kind === 'reflect' ? verdict.trigger : undefined;
   const loop = findLoop(state);
   return {
     ...(reflect !== undefined && { reflect }),

@@ -49,10 +49,16 @@ function answered(state: RunState, now: number): Ending | undefined {
     };
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   }
-  const failure = state.planGiven ? firstFailure(state) : unreached(answer, state);
+  const failure = state.planGiven ? (firstFailure(state) ?? leftOpen(state)) : unreached(answer, state);
   if (failure !== undefined)
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   return { outcome: 'answered', answer: answer.args };
+}
+
+/** A person's plan is done when all of it is. */
+function leftOpen(state: RunState): Failure | undefined {
+  const isDone = [...state.tasks.values()].every(({ status }) => hasEnded(status));
+  return isDone ? undefined : { kind: 'not_possible', message: textsOf(state).notReached };
 }
 
 /** The mind says that the goal is reached, and not that all that it set itself for that is. */

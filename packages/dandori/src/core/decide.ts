@@ -2,9 +2,10 @@ import type { Effect } from '../domain/effect.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { ApprovalPolicy } from '../domain/mode.ts';
 import { briefFor } from './briefing.ts';
-import { canConclude, canPay, reached, timeLeft } from './budget.ts';
+import { canConclude, canPay, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
+import { watch } from './monitor.ts';
 import { comesFirst } from './ready-queue.ts';
 import type { RunState, TaskState } from './state.ts';
 
@@ -133,10 +134,10 @@ function next(state: RunState, now: number): Intention[] {
   const end = closing(state, now);
   if (end.length > 0) return end;
   if (state.thinkAfter > now) return [];
-  const isOver = reached(state, now) !== undefined;
-  if (isOver && !canConclude(state, now)) return [];
-  const purpose = isOver ? 'conclude' : purposeNow(state);
-  return [{ type: 'think', purpose, brief: briefFor(state, purpose) }];
+  const verdict = watch(state, now);
+  if (verdict.kind === 'stop' && !canConclude(state, now)) return [];
+  const purpose = verdict.kind === 'stop' ? 'conclude' : purposeNow(state);
+  return [{ type: 'think', purpose, brief: briefFor(state, purpose, verdict) }];
 }
 
 function purposeNow({ stepsReady, planGiven }: RunState): Purpose {

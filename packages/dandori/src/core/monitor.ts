@@ -1,9 +1,26 @@
 import { type Effect, isRepeatable } from '../domain/effect.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { ReflectionTrigger } from '../domain/reflection.ts';
 import type { Settings } from '../domain/settings.ts';
+import { reflectionDue } from './briefing.ts';
+import { type Limit, reached } from './budget.ts';
+import type { RunState } from './state.ts';
 
-/** The monitor's judgement of a failed attempt. `stop` is final for the task; the mind sees it at its next decision. */
-export type Verdict = { readonly kind: 'retry'; readonly delay: number } | { readonly kind: 'stop' };
+/** The monitor's judgement of a failed attempt. `stop` is final for the task. */
+export type AttemptVerdict = { readonly kind: 'retry'; readonly delay: number } | { readonly kind: 'stop' };
+
+/** The monitor's judgement of the run as it stands after an outcome. */
+export type Verdict =
+  | { readonly kind: 'go_on' }
+  | { readonly kind: 'reflect'; readonly trigger: ReflectionTrigger }
+  | { readonly kind: 'stop'; readonly limit: Limit };
+
+export function watch(state: RunState, now: number): Verdict {
+  const limit = reached(state, now);
+  if (limit !== undefined) return { kind: 'stop', limit };
+  const trigger = reflectionDue(state);
+  return trigger === undefined ? { kind: 'go_on' } : { kind: 'reflect', trigger };
+}
 
 interface Attempted {
   readonly effect: Effect;
@@ -13,7 +30,7 @@ interface Attempted {
 }
 
 /** A new try must be safe (nothing was sent, or repeating does no harm), may help, and must be within the limit. */
-export function judge({ effect, attempts, failure, settings }: Attempted): Verdict {
+export function judge({ effect, attempts, failure, settings }: Attempted): AttemptVerdict {
   const isSafe = failure.kind === 'unavailable' || isRepeatable(effect);
   if (!isSafe || failure.retryable !== true || attempts >= settings.task.attempts) return { kind: 'stop' };
   return {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { planView } from '../../src/core/plan-view.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import type { Task } from '../../src/domain/task.ts';
+import { createBuiltInMind } from '../../src/mind/built-in/planner.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { count, createHouse, SETTINGS } from './house.ts';
 
@@ -292,5 +294,34 @@ describe('a plan of steps', () => {
     const limits = { ...SETTINGS.limits, tasks: 3 };
     const state = await house.run('go', undefined, { ...HIERARCHICAL, limits });
     expect(state.end?.failure?.message).toMatch(/max_subtasks|3 are allowed/);
+  });
+});
+
+describe('a plan file that leaves a part open', () => {
+  const tasks: Task[] = [
+    { id: 't1', operation: 'a.get', args: {} },
+    { id: 'rest', operation: 'task.generate_list', args: { purpose: 'the rest' }, after: ['t1'] },
+    { id: 't3', operation: 'c.put', args: { n: '${rest.n}' } },
+  ];
+
+  it('asks the mind for that part alone', async () => {
+    const house = createHouse(TOOLS, [[{ id: 'x', operation: 'b.get' }], [answer]]);
+    const state = await house.run('go', tasks);
+    expect(house.mind.thoughts.map(({ purpose }) => purpose)).toEqual(['generate', 'answer']);
+    expect(state.end?.outcome).toBe('answered');
+    expect(house.toolbox.calls.at(-1)?.call.args).toEqual({ n: 2 });
+  });
+
+  it('is not done where the mind answers in place of it', async () => {
+    const house = createHouse(TOOLS, [[answer]]);
+    expect((await house.run('go', tasks)).end).toMatchObject({ outcome: 'failed', answer: 'done' });
+    expect(house.toolbox.effects('c.put')).toBe(0);
+  });
+
+  it('cannot be run by the built-in planner, which says so', async () => {
+    const house = createHouse(TOOLS, [], { mind: createBuiltInMind() });
+    const state = await house.run('go', tasks);
+    expect(state.end).toMatchObject({ outcome: 'failed' });
+    expect(state.end?.answer).toMatch(/language model/);
   });
 });

@@ -42,6 +42,7 @@ function decideOn(thought: Thought): Decided {
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))
     return answer(thought, failureText(lastTasks(state), telling), false);
+  if (purpose === 'generate') return decline(thought, goal);
   if (purpose !== 'act' || state.planGiven) return closing(thought, goal);
   const diagnostics = lastDecision(state)?.diagnostics;
   if (diagnostics !== undefined) return answer(thought, refusedText(diagnostics, language), false);
