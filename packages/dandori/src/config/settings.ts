@@ -10,7 +10,7 @@ import type { Problem } from './problem.ts';
 const REPAIRS = 2;
 
 export function resolveSettings(
-  { execution, planning }: ConfigFile,
+  { execution, planning, context }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
@@ -32,6 +32,7 @@ export function resolveSettings(
     },
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
+    context: { tokens: context.max_tokens, result: context.max_result, tools: context.max_tools },
   };
 }
 

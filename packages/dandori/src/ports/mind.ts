@@ -14,8 +14,8 @@ export interface Thought {
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly missing: readonly MissingServer[];
-  /** A finished task's result as text, cut to what a prompt can hold. */
-  readonly resultText: (task: string) => string;
+  /** A finished task's result as text, in so many characters; without a limit in those that the run's settings allow. */
+  readonly resultText: (task: string, limit?: number) => string;
   /** A finished task's result; undefined where it has none or where it is too large to be at hand. */
   readonly result: (task: string) => Json | undefined;
   readonly signal: AbortSignal;
