@@ -14,6 +14,7 @@ import { loadConfig } from './config/load.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
 import { worstCase } from './core/estimate.ts';
+import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event } from './domain/event.ts';
@@ -152,7 +153,7 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   const { limits, task, order } = settings;
   const budget = { ms: limits.time, cost: limits.cost, timeout: task.timeout, attempts: task.attempts };
   const compiled = compile(tasks, {
-    tools: toolbox.tools(),
+    tools: withOwnTools(toolbox.tools()),
     missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
     check,
     mode: 'planned',

@@ -14,6 +14,7 @@ import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
 import { dropNeedless } from './needless.ts';
 import { orderEdges } from './order.ts';
+import { readsResultOf } from './own-tools.ts';
 import { expressionProblem } from './reference.ts';
 import type { SchemaCheck } from './schema.ts';
 import { missingIn } from './schema-path.ts';
@@ -86,6 +87,7 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     add(checkOperation(task, surroundings));
     add(checkExpect(task, surroundings));
     add(checkArguments(task, checking, needs));
+    add(checkReading(task, checking, needs));
     add(checkAfter(task, operations, needs));
     edges.set(task.id, needs);
   }
@@ -187,6 +189,27 @@ function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): 
   if (missing === undefined) return [];
   const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
   return [{ code: 'unknown-field', task: id, path: ['expect'], message, ...didYouMean(missing.suggestion) }];
+}
+
+/** Who reads a result of the same plan waits for it, as if by a Ref. */
+function checkReading(
+  task: Task,
+  { tools, operations }: Surroundings & { operations: ReadonlyMap<string, string> },
+  needs: Map<string, Need>,
+): Diagnostic[] {
+  const target = readsResultOf(task, tools);
+  if (target === undefined || needs.has(target)) return [];
+  const path = ['args', 'task'];
+  if (target === task.id)
+    return [{ code: 'self-reference', task: task.id, path, message: `"${task.id}" reads its own result` }];
+  if (operations.has(target)) {
+    needs.set(target, { why: 'ref', path: ['task'], ref: { task: target, path: '' } });
+    return [];
+  }
+  const message = `"${task.id}" reads the result of "${target}", and no such task has succeeded`;
+  return [
+    { code: 'dangling-ref', task: task.id, path, message, ...didYouMean(nearest(target, operations.keys())) },
+  ];
 }
 
 /** One by one: to look for what each of 10,000 unknown ids may mean, where 100 are told, would take minutes. */

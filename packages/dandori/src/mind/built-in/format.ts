@@ -1,5 +1,5 @@
+import { meaningOf, stem } from '../../core/dictionary.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { meaningOf, stem } from './dictionary.ts';
 import type { Language } from './goal.ts';
 import { parsed } from './property.ts';
 import { isObject } from './schema.ts';

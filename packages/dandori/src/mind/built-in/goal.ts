@@ -1,4 +1,4 @@
-import { isJapanese } from './dictionary.ts';
+import { isJapanese } from '../../core/dictionary.ts';
 import { type Value, valuesIn } from './values.ts';
 import { overlaps, type Word, wordsOf } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { isJapanese, type Meaning, meaningOf, stem } from './dictionary.ts';
+import { isJapanese, type Meaning, meaningOf, stem } from '../../core/dictionary.ts';
 
 export interface Span {
   readonly start: number;
