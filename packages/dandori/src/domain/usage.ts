@@ -6,5 +6,7 @@ export const usage = z.object({
   cachedInputTokens: z.number().optional(),
   /** US dollars; absent where the model has no known price. */
   cost: z.number().optional(),
+  /** True where the provider said nothing and the tokens were counted here. */
+  estimated: z.boolean().optional(),
 });
 export type Usage = z.infer<typeof usage>;

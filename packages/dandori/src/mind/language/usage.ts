@@ -1,11 +1,14 @@
 import type { LanguageModelUsage } from 'ai';
 import type { Usage } from '../../domain/usage.ts';
+import type { Spoken } from './call.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
+import type { Prompt } from './prompt.ts';
+import { loadWeigh } from './tokens.ts';
 
 const MILLION = 1_000_000;
 
-/** Undefined where the provider says nothing: a guess in the journal would look like a fact. */
+/** Undefined where the provider says nothing. */
 export function toUsage(
   reported: LanguageModelUsage | undefined,
   options: LanguageMindOptions,
@@ -19,6 +22,26 @@ export function toUsage(
     outputTokens: outputTokens ?? 0,
     ...(cached !== undefined && { cachedInputTokens: cached }),
   };
+  return priced(usage, options);
+}
+
+/**
+ * Counted here, where the provider says nothing, as many servers at home do: limits must hold there too. Marked, so that
+ * nobody takes it for the provider's word. Undefined where no word came back, as nothing may have been read either.
+ */
+export async function estimateUsage(
+  { instructions, messages }: Prompt,
+  { text, thoughts, calls }: Pick<Spoken, 'text' | 'thoughts' | 'calls'>,
+  options: LanguageMindOptions,
+): Promise<Usage | undefined> {
+  const said = [text, thoughts, ...calls.map((call) => JSON.stringify(call.arguments))].join('');
+  if (said === '') return undefined;
+  const weigh = await loadWeigh();
+  const heard = [instructions, ...messages.map(({ content }) => content)].join('\n\n');
+  return priced({ inputTokens: weigh(heard), outputTokens: weigh(said), estimated: true }, options);
+}
+
+function priced(usage: Usage, options: LanguageMindOptions): Usage {
   const price = options.price ?? knownPrice(options);
   return price === undefined ? usage : { ...usage, cost: costOf(usage, price) };
 }
