@@ -7,6 +7,7 @@ import type { Usage } from '../domain/usage.ts';
 import { applyAnswer } from './answered.ts';
 import { initial } from './initial.ts';
 import { backoff, judge } from './monitor.ts';
+import { applyOffer } from './offer.ts';
 import { type Decision, type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { complete, hasAllItNeeds, makeReady, moveTo } from './transition.ts';
 
@@ -82,9 +83,9 @@ function isFromOutside(event: Event): boolean {
 
 function decisionStarted(
   state: RunState,
-  { decision, purpose }: FactOf<'decision_started'>['data'],
+  { decision, purpose, offer }: FactOf<'decision_started'>['data'],
 ): RunState {
-  state.thinking = { decision, purpose };
+  state.thinking = { decision, purpose, offer };
   if (state.mind !== 'built-in') state.calls++;
   return state;
 }
@@ -108,8 +109,10 @@ function decisionFailed(state: RunState, data: FactOf<'decision_failed'>['data']
 }
 
 function close(state: RunState, number: number, how: Partial<Decision>): void {
-  const purpose = state.thinking?.purpose ?? 'act';
+  const { purpose = 'act' as const, offer } = state.thinking ?? {};
   state.thinking = undefined;
+  // Only now: of a thought that was lost the mind remembers nothing.
+  applyOffer(state, offer);
   state.decisions.push({
     number,
     purpose,
@@ -118,6 +121,7 @@ function close(state: RunState, number: number, how: Partial<Decision>): void {
     proposed: [],
     diagnostics: undefined,
     failure: undefined,
+    offer,
     ...how,
   });
 }
@@ -129,6 +133,7 @@ function addUsage(total: Usage, more: Usage | undefined): void {
   if (more.cachedInputTokens !== undefined) {
     total.cachedInputTokens = (total.cachedInputTokens ?? 0) + more.cachedInputTokens;
   }
+  if (more.estimated === true) total.estimated = true;
   if (more.cost !== undefined) total.cost = (total.cost ?? 0) + more.cost;
 }
 

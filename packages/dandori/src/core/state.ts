@@ -4,10 +4,12 @@ import type { Effect } from '../domain/effect.ts';
 import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import type { Offer } from '../domain/offer.ts';
 import type { Question } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Action, Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
+import type { Offered } from './offer.ts';
 import type { ReadyQueue } from './ready-queue.ts';
 
 /**
@@ -86,6 +88,8 @@ export interface Decision {
   proposed: readonly Task[];
   diagnostics: readonly Diagnostic[] | undefined;
   failure: Failure | undefined;
+  /** Tools that it was told of. */
+  offer?: Offer | undefined;
 }
 
 export interface OpenQuestion {
@@ -125,7 +129,11 @@ export interface RunState {
   readonly inDoubt: Set<string>;
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
-  thinking: { readonly decision: number; readonly purpose: Purpose } | undefined;
+  thinking:
+    | { readonly decision: number; readonly purpose: Purpose; readonly offer?: Offer | undefined }
+    | undefined;
+  /** Tools that the mind has been told of; undefined before its first decision, and in old journals. */
+  offered: Offered | undefined;
   /** Not before this time may the mind be asked again. */
   thinkAfter: number;
   /** Failed decisions and rejected plans since the last plan that was accepted or question that was asked. */

@@ -4,6 +4,7 @@ import { diagnostic } from './diagnostic.ts';
 import { effect } from './effect.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
+import { offer } from './offer.ts';
 import { question } from './question.ts';
 import { settings } from './settings.ts';
 import { task } from './task.ts';
@@ -53,7 +54,8 @@ export const factSchema = z.discriminatedUnion('type', [
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),
-  fact('decision_started', { decision: z.number().int(), purpose }),
+  /** `offer`: the tools that the mind is told of with it, where there is something new to tell. */
+  fact('decision_started', { decision: z.number().int(), purpose, offer: offer.optional() }),
   fact('decision_made', {
     decision: z.number().int(),
     reasoning: z.string().optional(),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
+import { nextOffer } from '../core/offer.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { writeRef } from '../core/reference.ts';
 import type { RunState, TaskState } from '../core/state.ts';
@@ -50,15 +51,17 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
 
 function think(purpose: Purpose, { run, ledger, parts, calls, results }: Driver): void {
   const decision = ledger.state.decisions.length + 1;
-  ledger.record({ type: 'decision_started', data: { decision, purpose } });
+  const tools = parts.toolbox.tools();
+  const offer = nextOffer(ledger.state, tools);
+  ledger.record({ type: 'decision_started', data: { decision, purpose, ...(offer && { offer }) } });
   const { state } = ledger;
   calls.planThought(decision, {
     purpose,
     state,
-    tools: parts.toolbox.tools(),
+    tools,
     missing: parts.toolbox.missing(),
     result: (task) => results.get(state, task),
-    resultText: (task) => results.text(state, task),
+    resultText: (task, limit) => results.text(state, task, limit),
     onText: (text) => parts.onLive?.({ type: 'answer_text', run, text }),
     onAction: (action) => parts.onLive?.({ type: 'action_written', run, action }),
   });

@@ -9,7 +9,8 @@ export interface ModelCall {
   readonly model: LanguageModel;
   readonly options: LanguageMindOptions;
   readonly prompt: Prompt;
-  readonly tools: ReadonlyMap<string, Tool>;
+  /** Those that may be called by name; undefined where any name may turn out to be one. */
+  readonly tools: readonly Tool[] | undefined;
   readonly signal: AbortSignal;
   readonly onText: (text: string) => void;
 }

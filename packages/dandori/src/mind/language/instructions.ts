@@ -1,19 +1,22 @@
+import { isOwnTool } from '../../core/own-tools.ts';
 import type { Mode } from '../../domain/mode.ts';
 import type { OrderRule } from '../../domain/settings.ts';
-import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
+import { countsText, type Described, describedTools, describeTool } from './offered.ts';
 
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
-export function writeInstructions({ state, tools, missing }: Thought, custom?: string): string {
+export function writeInstructions(thought: Thought, custom?: string): string {
+  const { state, missing } = thought;
   const { mode, order } = state.settings;
   const parts = [
     readPrompt('system'),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
     readPrompt(`mode-${mode}`),
   ];
-  if (mode !== 'direct') parts.push(toolsPart(tools), missingPart(missing), orderPart(order));
+  if (mode !== 'direct')
+    parts.push(toolsPart(describedTools(thought)), missingPart(missing), orderPart(order));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');
@@ -23,23 +26,11 @@ function hasRefs(mode: Mode): boolean {
   return mode === 'auto' || mode === 'planned';
 }
 
-function toolsPart(tools: ReadonlyMap<string, Tool>): string {
-  if (tools.size === 0) return '# Tools\n\nThere are none.';
-  const sorted = [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-  return `# Tools\n\nIn brackets: what a call does to the world.\n\n${sorted.map(toolPart).join('\n')}`;
-}
-
-function toolPart({ name, description, effect, inputSchema, outputSchema }: Tool): string {
-  const lines = [
-    `- ${name} [${effect}]: ${description.replaceAll(/\s+/g, ' ').trim()}`,
-    `  input: ${compact(inputSchema)}`,
-  ];
-  if (outputSchema !== undefined) lines.push(`  output: ${compact(outputSchema)}`);
-  return lines.join('\n');
-}
-
-function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
-  return JSON.stringify(schema);
+function toolsPart({ tools, servers }: Described): string {
+  if (tools.every(isOwnTool) && servers === undefined) return '# Tools\n\nThere are none.';
+  const list = `# Tools\n\nIn brackets: what a call does to the world.\n\n${tools.map(describeTool).join('\n')}`;
+  if (servers === undefined) return list;
+  return `${list}\n\nThese are the ones that seem to fit the goal. There are more; find them with tool.search and then call them by name. Tools by server: ${countsText(servers)}.`;
 }
 
 function missingPart(missing: readonly MissingServer[]): string {

@@ -1,13 +1,15 @@
 import type { LanguageModel } from 'ai';
+import type { Usage } from '../../domain/usage.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
 import { ActionScanner } from '../json/scanner.ts';
 import { callModel, type Spoken } from './call.ts';
 import { isAllowed, judge } from './decision.ts';
 import { toFailure } from './failure.ts';
 import { loadModel } from './model.ts';
+import { namedTools } from './offered.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
-import { writePrompt } from './prompt.ts';
-import { toUsage } from './usage.ts';
+import { fitPrompt } from './prompt.ts';
+import { estimateUsage, toUsage } from './usage.ts';
 
 /**
  * A mind that is a language model behind the AI SDK.
@@ -56,19 +58,24 @@ async function ask(thought: Thought, { options, model, signal }: Asking): Promis
       if (isAllowed(action, thought)) thought.onAction?.(action);
     },
   });
+  const prompt = await fitPrompt(thought, options.instructions);
   const spoken = await callModel({
     model: await model,
     options,
-    prompt: writePrompt(thought, options.instructions),
-    tools: thought.state.settings.mode === 'direct' ? new Map() : thought.tools,
+    prompt,
+    tools: thought.state.settings.mode === 'direct' ? [] : namedTools(thought),
     signal,
     onText: (text) => scanner.push(text),
   });
-  return conclude(spoken, thought, options);
+  const usage = toUsage(spoken.usage, options) ?? (await estimateUsage(prompt, spoken, options));
+  return conclude(spoken, thought, { options, usage });
 }
 
-async function conclude(spoken: Spoken, thought: Thought, options: LanguageMindOptions): Promise<Thinking> {
-  const usage = toUsage(spoken.usage, options);
+async function conclude(
+  spoken: Spoken,
+  thought: Thought,
+  { options, usage }: { options: LanguageMindOptions; usage: Usage | undefined },
+): Promise<Thinking> {
   const counted = usage === undefined ? {} : { usage };
   if (spoken.error !== undefined) {
     return { kind: 'failed', failure: await toFailure(spoken.error, options), ...counted };

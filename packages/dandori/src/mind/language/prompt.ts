@@ -1,10 +1,15 @@
+import { contextOf } from '../../core/context.ts';
+import { cut } from '../../core/digest.ts';
 import type { Decision, RunState } from '../../core/state.ts';
 import type { Purpose } from '../../domain/event.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { writeInstructions } from './instructions.ts';
-import { tellOutcome } from './outcome.ts';
+import { writeMemory } from './memory.ts';
+import { announce } from './offered.ts';
+import { tellOutcomes } from './outcome.ts';
+import { WHOLE, type Window, windowFor } from './window.ts';
 
 export interface Message {
   readonly role: 'user' | 'assistant';
@@ -16,28 +21,66 @@ export interface Prompt {
   readonly messages: Message[];
 }
 
+/** The prompt, with old turns told in short where it would be longer than the run's settings allow. */
+export async function fitPrompt(thought: Thought, custom?: string): Promise<Prompt> {
+  const { state } = thought;
+  const answers = answersByDecision(state);
+  const window = await windowFor({
+    decisions: state.decisions,
+    base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
+    tell: (decision) => {
+      const { before, said, after } = turnOf(decision, { thought, answers });
+      return [...before, said ?? '', ...after].join('\n\n');
+    },
+    budget: contextOf(state.settings).tokens,
+  });
+  return writePrompt(thought, custom, window);
+}
+
 /**
  * The conversation so far, made anew from the state for each call.
  *
  * P1  Append-only: the messages of a call are those of the call before, in the same words, and new ones after them.
  *     (After a call that never reached the model the last message may get one more paragraph.) Caches live on that.
+ *     Only where the window moves, the turns before it are replaced by the memory of them.
  * P2  User and assistant take turns, as the chat templates of some local models demand.
  * P3  What a tool said stands inside <result>, and nothing in it can end that.
  */
-export function writePrompt(thought: Thought, custom?: string): Prompt {
+export function writePrompt(thought: Thought, custom?: string, window: Window = WHOLE): Prompt {
   const { state, purpose } = thought;
   const conversation = new Conversation();
-  conversation.hear(`Goal:\n${state.goal}`, ...givenPlan(thought));
-  const answers = questionsOfMind(state);
-  for (const decision of state.decisions) {
-    conversation.hear(...request(decision.purpose, conversation));
-    // The model was not reached, or did not say anything: for it, this call never was.
-    if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') continue;
-    conversation.say(writeActions(decision));
-    conversation.hear(...reactions(decision, { thought, answers }));
+  const answers = answersByDecision(state);
+  const early = state.decisions.slice(0, window.from).flatMap((decision) => answers.get(decision) ?? []);
+  conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
+  for (const decision of state.decisions.slice(window.from)) {
+    const { before, said, after } = turnOf(decision, { thought, answers });
+    conversation.hear(...before.filter((text) => text !== conversation.lastHeard()));
+    if (said === undefined) continue;
+    conversation.say(said);
+    conversation.hear(...after);
   }
-  conversation.hear(...request(purpose, conversation));
+  const next = [...announce(state.thinking?.offer, thought), ...request(purpose)];
+  conversation.hear(...next.filter((text) => text !== conversation.lastHeard()));
   return { instructions: writeInstructions(thought, custom), messages: conversation.messages() };
+}
+
+function opening(thought: Thought): string[] {
+  return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought)];
+}
+
+/** What is heard before a decision, what the model said, and what came of it. */
+interface Turn {
+  readonly before: readonly string[];
+  /** Undefined where the model was not reached, or did not say anything: for it, this call never was. */
+  readonly said: string | undefined;
+  readonly after: readonly string[];
+}
+
+function turnOf(decision: Decision, surroundings: Surroundings): Turn {
+  const before = [...announce(decision.offer, surroundings.thought), ...request(decision.purpose)];
+  if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output')
+    return { before, said: undefined, after: [] };
+  return { before, said: writeActions(decision), after: reactions(decision, surroundings) };
 }
 
 /** Paragraphs are collected into the turn of whoever speaks. */
@@ -65,10 +108,8 @@ class Conversation {
 }
 
 /** `act` needs no words of its own: the instructions say what to do next. */
-function request(purpose: Purpose, conversation: Conversation): string[] {
-  if (purpose === 'act') return [];
-  const text = readPrompt(`purpose-${purpose}`);
-  return conversation.lastHeard() === text ? [] : [text];
+function request(purpose: Purpose): string[] {
+  return purpose === 'act' ? [] : [readPrompt(`purpose-${purpose}`)];
 }
 
 /** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */
@@ -77,10 +118,13 @@ function givenPlan(thought: Thought): string[] {
   const decided = new Set(state.decisions.flatMap(({ proposed }) => proposed.map(({ id }) => id)));
   const given = [...state.tasks.values()].filter(({ task }) => !decided.has(task.id)).map(({ task }) => task);
   if (given.length === 0) return [];
-  const plan = JSON.stringify({ actions: given.map(writeAction) });
+  const plan = cut(JSON.stringify({ actions: given.map(writeAction) }), contextOf(state.settings).tokens);
   return [
     `The user gave this plan, and it was carried out:\n${plan}`,
-    ...given.map(({ id }) => tellOutcome(id, thought)),
+    ...tellOutcomes(
+      given.map(({ id }) => id),
+      thought,
+    ),
   ];
 }
 
@@ -106,8 +150,8 @@ function writeAction({
 
 interface Surroundings {
   readonly thought: Thought;
-  /** What the user answered to the mind's own questions, in the order of asking. Taken from as they are told. */
-  readonly answers: string[];
+  /** What the user answered to the mind's own questions. */
+  readonly answers: ReadonlyMap<Decision, readonly string[]>;
 }
 
 function reactions(decision: Decision, { thought, answers }: Surroundings): string[] {
@@ -117,9 +161,12 @@ function reactions(decision: Decision, { thought, answers }: Surroundings): stri
       `Your last output is left out here. ${failure.message}.\nWrite it again, as one JSON object in the form of the instructions.`,
     ];
   }
-  const asked = operations.filter(({ operation }) => operation === 'ask').flatMap(() => answers.splice(0, 1));
+  const asked = answers.get(decision) ?? [];
   if (diagnostics !== undefined) return [...asked, rejection(diagnostics)];
-  const outcomes = proposed.map(({ id }) => tellOutcome(id, thought));
+  const outcomes = tellOutcomes(
+    proposed.map(({ id }) => id),
+    thought,
+  );
   const isEarly = proposed.length > 0 && operations.some(({ operation }) => operation === 'answer');
   const remark = 'Your answer was written before these results were known and was not given to the user.';
   return [
@@ -138,13 +185,20 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
   return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}\nReturn the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.`;
 }
 
-function questionsOfMind({ questions }: RunState): string[] {
-  return [...questions.values()]
+/** Questions are told in the order of asking, with the decision that asked. */
+function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
+  const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
     .map(({ question, answer }) => {
       const said = answer === undefined ? 'No answer yet.' : `The user answered: ${asText(answer.value)}`;
       return `You asked: ${question.text}\n${said}`;
     });
+  const byDecision = new Map<Decision, string[]>();
+  for (const decision of decisions) {
+    const count = decision.operations.filter(({ operation }) => operation === 'ask').length;
+    if (count > 0 && decision.failure === undefined) byDecision.set(decision, told.splice(0, count));
+  }
+  return byDecision;
 }
 
 function asText(value: unknown): string {

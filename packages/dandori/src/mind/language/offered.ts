@@ -1,0 +1,77 @@
+import { isOwnTool, type OwnToolName } from '../../core/own-tools.ts';
+import type { Offer } from '../../domain/offer.ts';
+import type { Tool } from '../../domain/tool.ts';
+import type { Thought } from '../../ports/mind.ts';
+
+/** The tools of the instructions, the same for the whole run unless one of them goes away. */
+export interface Described {
+  /** By name. */
+  readonly tools: readonly Tool[];
+  /** Tools of each server, where not all of them are described. */
+  readonly servers: Readonly<Record<string, number>> | undefined;
+}
+
+/** Without an offer, as in old journals, every tool is described. */
+export function describedTools({ state, tools }: Thought): Described {
+  const first = state.offered?.first ?? state.thinking?.offer;
+  const names = first === undefined ? undefined : new Set(first.tools);
+  const isShown = (tool: Tool) =>
+    isOwnTool(tool) ? isOffered(tool.name as OwnToolName, first) : (names?.has(tool.name) ?? true);
+  return {
+    tools: [...tools.values()].filter(isShown).sort((one, other) => (one.name < other.name ? -1 : 1)),
+    servers: first?.servers,
+  };
+}
+
+/** Undefined where any name may be called: one that was found, or that has come since. */
+export function namedTools(thought: Thought): readonly Tool[] | undefined {
+  const { offered, thinking } = thought.state;
+  const isFirst = offered === undefined || offered.first === thinking?.offer;
+  const hasChanged = !isFirst && offered.names.size !== offered.first.tools.length;
+  const { tools, servers } = describedTools(thought);
+  return servers === undefined && !hasChanged && (isFirst || thinking?.offer === undefined)
+    ? tools
+    : undefined;
+}
+
+/** What is told of the tools in the conversation, where something has changed since the instructions. */
+export function announce(offer: Offer | undefined, { state, tools }: Thought): string[] {
+  const first = state.offered?.first ?? state.thinking?.offer;
+  if (offer === undefined || offer === first) return [];
+  const come = offer.tools.flatMap((name) => tools.get(name) ?? []).map(describeTool);
+  return [
+    ...(come.length > 0 ? [`These tools are available from now on:\n${come.join('\n')}`] : []),
+    ...(offer.gone !== undefined
+      ? [`These tools are not available any more: ${offer.gone.join(', ')}.`]
+      : []),
+    ...(offer.servers !== undefined
+      ? [
+          `Tools by server now: ${countsText(offer.servers)}. Find those that are not described with tool.search.`,
+        ]
+      : []),
+  ];
+}
+
+export function countsText(servers: Readonly<Record<string, number>>): string {
+  return Object.entries(servers)
+    .map(([server, count]) => `${server} (${count})`)
+    .join(', ');
+}
+
+export function describeTool({ name, description, effect, inputSchema, outputSchema }: Tool): string {
+  const lines = [
+    `- ${name} [${effect}]: ${description.replaceAll(/\s+/g, ' ').trim()}`,
+    `  input: ${compact(inputSchema)}`,
+  ];
+  if (outputSchema !== undefined) lines.push(`  output: ${compact(outputSchema)}`);
+  return lines.join('\n');
+}
+
+function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
+  return JSON.stringify(schema);
+}
+
+/** `result.read` always, so that the instructions need not change when a result is large; a search where it can find. */
+function isOffered(name: OwnToolName, first: Offer | undefined): boolean {
+  return name !== 'tool.search' || first?.servers !== undefined;
+}
