@@ -2,12 +2,21 @@ import { compileTime } from './compile.ts';
 import { durableStep } from './durable-step.ts';
 import { journalThroughput } from './journal-throughput.ts';
 import { makespan } from './makespan.ts';
+import { readAhead } from './read-ahead.ts';
 import { scheduling } from './schedule.ts';
 import { workflows } from './workflows.ts';
 
 /** `npm run bench`: ratios within one run on this machine. Absolute figures are shown, and mean nothing elsewhere. */
 const rows = [];
-for (const measure of [durableStep, makespan, journalThroughput, compileTime, scheduling, workflows])
+for (const measure of [
+  durableStep,
+  makespan,
+  readAhead,
+  journalThroughput,
+  compileTime,
+  scheduling,
+  workflows,
+])
   rows.push(...(await measure()));
 const width = Math.max(...rows.map(({ what }) => what.length));
 console.log(`Dandori bench, Node ${process.versions.node}\n`);

@@ -11,22 +11,27 @@ import { loadServices } from './adapters/tools/service-module.ts';
 import { createToolbox } from './adapters/tools/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
+import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
 import { worstCase } from './core/estimate.ts';
+import { type Lifted, lift } from './core/lift.ts';
 import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
+import type { RunState } from './core/state.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event } from './domain/event.ts';
 import type { Json } from './domain/json.ts';
 import type { Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
+import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { answerQuestion, cancelRun, startRun } from './engine/inbox.ts';
+import { answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
+import { createResults } from './engine/results.ts';
 import { createBuiltInMind } from './mind/built-in/planner.ts';
 import { createLanguageMind } from './mind/language/mind.ts';
 import type { Clock } from './ports/clock.ts';
@@ -52,6 +57,8 @@ export interface OpenOptions {
   readonly tools?: boolean;
   readonly onEvent?: (event: Event) => void;
   readonly onLive?: (live: Live) => void;
+  /** Told where the configuration of a user could not be had or used. The run starts all the same. */
+  readonly onWarning?: (warning: UserConfigWarning) => void;
 }
 
 export interface RunOptions {
@@ -72,11 +79,17 @@ export interface Dandori extends AsyncDisposable {
   drive(run: string): Promise<Report>;
   answer(run: string, question: string, answer: Json): Promise<void>;
   cancel(run: string, reason: string): Promise<void>;
+  /** A plan that does again what the run has done so far. */
+  lift(run: string): Promise<Lifted>;
+  /** What a person thinks of a run that has ended. Rating again replaces. */
+  rate(run: string, rating: Rating): Promise<void>;
   report(run: string): Promise<Report>;
   events(run: string, after?: number): Promise<Event[]>;
   /** Calls back when somebody has written to the run. */
   watch(run: string, changed: () => void): () => void;
   runs(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
+  /** Counts the runs: outcomes, model calls, cost, failures of tools, ratings. */
+  statistics(options?: CountOptions): Promise<Counted>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
@@ -101,7 +114,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onEvent: options.onEvent,
     onLive: options.onLive,
   };
-  return assemble(config, parts);
+  return assemble(config, parts, userSettingsFor(config, parts, options));
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -109,23 +122,24 @@ function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Pro
   return loadConfig({ file: configFile, cwd, env: process.env, use: tools === false ? 'read' : 'run' });
 }
 
-function assemble(config: Config, parts: Parts): Dandori {
+function userSettingsFor(config: Config, { clock }: Parts, { onWarning }: OpenOptions): UserSettings {
+  const { userConfigApi: api, settings, mcpServers, secrets } = config;
+  if (api === undefined) return async () => settings;
+  const base = { written: api.over, settings, mcpServers };
+  return createUserSettings({ api, ...base, secrets, now: () => clock.now(), onWarning });
+}
+
+function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dandori {
   const { journal, toolbox } = parts;
-  const reportOf = async (run: string) => {
+  const stateOf = async (run: string) => {
     const state = fold(await journal.read(run));
     if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-    return report(state);
+    return state;
   };
-  const start = (goal: string, { mode, userId, tasks }: RunOptions = {}) =>
-    startRun(
-      {
-        goal,
-        tasks,
-        userId: userId ?? config.userId,
-        settings: { ...config.settings, ...(mode && { mode }) },
-      },
-      parts,
-    );
+  const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
+    const settings = userId === undefined ? config.settings : await userSettings(userId);
+    return startRun({ goal, tasks, userId, settings: { ...settings, ...(mode && { mode }) } }, parts);
+  };
   const dandori: Dandori = {
     config,
     mindName: parts.mind.name,
@@ -134,10 +148,13 @@ function assemble(config: Config, parts: Parts): Dandori {
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
     answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
     cancel: (run, reason) => cancelRun({ run, reason }, parts),
-    report: reportOf,
+    rate: (run, rating) => rateRun({ run, ...rating }, parts),
+    report: async (run) => report(await stateOf(run)),
+    lift: async (run) => liftWith(await stateOf(run), parts),
     events: (run, after) => journal.read(run, after),
     watch: (run, changed) => journal.watch(run, changed),
     runs: (listOptions) => journal.list(listOptions),
+    statistics: (countOptions) => countRuns(journal, countOptions),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),
@@ -145,6 +162,19 @@ function assemble(config: Config, parts: Parts): Dandori {
     [Symbol.asyncDispose]: () => toolbox.close(),
   };
   return dandori;
+}
+
+/** A large result that is gone leaves only its Refs unknown. */
+async function liftWith(state: RunState, { blobs }: Parts): Promise<Lifted> {
+  const results = createResults(blobs);
+  for (const task of state.tasks.keys()) {
+    try {
+      await results.load(state, [task]);
+    } catch (error) {
+      if (!(error instanceof DandoriError)) throw error;
+    }
+  }
+  return lift(state, (task) => results.get(state, task));
 }
 
 async function compileWith(tasks: readonly Task[], { settings }: Config, parts: Parts): Promise<Compiled> {

@@ -1,3 +1,4 @@
+import type { UserConfigWarning } from '../config/user-settings.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Dandori } from '../dandori.ts';
 import { printable, styleFor } from './style.ts';
@@ -23,6 +24,12 @@ function unknownTools(dandori: Dandori): string[] {
   return Object.keys(effects).filter(
     (name) => !known.has(name) && !silent.some((server) => name.startsWith(`${server}.`)),
   );
+}
+
+/** A run that starts with other settings than its user wanted must say so. */
+export function announceUserConfig({ userId, problem, detail }: UserConfigWarning, texts: Texts): void {
+  const { refused, withoutIt } = texts.userConfig;
+  warn(problem === 'refused' ? refused(userId, detail) : withoutIt(userId, detail));
 }
 
 function warn(text: string): void {

@@ -43,6 +43,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (options) => then(await (await import('./runs.ts')).runs(options)));
   command('show <run>', 'show a run: its tasks, its answer, its questions ("last" is the newest)')
     .option(...json)
+    .option('--plan', 'print its plan as a plan file in place of it (with --json as JSON)')
     .action(async (run: string, options) => then(await (await import('./show.ts')).show(run, options)));
   command('log <run>', 'show every event of a run')
     .option('--json', 'print the events as JSON Lines')
@@ -61,6 +62,20 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--reason <text>', 'why', 'cancelled by the user')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./cancel.ts')).cancel(run, options)));
+  command('lift <run>', 'print a plan file that does again what a run has done')
+    .option('--json', 'print the plan as JSON')
+    .action(async (run: string, options) => then(await (await import('./lift.ts')).lift(run, options)));
+  command('rate <run> <rating>', 'say what you think of a run that has ended, from 1 to 5')
+    .option('--comment <text>', 'why')
+    .option('--by <name>', 'who says so')
+    .option(...json)
+    .action(async (run: string, rating: string, options) =>
+      then(await (await import('./rate.ts')).rate({ run, rating }, options)),
+    );
+  command('stats', 'count the runs: how many were completed, what they cost, which tools fail')
+    .option('--since <duration>', 'only runs that started in this time, such as 30d or 12h')
+    .option(...json)
+    .action(async (options) => then(await (await import('./stats.ts')).stats(options)));
   command('tools', 'list the tools of all servers')
     .option(...json)
     .action(async (options) => then(await (await import('./tools.ts')).tools(options)));

@@ -35,5 +35,11 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(asTyped(texts.howToAnswer(report.run, question.id), config));
   }
   if (report.questions.length > 0) say(asTyped(texts.thenResume(report.run), config));
+  if (report.rating !== undefined) say(`${texts.rating}: ${ratingText(report.rating)}`);
   say(style.dim(`run ${report.run}`));
+}
+
+function ratingText({ rating, comment, by }: NonNullable<Report['rating']>): string {
+  const said = [comment, by === undefined ? undefined : `(${by})`].filter((part) => part !== undefined);
+  return printable([`${'★'.repeat(rating)}${'☆'.repeat(5 - rating)}`, ...said].join(' '));
 }

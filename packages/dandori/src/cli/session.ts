@@ -4,7 +4,7 @@ import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
-import { announce } from './announce.ts';
+import { announce, announceUserConfig } from './announce.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { printReport } from './report.ts';
@@ -32,12 +32,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     configFile: options.config,
     onEvent: (event) => show(event, { mind: dandori.mindName, texts, watching }),
     onLive: (live) => watching.progress?.live(live),
+    onWarning: (warning) => announceUserConfig(warning, texts),
   });
-  const texts = textsFor({ language: dandori.config.language, goal: options.goal });
+  let texts = textsFor({ language: dandori.config.language, goal: options.goal });
   if (options.json !== true) announce(dandori, texts);
   return {
     dandori,
     async follow(run) {
+      const [first] = await dandori.events(run);
+      const language = first?.type === 'run_started' ? first.data.settings.language : undefined;
+      // The user's own, where they have one: it is known only now.
+      if (language !== undefined) texts = textsFor({ language });
       const foreground = { dandori, options, texts, watching, interrupted: new AbortController() };
       const uncatch = catchInterrupts(run, foreground);
       try {

@@ -1,16 +1,41 @@
+import { writePlan, writePlanAsJson } from '../config/plan-writer.ts';
+import { fold } from '../core/apply.ts';
 import type { Report } from '../core/report.ts';
+import type { RunState } from '../core/state.ts';
 import { openDandori } from '../dandori.ts';
+import { DandoriError } from '../domain/error.ts';
 import { findRun } from './find-run.ts';
 import { printReport } from './report.ts';
 import { duration, oneLine, printable, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 
-export async function show(name: string, options: { config?: string; json?: boolean }): Promise<number> {
+export interface ShowOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly plan?: boolean;
+}
+
+export async function show(name: string, options: ShowOptions): Promise<number> {
   await using dandori = await openDandori({ configFile: options.config, tools: false });
-  const report = await dandori.report(await findRun(name, dandori));
+  const run = await findRun(name, dandori);
+  if (options.plan === true) return showPlan(fold(await dandori.events(run)), options);
+  const report = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
   if (options.json !== true) printTasks(report);
   printReport(report, { texts, json: options.json, config: options.config });
+  return 0;
+}
+
+/** The plan as it was accepted, or else as it was proposed: what is to be done, whatever became of it. */
+function showPlan(state: RunState | undefined, { json }: ShowOptions): number {
+  const accepted = [...(state?.tasks.values() ?? [])].map(({ task }) => task);
+  const tasks = accepted.length > 0 ? accepted : (state?.draft?.tasks ?? []);
+  if (state === undefined || tasks.length === 0)
+    throw new DandoriError('usage', `The run ${state?.run ?? ''} has no plan.`, {
+      fix: 'It may have been answered without one, or has not been driven yet: see it without --plan.',
+    });
+  const plan = { goal: state.goal, tasks };
+  process.stdout.write(json === true ? `${writePlanAsJson(plan)}\n` : writePlan(plan));
   return 0;
 }
 

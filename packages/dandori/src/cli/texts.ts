@@ -33,6 +33,43 @@ const ENGLISH = {
   cancelNoted: 'The run is told to stop.',
   fix: 'What to do',
   more: (count: number) => `… and ${count} more`,
+  userConfig: {
+    withoutIt: (user: string, detail: string) =>
+      `The configuration of user ${user} is not used (${detail}); the run starts with the settings of the file.`,
+    refused: (user: string, keys: string) =>
+      `The configuration of user ${user} holds what only the file may say; left out: ${keys}`,
+  },
+  lifted: {
+    from: (run: string, outcome: string) => `Lifted from the run ${run} (${outcome}).`,
+    inferred: (count: number) =>
+      `${count} ${count === 1 ? 'Ref was' : 'Refs were'} inferred, where a value was equal to one in an earlier result. Look at each.`,
+    left: (task: string, operation: string, reason: string) => `Left out: ${task} ${operation} (${reason})`,
+    redacted: (tasks: string) => `[secret] stands where a secret was sent. Fill it in: ${tasks}`,
+    unread: (tasks: string) => `The results could not be read, so no Refs to them were inferred: ${tasks}`,
+    was: (path: string, ref: string, value: string) => `${path}: ${ref} was inferred; it was ${value}`,
+  },
+  rated: (rating: number) => `The rating is noted: ${rating} of 5.`,
+  rating: 'Rating',
+  reading: (count: number) => `${count} runs read`,
+  statistics: {
+    runs: 'runs',
+    completed: 'completed',
+    ofEnded: (count: number) => `of ${count} that have ended`,
+    duration: 'duration',
+    meanAndMedian: (mean: string, median: string) => `mean ${mean}, median ${median}`,
+    modelCalls: 'model calls',
+    revisions: 'plan revisions',
+    perRun: (total: number, average: string) => `${total} (${average} a run)`,
+    tokens: 'tokens',
+    inAndOut: (input: string, output: string) => `${input} in, ${output} out`,
+    cost: 'cost',
+    timeouts: 'time-outs',
+    satisfaction: 'satisfaction',
+    ratings: (mean: string, count: number) => `${mean} of 5 (${count} ${count === 1 ? 'rating' : 'ratings'})`,
+    tools: 'errors by tool',
+    ofCalls: (errors: number, calls: number) => `${errors} of ${calls} calls`,
+    damaged: (count: number) => `${count} ${count === 1 ? 'run is' : 'runs are'} damaged and not counted:`,
+  },
 };
 
 export type Texts = typeof ENGLISH;
@@ -71,6 +108,41 @@ const JAPANESE: Texts = {
   cancelNoted: '実行に中止を伝えました。',
   fix: '対処',
   more: (count) => `… ほか${count}件`,
+  userConfig: {
+    withoutIt: (user, detail) => `ユーザー ${user} の設定は使えません(${detail})。ファイルの設定で始めます。`,
+    refused: (user, keys) =>
+      `ユーザー ${user} の設定のうち、ファイルでしか決められない項目を除きました: ${keys}`,
+  },
+  lifted: {
+    from: (run, outcome) => `実行 ${run} (${outcome}) から起こした計画。`,
+    inferred: (count) => `前の結果と等しい値${count}か所をRefとみなしました。確かめてください。`,
+    left: (task, operation, reason) => `除いたタスク: ${task} ${operation} (${reason})`,
+    redacted: (tasks) => `[secret] の所には秘密の値がありました。書き入れてください: ${tasks}`,
+    unread: (tasks) => `結果を読めなかったため、Refを推定していません: ${tasks}`,
+    was: (path, ref, value) => `${path}: ${ref} と推定。元の値は ${value}`,
+  },
+  rated: (rating) => `評価を記録しました: 5段階で${rating}`,
+  rating: '評価',
+  reading: (count) => `${count}件の実行を読みました`,
+  statistics: {
+    runs: '実行',
+    completed: '完了率',
+    ofEnded: (count) => `終了した${count}件のうち`,
+    duration: '所要時間',
+    meanAndMedian: (mean, median) => `平均 ${mean}、中央値 ${median}`,
+    modelCalls: 'モデル呼び出し',
+    revisions: '計画の改訂',
+    perRun: (total, average) => `${total}(1実行あたり${average})`,
+    tokens: 'トークン',
+    inAndOut: (input, output) => `入力 ${input}、出力 ${output}`,
+    cost: '費用',
+    timeouts: 'タイムアウト',
+    satisfaction: '満足度',
+    ratings: (mean, count) => `5段階で${mean}(評価${count}件)`,
+    tools: 'ツール別のエラー',
+    ofCalls: (errors, calls) => `${calls}回の呼び出しのうち${errors}回`,
+    damaged: (count) => `${count}件の実行は壊れているため数えていません:`,
+  },
 };
 
 /** The configuration decides, then the environment; a goal in Japanese speaks for itself. */

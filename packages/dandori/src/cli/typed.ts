@@ -1,4 +1,5 @@
-const COMMAND = /\bdandori (answer|cancel|check|init|log|resume|run|runs|show|tools|--help)(?![\w-])/g;
+const COMMAND =
+  /\bdandori (answer|cancel|check|init|lift|log|rate|resume|run|runs|show|stats|tools|--help)(?![\w-])/g;
 const WITHOUT_CONFIG = ['init', '--help'];
 
 /**

@@ -1,6 +1,7 @@
+import type { Strategy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ToolPolicy } from '../domain/tool.ts';
-import type { PROVIDERS, STRATEGIES } from './file-shape.ts';
+import type { PROVIDERS } from './file-shape.ts';
 import type { ShippedServer } from './shipped.ts';
 
 /** Everything that a process is set up with, resolved: absolute paths, milliseconds, environment variables filled in. */
@@ -25,6 +26,8 @@ export interface Config {
   readonly directory: string;
   readonly userId: string | undefined;
   readonly language: 'en' | 'ja' | undefined;
+  /** Where settings of a user's own come from. */
+  readonly userConfigApi: UserConfigApi | undefined;
   /** What must never be written to a journal or a log, longest first. */
   readonly secrets: readonly string[];
 }
@@ -47,9 +50,21 @@ export interface ModelConfig {
     | undefined;
 }
 
+export interface UserConfigApi {
+  /** May hold `{user_id}`; otherwise `?user_id=` is added. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds until it must have answered. */
+  readonly timeout: number;
+  /** Milliseconds for which an answer holds. */
+  readonly cache: number;
+  /** The sections of the file that a user's configuration is laid over, as they are written. */
+  readonly over: Readonly<Record<string, unknown>>;
+}
+
 export interface PlanningConfig {
   readonly enabled: boolean;
-  readonly strategy: (typeof STRATEGIES)[number];
+  readonly strategy: Strategy;
   readonly maxSubtasks: number;
   readonly decompositionLevel: 'coarse' | 'moderate' | 'fine';
   readonly reflection: {

@@ -8,7 +8,7 @@ const LONGEST = 2 ** 31 - 1;
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/;
 
 /** A number is seconds; text has units: `500ms`, `1h30m`. Undefined where it is neither. */
-function milliseconds(value: number | string): number | undefined {
+export function milliseconds(value: number | string): number | undefined {
   if (typeof value === 'number') return value * 1000;
   if (!DURATION.test(value)) return undefined;
   let sum = 0;

@@ -16,7 +16,7 @@ export interface Expanded {
   readonly problems: readonly Problem[];
 }
 
-/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers` and in `model.base_url`; nowhere else. */
+/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers` and `user_config_api`, and in `model.base_url`. */
 export function expandVariables(written: unknown, env: Environment): Expanded {
   const expansions: Expansion[] = [];
   const problems: Problem[] = [];
@@ -33,6 +33,8 @@ export function expandVariables(written: unknown, env: Environment): Expanded {
   if (!isRecord(written)) return { value: written, expansions, problems };
   const value = { ...written };
   if (value.mcpServers !== undefined) value.mcpServers = expandAll(value.mcpServers, ['mcpServers']);
+  if (value.user_config_api !== undefined)
+    value.user_config_api = expandAll(value.user_config_api, ['user_config_api']);
   if (isRecord(value.model) && typeof value.model.base_url === 'string') {
     value.model = { ...value.model, base_url: expandAll(value.model.base_url, ['model', 'base_url']) };
   }

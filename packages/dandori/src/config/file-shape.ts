@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_CONTEXT } from '../core/context.ts';
 import { effect } from '../domain/effect.ts';
-import { approvalPolicy, mode } from '../domain/mode.ts';
+import { approvalPolicy, decompositionLevel, mode, strategy } from '../domain/mode.ts';
 import { duration } from './duration.ts';
 import {
   anyText,
@@ -19,7 +19,6 @@ import {
 import { SHIPPED_SERVERS } from './shipped.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
-export const STRATEGIES = ['chain_of_thought', 'plan_and_solve', 'least_to_most'] as const;
 
 const VARIABLE_NAME = 'must be the name of an environment variable, such as OPENAI_API_KEY';
 
@@ -50,7 +49,9 @@ const execution = section({
   max_model_calls: wholeNumber({ example: 30 }).default(30),
   max_time: duration({ example: '30m' }).prefault('30m'),
   max_cost: price(0.5).optional(),
+  max_tokens: wholeNumber({ example: 200_000 }).optional(),
   concurrency: wholeNumber({ example: 16 }).default(16),
+  stream_dispatch: toggle().default(true),
   task_timeout: duration({ example: '60s' }).prefault('60s'),
   retry: section({
     attempts: wholeNumber({ example: 3 }).default(3),
@@ -67,9 +68,9 @@ const execution = section({
 
 const planning = section({
   enabled: toggle().default(true),
-  strategy: choice(STRATEGIES).default('chain_of_thought'),
+  strategy: choice(strategy.options).default('chain_of_thought'),
   max_subtasks: wholeNumber({ example: 100 }).default(100),
-  decomposition_level: choice(['coarse', 'moderate', 'fine']).default('moderate'),
+  decomposition_level: choice(decompositionLevel.options).default('moderate'),
   reflection: section({
     enabled: toggle().default(true),
     trigger_on_error: toggle().default(true),
@@ -153,6 +154,18 @@ export const configShape = section({
     .default({}),
   services: list(text('./services/inventory.ts'), '[./services/inventory.ts]').default([]),
   user_id: text('u-42').optional(),
+  user_config_api: section({
+    url: httpUrl('https://example.com/users/{user_id}/dandori')
+      .refine((url) => !/^[^/]*\/\/[^/?#]*\{user_id\}/.test(url), {
+        error: 'must have {user_id} behind the host: a user must not choose who is asked',
+      })
+      .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '', {
+        error: 'must hold no user and password: put them in user_config_api.headers',
+      }),
+    headers: texts('Authorization: "Bearer ${TOKEN}"').optional(),
+    timeout: duration({ example: '2s' }).prefault('2s'),
+    cache: duration({ example: '5m', zero: true }).prefault('5m'),
+  }).optional(),
   language: choice(['en', 'ja']).optional(),
 });
 export type ConfigFile = z.infer<typeof configShape>;

@@ -18,6 +18,7 @@ import { executionProblems, resolveSettings } from './settings.ts';
 import { shapeProblems, withoutEmptyKeys } from './shape.ts';
 import { openSource, type Source } from './source.ts';
 import { readTextFile } from './text-file.ts';
+import { safeSections } from './user-config.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
 export interface LoadOptions {
@@ -75,6 +76,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     directory: resolvePath(folder, parsed.data.planning.history.directory),
     userId: parsed.data.user_id,
     language: parsed.data.language,
+    userConfigApi: resolveUserConfigApi(parsed.data.user_config_api, value),
     secrets: collectSecrets(value, expansions, model?.apiKey),
   };
 }
@@ -84,7 +86,15 @@ const NO_SERVERS = { mcpServers: {}, disabledServers: [] };
 function withoutTools(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const { model: _model, mcpServers: _servers, services: _services, ...rest } = value;
-  return rest;
+  const { user_config_api: _userConfigApi, ...others } = rest;
+  return others;
+}
+
+function resolveUserConfigApi(
+  section: ConfigFile['user_config_api'],
+  file: unknown,
+): Config['userConfigApi'] {
+  return section && { ...section, headers: section.headers ?? {}, over: safeSections(file) };
 }
 
 function fileProblems(

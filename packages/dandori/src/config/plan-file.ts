@@ -51,9 +51,10 @@ export function parsePlan(text: string, name: string): PlanFile {
       .map((problem) => locateProblem({ ...problem, path: inFile(problem.path) }, source));
     throw problemsError('plan-invalid', name, { problems, fix: FIX, total: found.length });
   }
-  const tasks = parsed.data.tasks.map(({ id, after, args, ...rest }, index): Task => {
+  const tasks = parsed.data.tasks.map(({ id, after, args, expect, ...rest }, index): Task => {
     // The source holds JSON values only; zod has looked no further than the outer object.
-    const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...rest };
+    const expected = expect === undefined ? {} : { expect: expect as string | JsonObject };
+    const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...expected, ...rest };
     return after === undefined ? task : { ...task, after: typeof after === 'string' ? [after] : after };
   });
   const locate = (task?: string | number, path: Path = []): Place => {

@@ -17,9 +17,14 @@ const planTask = section({
     .union([text('t1'), after], { error: 'must be a list of ids, such as [t1, t2]' })
     .optional()
     .describe('Tasks that must have succeeded before, where no Ref says so already.'),
-  expect: text('length(rows) > `0`')
+  expect: z
+    .union([text('length(rows) > `0`'), z.record(z.string(), z.unknown())], {
+      error: 'must be a JMESPath condition such as length(rows) > `0`, or a JSON Schema',
+    })
     .optional()
-    .describe('A JMESPath condition on the result; anything but true fails the task.'),
+    .describe(
+      'A JMESPath condition on the result, or a JSON Schema that it must fit. Anything else fails the task.',
+    ),
   timeout: duration({ example: '30s' })
     .optional()
     .describe('How long one attempt may take: seconds, or 500ms, 30s, 10m, 2h.'),

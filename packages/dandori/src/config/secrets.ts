@@ -20,7 +20,8 @@ export function collectSecrets(config: unknown, expansions: readonly Expansion[]
   };
   for (const { variable, value } of expansions) add(variable, value);
   const servers = valueAt(config, ['mcpServers']);
-  for (const server of isRecord(servers) ? Object.values(servers) : []) {
+  const called = [...(isRecord(servers) ? Object.values(servers) : []), valueAt(config, ['user_config_api'])];
+  for (const server of called) {
     for (const [name, value] of entries(server, 'env')) add(name, value);
     for (const [name, value] of entries(server, 'headers')) {
       if (HARMLESS_HEADER.test(name)) continue;

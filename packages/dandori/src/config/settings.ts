@@ -24,7 +24,9 @@ export function resolveSettings(
       tasks: planning.max_subtasks,
       time: execution.max_time,
       ...(execution.max_cost !== undefined && { cost: execution.max_cost }),
+      ...(execution.max_tokens !== undefined && { tokens: execution.max_tokens }),
     },
+    ...(planning.enabled && { planning: resolvePlanning(planning) }),
     task: {
       timeout: execution.task_timeout,
       attempts: execution.retry.attempts,
@@ -33,6 +35,22 @@ export function resolveSettings(
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
     context: { tokens: context.max_tokens, result: context.max_result, tools: context.max_tools },
+    streamDispatch: execution.stream_dispatch,
+  };
+}
+
+function resolvePlanning({
+  strategy,
+  decomposition_level,
+  reflection,
+  revision,
+}: ConfigFile['planning']): Settings['planning'] {
+  const { enabled, trigger_on_error, trigger_interval } = reflection;
+  return {
+    strategy,
+    decomposition: decomposition_level,
+    ...(enabled && { reflection: { onError: trigger_on_error, interval: trigger_interval } }),
+    revisions: revision.max_revisions,
   };
 }
 

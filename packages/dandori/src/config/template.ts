@@ -34,7 +34,9 @@ execution:
   max_model_calls: 30
   max_time: 30m                    # the whole run, waiting for people left out
   # max_cost: 0.50                 # US dollars
+  # max_tokens: 200000             # of all model calls together
   concurrency: 16                  # tool calls at the same time
+  stream_dispatch: true            # reads start while the model still writes
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
   approval: destructive            # never | destructive | writes | always
@@ -94,6 +96,13 @@ effects: {}
 # --- Your own tools: TypeScript or JavaScript modules.
 services: []
   # - ./services/inventory.ts
+
+# --- Settings of each user's own: the same keys as here, of execution, planning, instructions and language only.
+# user_config_api:
+#   url: https://example.com/users/{user_id}/dandori   # without {user_id}, ?user_id= is added
+#   headers: { Authorization: "Bearer \${USER_CONFIG_TOKEN}" }
+#   timeout: 2s                    # after that the run starts without them
+#   cache: 5m                      # 0 asks for every run
 
 # user_id: u-42                    # on whose behalf; services and MCP servers are told
 # language: en                     # en | ja; otherwise the language of the goal

@@ -1,15 +1,16 @@
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
-import type { CheckedTask, Event, FactOf } from '../domain/event.ts';
+import type { Event, FactOf } from '../domain/event.ts';
 import { isCommand } from '../domain/event.ts';
-import type { Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
+import { budgetAdded } from './allowance.ts';
 import { applyAnswer } from './answered.ts';
 import { initial } from './initial.ts';
 import { backoff, judge } from './monitor.ts';
 import { applyOffer } from './offer.ts';
-import { type Decision, type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
-import { complete, hasAllItNeeds, makeReady, moveTo } from './transition.ts';
+import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
+import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
+import { complete, makeReady, moveTo } from './transition.ts';
 
 /**
  * Folds one event into the state. The state is changed in place and returned: a copy of 100,000 tasks for each event
@@ -34,10 +35,15 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return decisionMade(state, event.data);
     case 'decision_failed':
       return decisionFailed(state, event.data, event.at);
+    case 'reflection_made':
+      state.reflections.push({ ...event.data, at: event.at });
+      return state;
     case 'plan_proposed':
       return planProposed(state, event.data);
+    case 'plan_revised':
+      return planRevised(state, event.data);
     case 'plan_approved':
-      return planApproved(state, event.data);
+      return planApproved(state, event.data, event.at);
     case 'plan_rejected':
       return planRejected(state, event.data);
     case 'task_started':
@@ -52,11 +58,19 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return questionAsked(state, event.data, event.at);
     case 'question_answered':
       return applyAnswer(state, event.data, event.at);
+    case 'limit_reached':
+      state.limitReached = event.data.limit;
+      return state;
+    case 'budget_added':
+      return budgetAdded(state, event.data);
     case 'cancel_requested':
       state.cancel ??= event.data;
       return state;
     case 'run_finished':
       state.end = { ...event.data, at: event.at };
+      return state;
+    case 'run_rated':
+      state.rating = event.data;
       return state;
     default:
       return assertNever(event);
@@ -83,16 +97,22 @@ function isFromOutside(event: Event): boolean {
 
 function decisionStarted(
   state: RunState,
-  { decision, purpose, offer }: FactOf<'decision_started'>['data'],
+  { decision, purpose, brief, offer }: FactOf<'decision_started'>['data'],
 ): RunState {
-  state.thinking = { decision, purpose, offer };
+  state.thinking = { decision, purpose, brief, offer, startedSeq: state.seq };
+  if (brief?.loop !== undefined) state.loopTold ??= decision;
   if (state.mind !== 'built-in') state.calls++;
   return state;
 }
 
 function decisionMade(state: RunState, data: FactOf<'decision_made'>['data']): RunState {
+  if (state.thinking?.brief?.reflect !== undefined) state.sinceReflection = { ended: 0, failed: 0 };
   close(state, data.decision, { reasoning: data.reasoning, operations: data.operations ?? [] });
   addUsage(state.usage, data.usage);
+  state.isContinued = false;
+  for (const { operation, args } of data.operations ?? []) {
+    if (operation === 'plan.update_step') updateStep(state, args);
+  }
   return state;
 }
 
@@ -109,13 +129,15 @@ function decisionFailed(state: RunState, data: FactOf<'decision_failed'>['data']
 }
 
 function close(state: RunState, number: number, how: Partial<Decision>): void {
-  const { purpose = 'act' as const, offer } = state.thinking ?? {};
+  const { purpose = 'act', brief, offer, startedSeq = state.seq } = state.thinking ?? {};
   state.thinking = undefined;
   // Only now: of a thought that was lost the mind remembers nothing.
   applyOffer(state, offer);
   state.decisions.push({
     number,
     purpose,
+    brief,
+    startedSeq,
     reasoning: undefined,
     operations: [],
     proposed: [],
@@ -137,99 +159,6 @@ function addUsage(total: Usage, more: Usage | undefined): void {
   if (more.cost !== undefined) total.cost = (total.cost ?? 0) + more.cost;
 }
 
-function planProposed(state: RunState, { version, by, tasks }: FactOf<'plan_proposed'>['data']): RunState {
-  state.draft = { version, by, tasks };
-  const decision = state.decisions.at(-1);
-  if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
-  return state;
-}
-
-function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>['data']): RunState {
-  const decision = state.decisions.at(-1);
-  if (decision !== undefined) decision.diagnostics = diagnostics;
-  state.rejection = diagnostics;
-  // Nobody is asked to mend a person's plan.
-  if (state.draft?.by === 'user') state.stumbles = state.settings.repairs;
-  state.draft = undefined;
-  state.stumbles++;
-  return state;
-}
-
-function planApproved(state: RunState, data: FactOf<'plan_approved'>['data']): RunState {
-  const { version, tasks, groups = [] } = data;
-  const written = new Map(state.draft?.tasks.map((task) => [task.id, task]));
-  state.draft = undefined;
-  state.planVersion = version;
-  state.stumbles = 0;
-  state.steps++;
-  const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
-  const added = tasks.flatMap((checked) => {
-    const task = written.get(checked.id);
-    return task === undefined ? [] : [addTask(state, task, { ...checked, gates })];
-  });
-  for (const gate of gates) closeGate(state, gate);
-  for (const task of added) connect(state, task);
-  return state;
-}
-
-function closeGate(state: RunState, gate: Gate): void {
-  for (const id of gate.members) {
-    const member = state.tasks.get(id);
-    if (member === undefined || hasEnded(member.status)) continue;
-    member.opens.push(gate);
-    gate.closed++;
-  }
-}
-
-function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: readonly Gate[] }): TaskState {
-  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0 } = checked;
-  const added: TaskState = {
-    task,
-    effect,
-    needs,
-    waits,
-    gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
-    opens: [],
-    unmet: 0,
-    lane: laneOf(task.operation, state.settings.servers),
-    rank,
-    order: state.tasks.size,
-    dependents: [],
-    status: 'pending',
-    attempts: 0,
-    isInDoubt: false,
-    override: undefined,
-    sent: undefined,
-    approved: undefined,
-    result: undefined,
-    note: undefined,
-    failure: undefined,
-    startedAt: undefined,
-    ms: undefined,
-    endedAt: undefined,
-    dueAt: undefined,
-  };
-  state.tasks.set(task.id, added);
-  return added;
-}
-
-function connect(state: RunState, added: TaskState): void {
-  for (const id of [...added.needs, ...added.waits]) {
-    const earlier = state.tasks.get(id);
-    if (earlier === undefined || hasEnded(earlier.status)) continue;
-    earlier.dependents.push(added.task.id);
-    added.unmet++;
-  }
-  for (const gate of added.gates) {
-    if (gate.closed === 0) continue;
-    gate.dependents.push(added.task.id);
-    added.unmet++;
-  }
-  if (added.unmet > 0) return;
-  if (hasAllItNeeds(state, added)) makeReady(state, added);
-  else complete(state, added, 'blocked');
-}
-
 function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: number): RunState {
   const task = state.tasks.get(data.task);
   if (task === undefined) return state;
@@ -241,14 +170,15 @@ function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: 
   return state;
 }
 
-function endAttempt(task: TaskState, at: number): void {
-  task.ms = (task.ms ?? 0) + at - (task.startedAt ?? at);
+/** A read that was called ahead took longer than from its start as a task. */
+function endAttempt(task: TaskState, at: number, took = 0): void {
+  task.ms = (task.ms ?? 0) + Math.max(at - (task.startedAt ?? at), took);
 }
 
 function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
-  endAttempt(task, at);
+  endAttempt(task, at, data.ms);
   task.note = data.note;
   task.result = data.blob === undefined ? { value: data.result ?? null } : { blob: data.blob };
   task.failure = undefined;
@@ -260,7 +190,7 @@ function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], 
 function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
-  endAttempt(task, at);
+  endAttempt(task, at, data.ms);
   task.failure = data.failure;
   const { settings } = state;
   const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });

@@ -4,6 +4,7 @@ import type { Tool } from '../domain/tool.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
 import { type Access, type Group, hazards } from './hazards.ts';
 import { refsIn } from './inject.ts';
+import { isStep } from './step.ts';
 
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
 const SMALL_GROUP = 8;
@@ -43,7 +44,7 @@ export function arrange(
   const numbers = new Map<Group, number>();
   const effects = new Map(accesses.map((access) => [access.id, access]));
   const checked = tasks.map(({ id }): CheckedTask => {
-    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => !done.has(need));
+    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
     const effect = effects.get(id)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
     if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
@@ -73,6 +74,12 @@ export function arrange(
   };
 }
 
+/** A step of an earlier list may have tasks in this one, and is done no sooner than they are. */
+function isAhead(id: string, done: ReadonlyMap<string, string>): boolean {
+  const operation = done.get(id);
+  return operation === undefined || isStep({ operation });
+}
+
 function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): number {
   const known = numbers.get(group);
   if (known !== undefined) return known;
@@ -82,7 +89,7 @@ function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): n
 }
 
 /** What a task touches. Where that depends on a value that is not there yet, it may be anything of the server. */
-function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
+export function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
   const tool = tools.get(task?.operation ?? '');
   if (task === undefined || tool === undefined) return { id, effect: 'write', server: '' };
   const resource = tool.resource === undefined ? undefined : filledIn(tool.resource, task);

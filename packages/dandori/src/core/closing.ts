@@ -1,6 +1,7 @@
 import type { Failure } from '../domain/failure.ts';
 import type { Action } from '../domain/task.ts';
 import { canConclude, describeLimit, reached } from './budget.ts';
+import { criteriaOf, unmetCriteria } from './criteria.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state.ts';
@@ -14,7 +15,7 @@ export function closing(state: RunState, now: number): Intention[] {
 /** Tasks that were planned and not done, for an ending that is not an answer. */
 export function unfinished(state: RunState): string[] {
   return [...state.tasks.values()]
-    .filter(({ status }) => status !== 'succeeded')
+    .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
     .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task)}`);
 }
 
@@ -33,6 +34,7 @@ function cancelled(state: RunState): Ending | undefined {
 }
 
 function answered(state: RunState, now: number): Ending | undefined {
+  if (state.isContinued) return undefined;
   const decision = lastDecision(state);
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
@@ -45,10 +47,18 @@ function answered(state: RunState, now: number): Ending | undefined {
     };
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   }
-  const failure = state.planGiven ? firstFailure(state) : undefined;
+  const failure = state.planGiven ? firstFailure(state) : unreached(answer, state);
   if (failure !== undefined)
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   return { outcome: 'answered', answer: answer.args };
+}
+
+/** The mind says that the goal is reached, and not that all that it set itself for that is. */
+function unreached({ args }: Action, state: RunState): Failure | undefined {
+  const unmet = unmetCriteria(args, state);
+  if (unmet === undefined)
+    return { kind: 'not_possible', message: 'The answer does not say whether the success criteria are met.' };
+  return unmet.length === 0 ? undefined : { kind: 'not_possible', message: `Not met: ${unmet.join('; ')}` };
 }
 
 /**
@@ -59,6 +69,8 @@ function answered(state: RunState, now: number): Ending | undefined {
 function stands(answer: Action, { operations, proposed, purpose }: Decision, state: RunState): boolean {
   if (purpose === 'act' && operations.some(({ operation }) => operation === 'ask')) return false;
   if (proposed.length === 0) return true;
+  // Nobody can say whether a criterion is met before the results are there.
+  if (criteriaOf(state).length > 0) return false;
   const tasks = proposed.map(({ id }) => state.tasks.get(id));
   if (!tasks.every((task) => task?.status === 'succeeded')) return false;
   const ids = new Set(proposed.map(({ id }) => id));
@@ -85,8 +97,8 @@ function planFailure({ planGiven, rejection = [], stumbles }: RunState): Failure
 }
 
 function firstFailure(state: RunState): Ending['failure'] {
-  for (const { failure, status } of state.tasks.values()) {
-    if (status === 'failed' && failure !== undefined) return failure;
+  for (const { failure, status, isSuperseded } of state.tasks.values()) {
+    if (status === 'failed' && failure !== undefined && !isSuperseded) return failure;
   }
   return undefined;
 }

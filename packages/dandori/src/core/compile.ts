@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { CheckedTask } from '../domain/event.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { Mode } from '../domain/mode.ts';
 import type { OrderRule } from '../domain/settings.ts';
 import { TASK_ID, type Task } from '../domain/task.ts';
@@ -94,10 +95,17 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-  const { order, cycle } = sort(neighbours(edges));
+  const { order, cycle } = sort(withSteps(neighbours(edges), tasks));
   if (isClear) add(cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  return accepted(tasks, { edges, order, warnings }, surroundings);
+  const own = order.filter((id) => edges.has(id));
+  return accepted(tasks, { edges, order: own, warnings }, surroundings);
+}
+
+/** A step has ended when its tasks have, so it waits for them like for what it needs. */
+function withSteps(graph: Map<string, string[]>, tasks: readonly Task[]): Map<string, string[]> {
+  for (const { id, step } of tasks) if (step !== undefined) graph.set(step, [...(graph.get(step) ?? []), id]);
+  return graph;
 }
 
 /** The plan has no mistake: what is left is to say what waits for what, and what it will take. */
@@ -177,8 +185,9 @@ function checkOperation({ id, operation }: Task, { tools, missing }: Surrounding
   ];
 }
 
-function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): Diagnostic[] {
+function checkExpect({ id, operation, expect }: Task, { tools, check }: Surroundings): Diagnostic[] {
   if (expect === undefined) return [];
+  if (typeof expect !== 'string') return checkExpectedSchema(id, expect, check);
   const problem = expressionProblem(expect);
   if (problem !== undefined) {
     const message = `the expected outcome is no JMESPath expression: ${problem}`;
@@ -189,6 +198,13 @@ function checkExpect({ id, operation, expect }: Task, { tools }: Surroundings): 
   if (missing === undefined) return [];
   const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
   return [{ code: 'unknown-field', task: id, path: ['expect'], message, ...didYouMean(missing.suggestion) }];
+}
+
+function checkExpectedSchema(id: string, schema: JsonObject, check: SchemaCheck): Diagnostic[] {
+  const problem = check.problem?.(schema);
+  if (problem === undefined) return [];
+  const message = `the expected outcome is no JSON Schema: ${problem}`;
+  return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
 }
 
 /** Who reads a result of the same plan waits for it, as if by a Ref. */

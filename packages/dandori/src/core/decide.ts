@@ -1,4 +1,6 @@
+import type { Purpose } from '../domain/event.ts';
 import type { ApprovalPolicy } from '../domain/mode.ts';
+import { briefFor } from './briefing.ts';
 import { canConclude, reached, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
@@ -95,9 +97,15 @@ function next(state: RunState, now: number): Intention[] {
   const end = closing(state, now);
   if (end.length > 0) return end;
   if (state.thinkAfter > now) return [];
-  if (reached(state, now) !== undefined)
-    return canConclude(state, now) ? [{ type: 'think', purpose: 'conclude' }] : [];
-  return [{ type: 'think', purpose: state.planGiven ? 'answer' : 'act' }];
+  const isOver = reached(state, now) !== undefined;
+  if (isOver && !canConclude(state, now)) return [];
+  const purpose = isOver ? 'conclude' : purposeNow(state);
+  return [{ type: 'think', purpose, brief: briefFor(state, purpose) }];
+}
+
+function purposeNow({ stepsReady, planGiven }: RunState): Purpose {
+  if (stepsReady.size > 0) return 'generate';
+  return planGiven ? 'answer' : 'act';
 }
 
 function waking(state: RunState, now: number, places: Places): Intention[] {

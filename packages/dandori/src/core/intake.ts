@@ -1,66 +1,164 @@
 import type { Fact } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import type { Outline } from '../domain/outline.ts';
 import type { Option } from '../domain/question.ts';
 import type { Action, Task } from '../domain/task.ts';
-
-import { mayHoldRef, parseTemplate, writeTemplate } from './reference.ts';
+import { revisionsLeft } from './briefing.ts';
+import { changePlan, notBegun } from './plan-change.ts';
+import { readProposal } from './proposal.ts';
+import { renamed, renameIn } from './rename.ts';
 import { revised } from './revision.ts';
-import type { RunState } from './state.ts';
+import type { Draft, RunState } from './state.ts';
+import { isStep } from './step.ts';
 
-/** Our own operations. Everything else is a tool. */
-export const OWN_OPERATIONS: ReadonlySet<string> = new Set(['answer', 'ask', 'plan.revise']);
+/** Our own operations, which are no calls. Everything else is a task: a tool's, or a step. */
+export const OWN_OPERATIONS: ReadonlySet<string> = new Set([
+  'answer',
+  'ask',
+  'reflect',
+  'plan.propose',
+  'plan.revise',
+  'plan.update_step',
+]);
 
 export interface Taken {
   readonly operations: Action[];
   readonly tasks: Task[];
   readonly questions: Fact[];
+  readonly outline?: Outline | undefined;
+  /** Tasks that were never begun and stand in `tasks` again. */
+  readonly removes?: readonly string[] | undefined;
+  /** Where an accepted plan is changed. */
+  readonly revision?: Draft['revision'];
   /** Why the decision cannot be used. */
   readonly problem?: string;
 }
 
 /** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
 export function takeIn(decided: readonly Action[], state: RunState): Taken {
-  const actions = withRevision(decided, state);
-  if (typeof actions === 'string') return { operations: [], tasks: [], questions: [], problem: actions };
+  const steps = state.thinking?.brief?.steps ?? [];
+  const read = readActions(decided, state);
+  if (typeof read === 'string') return unusable(read);
+  const { outline, revision, removes = [] } = read;
+  const assigned = withSteps(read.actions, steps, state);
+  if (typeof assigned === 'string') return unusable(assigned);
+  const taken = sortedOut(assigned, state, new Set(removes));
+  if (removes.length > 0 || revision !== undefined) return { ...taken, outline, revision, removes };
+  const left = steps.length > 0 ? notBegun(state).filter(({ id }) => !steps.includes(id)) : [];
+  // Later tasks that came with the plan are compiled again with these, or nobody would know what waits for what.
+  const isMixed = taken.tasks.length > 0 && left.some((task) => !isStep(task));
+  if (!isMixed) return { ...taken, outline };
+  return { ...taken, outline, tasks: [...taken.tasks, ...left], removes: left.map(({ id }) => id) };
+}
+
+function unusable(problem: string): Taken {
+  return { operations: [], tasks: [], questions: [], problem };
+}
+
+interface Read {
+  readonly actions: readonly Action[];
+  readonly outline?: Outline | undefined;
+  readonly removes?: readonly string[] | undefined;
+  readonly revision?: Draft['revision'];
+}
+
+/** Operations that stand for tasks, with the tasks that they stand for. */
+function readActions(decided: readonly Action[], state: RunState): Read | string {
+  const proposal = decided.find(({ operation }) => operation === 'plan.propose');
+  const revision = decided.find(({ operation }) => operation === 'plan.revise');
+  const rest = decided.filter((action) => action !== proposal && action !== revision);
+  if (revision !== undefined) return withRevision(revision, rest, state);
+  if (proposal === undefined) return { actions: decided };
+  const proposed = readProposal(proposal.args);
+  if (typeof proposed === 'string') return proposed;
+  return { actions: [withoutTasks(proposal), ...proposed.tasks, ...rest], outline: proposed.outline };
+}
+
+/** The tasks stand in the plan; a second time they would only fill the journal and the prompt. */
+function withoutTasks({ args: { steps: _, tasks: __, ...args }, ...action }: Action): Action {
+  return { ...action, args };
+}
+
+/**
+ * Each task of a generated list belongs to a step that was asked for, and a step that is in the plan already is not
+ * made again. A text says which of them cannot be placed.
+ */
+function withSteps(
+  actions: readonly Action[],
+  wanted: readonly string[],
+  state: RunState,
+): readonly Action[] | string {
+  const isOpenStep = (id: unknown) => {
+    const step = typeof id === 'string' ? state.tasks.get(id) : undefined;
+    return step !== undefined && isStep(step.task) && step.status !== 'succeeded';
+  };
+  const placed: Action[] = actions
+    .filter((action) => !(isStep(action) && isOpenStep(action.args.step)))
+    .map((action) => {
+      if (OWN_OPERATIONS.has(action.operation) || isOpenStep(action.step)) return action;
+      const { step, ...bare }: Action = action;
+      const isNew = step !== undefined && actions.some((one) => isStep(one) && one.id === step);
+      if (isNew) return action;
+      return wanted[0] !== undefined && wanted.length === 1 ? { ...bare, step: wanted[0] } : bare;
+    });
+  const stray = placed.find(
+    ({ operation, step }) => wanted.length > 1 && !OWN_OPERATIONS.has(operation) && step === undefined,
+  );
+  return stray === undefined
+    ? placed
+    : `${stray.id} (${stray.operation}) does not say for which step it is: add "step", one of ${wanted.join(', ')}`;
+}
+
+function sortedOut(actions: readonly Action[], state: RunState, free: ReadonlySet<string>): Taken {
   const operations = actions.filter(({ operation }) => OWN_OPERATIONS.has(operation));
   const calls = actions.filter(({ operation }) => !OWN_OPERATIONS.has(operation));
-  const renamed = newIds(calls, state);
-  const tasks = calls.map((action, index) => withIds(action, renamed.ids[index] ?? action.id, renamed.map));
+  const { ids, map } = newIds(calls, state, free);
+  const rename = (id: string) => map.get(id) ?? id;
   return {
     operations: operations.map((action) => ({
       ...action,
-      args: renameIn(action.args, (task) => renamed.map.get(task) ?? task) as JsonObject,
+      args: renameIn(action.args, rename) as JsonObject,
     })),
-    tasks,
+    tasks: calls.map((action, index) => renamed(action, ids[index] ?? action.id, rename)),
     questions: operations
       .filter(({ operation }) => operation === 'ask')
       .map((action, index) => toQuestion(action, state, index)),
   };
 }
 
-/** A refused plan with its corrections is taken as if the mind had written all of it again. */
-function withRevision(actions: readonly Action[], state: RunState): readonly Action[] | string {
-  const revision = actions.find(({ operation }) => operation === 'plan.revise');
-  if (revision === undefined) return actions;
-  const last = state.decisions.findLast(({ failure }) => failure === undefined);
-  if (last?.diagnostics === undefined)
-    return 'plan.revise: no plan was refused, so there is nothing to revise';
-  const tasks = revised(last.proposed, revision.args);
-  return typeof tasks === 'string' ? tasks : [...tasks, ...actions.filter((action) => action !== revision)];
+/** Corrections of a plan that was refused, or changes of one that was accepted. */
+function withRevision(revision: Action, rest: readonly Action[], state: RunState): Read | string {
+  const { refused } = state;
+  if (refused !== undefined) {
+    // Taken as if the mind had written all of it again.
+    const tasks = revised(refused.tasks, revision.args);
+    return typeof tasks === 'string' ? tasks : { ...refused, actions: [...tasks, ...rest] };
+  }
+  if (state.tasks.size === 0) return 'plan.revise: there is no plan yet, so there is nothing to revise';
+  if (revisionsLeft(state) === 0)
+    return 'plan.revise: the plan was revised as often as it may be. Go on with what it has, or answer';
+  const change = changePlan(state, revision.args);
+  if (typeof change === 'string') return change;
+  const { tasks, removes, ...why } = change;
+  return { actions: [...tasks, ...rest], removes, revision: why };
 }
 
 /**
  * Models count from t1 at every turn. An id that an earlier plan has used gets a number, and Refs to it within the
  * same list follow. Two equal ids in one list are left alone: that is a mistake for the compiler to report.
  */
-function newIds(calls: readonly Action[], state: RunState): { ids: string[]; map: Map<string, string> } {
+function newIds(
+  calls: readonly Action[],
+  state: RunState,
+  free: ReadonlySet<string>,
+): { ids: string[]; map: Map<string, string> } {
   const map = new Map<string, string>();
   const used = new Set([...state.tasks.keys(), ...calls.map(({ id }) => id)]);
   const ids = calls.map(({ id }, index) => {
     const wanted = id === '' ? `t${state.tasks.size + index + 1}` : id;
     const known = map.get(id);
     if (known !== undefined) return known;
-    if (wanted === id && !state.tasks.has(id)) return id;
+    if (wanted === id && (!state.tasks.has(id) || free.has(id))) return id;
     let fresh = wanted;
     for (let number = 2; used.has(fresh); number++) fresh = `${wanted}_${number}`;
     used.add(fresh);
@@ -68,35 +166,6 @@ function newIds(calls: readonly Action[], state: RunState): { ids: string[]; map
     return fresh;
   });
   return { ids, map };
-}
-
-type Rename = (task: string) => string;
-
-function withIds(action: Action, id: string, map: ReadonlyMap<string, string>): Task {
-  if (map.size === 0) return { ...action, id };
-  // No task can mean itself: "t1" within the new t1 is the t1 of an earlier plan.
-  const rename: Rename = (task) => (task === action.id ? task : (map.get(task) ?? task));
-  return {
-    ...action,
-    id,
-    args: renameIn(action.args, rename) as JsonObject,
-    ...(action.after !== undefined && { after: action.after.map(rename) }),
-  };
-}
-
-function renameIn(value: Json, rename: Rename): Json {
-  if (typeof value === 'string') return mayHoldRef(value) ? renameInText(value, rename) : value;
-  if (Array.isArray(value)) return value.map((item) => renameIn(item, rename));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameIn(item, rename)]));
-}
-
-function renameInText(text: string, rename: Rename): string {
-  const parsed = parseTemplate(text);
-  if (!parsed.ok) return text;
-  return writeTemplate(
-    parsed.template.map((part) => (typeof part === 'string' ? part : { ...part, task: rename(part.task) })),
-  );
 }
 
 function toQuestion(action: Action, state: RunState, index: number): Fact {

@@ -1,3 +1,4 @@
+import type { Brief } from '../domain/brief.ts';
 import type { Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -5,7 +6,7 @@ import type { JsonObject } from '../domain/json.ts';
 /** What should be done next: imperatives, carried out by `engine/perform`, one handler each. */
 export type Intention =
   | { readonly type: 'compile_plan' }
-  | { readonly type: 'think'; readonly purpose: Purpose }
+  | { readonly type: 'think'; readonly purpose: Purpose; readonly brief?: Brief | undefined }
   | { readonly type: 'start_task'; readonly task: string }
   | { readonly type: 'ask_approval'; readonly task: string }
   | { readonly type: 'ask_in_doubt'; readonly task: string }

@@ -8,7 +8,8 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * Predicates of every legal journal. Each returns what is broken; an empty list means that the law holds.
  *
  * L1  seq counts from 1 without a gap, the run is the same in all, and run_started comes first and once.
- * L2  Nothing happens after run_finished.
+ * L2  Nothing happens after run_finished but that it is rated, or that more budget opens an exhausted run again;
+ *     and nothing is rated before.
  * L3  An attempt begins once, and ends at most once; an attempt is over before the next of its task begins.
  * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
@@ -47,7 +48,11 @@ function envelopeLaws(event: Event, { index, first, state }: Place): string[] {
   if (event.seq !== index + 1) broken.push(`L1: event ${index + 1} has seq ${event.seq}`);
   if (event.run !== first?.run) broken.push(`L1: event ${event.seq} belongs to ${event.run}`);
   if ((event.type === 'run_started') !== (index === 0)) broken.push(`L1: ${event.type} at seq ${event.seq}`);
-  if (state?.end !== undefined) broken.push(`L2: ${event.type} (seq ${event.seq}) after run_finished`);
+  const isRating = event.type === 'run_rated';
+  const isReopened = event.type === 'budget_added' && state?.end?.outcome === 'exhausted';
+  if (state?.end !== undefined && !isRating && !isReopened)
+    broken.push(`L2: ${event.type} (seq ${event.seq}) after run_finished`);
+  if (state?.end === undefined && isRating) broken.push(`L2: rated (seq ${event.seq}) before run_finished`);
   return broken;
 }
 

@@ -4,7 +4,9 @@ import type { Failure } from '../domain/failure.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { Usage } from '../domain/usage.ts';
+import { type PlanView, planView } from './plan-view.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
+import { isStep } from './step.ts';
 
 /** A run as `--json` prints it and as the library returns it. */
 export interface Report {
@@ -15,9 +17,13 @@ export interface Report {
   readonly answer: string | null;
   readonly failure?: Failure;
   readonly missing?: readonly string[];
+  /** The plan with its steps, and how the mind looked back and changed it. */
+  readonly plan?: PlanView;
   readonly tasks: { readonly [id: string]: TaskReport };
   readonly usage: Usage & { readonly modelCalls: number; readonly steps: number; readonly ms: number };
   readonly questions: readonly Question[];
+  /** What a person thinks of it: 1 to 5. */
+  readonly rating?: { readonly rating: number; readonly comment?: string; readonly by?: string };
 }
 
 export interface TaskReport {
@@ -33,6 +39,8 @@ export interface TaskReport {
 }
 
 export function report(state: RunState): Report {
+  const plan = planView(state);
+  const tasks = [...state.tasks.values()].filter(({ task }) => !isStep(task));
   const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
   return {
     run: state.run,
@@ -41,10 +49,16 @@ export function report(state: RunState): Report {
     answer: state.end?.answer ?? null,
     ...(state.end?.failure && { failure: state.end.failure }),
     ...(state.end?.missing && { missing: state.end.missing }),
-    tasks: Object.fromEntries([...state.tasks].map(([id, task]) => [id, taskReport(task, state)])),
+    ...(plan && { plan }),
+    tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
     questions: state.end === undefined ? open.map(({ question }) => question) : [],
+    ...(state.rating && { rating: ratingOf(state.rating) }),
   };
+}
+
+function ratingOf({ rating, comment, by }: NonNullable<RunState['rating']>): NonNullable<Report['rating']> {
+  return { rating, ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
 }
 
 function taskReport(of: TaskState, state: RunState): TaskReport {

@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../domain/json.ts';
-import { type Task, task as taskShape } from '../domain/task.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
+import { readTasks } from './proposal.ts';
 
 /**
  * What the mind may answer in place of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
@@ -10,8 +11,8 @@ export function revised(
   { replace = [], remove = [], add = [] }: JsonObject,
 ): Task[] | string {
   const ids = new Set(tasks.map(({ id }) => id));
-  const replacements = readTasks(replace, 'replace');
-  const additions = readTasks(add, 'add');
+  const replacements = readTasks(replace, 'plan.revise: replace');
+  const additions = readTasks(add, 'plan.revise: add');
   if (typeof replacements === 'string') return replacements;
   if (typeof additions === 'string') return additions;
   if (!Array.isArray(remove)) return 'plan.revise: "remove" is a list of ids';
@@ -23,16 +24,4 @@ export function revised(
   const byId = new Map(replacements.map((task) => [task.id, task]));
   const kept = tasks.filter(({ id }) => !remove.includes(id)).map((task) => byId.get(task.id) ?? task);
   return [...kept, ...additions];
-}
-
-function readTasks(value: Json, name: string): Task[] | string {
-  if (!Array.isArray(value)) return `plan.revise: "${name}" is a list of actions`;
-  const tasks: Task[] = [];
-  for (const [index, item] of value.entries()) {
-    const read = taskShape.safeParse(item);
-    if (!read.success)
-      return `plan.revise: ${name}[${index}] is no action: ${read.error.issues[0]?.path.join('.')} ${read.error.issues[0]?.message}`;
-    tasks.push(read.data);
-  }
-  return tasks;
 }

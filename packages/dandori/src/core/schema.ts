@@ -16,4 +16,8 @@ export interface SchemaIssue {
  * which a page with a strict content policy may not do. Must not throw: a schema that is itself invalid accepts
  * everything, and is reported when its tool is discovered.
  */
-export type SchemaCheck = (schema: JsonObject, value: Json) => readonly SchemaIssue[];
+export interface SchemaCheck {
+  (schema: JsonObject, value: Json): readonly SchemaIssue[];
+  /** What is wrong with a schema itself; undefined for a usable one. */
+  readonly problem?: (schema: JsonObject) => string | undefined;
+}

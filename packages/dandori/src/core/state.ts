@@ -1,11 +1,15 @@
 import type { BlobHandle } from '../domain/blob.ts';
+import type { Brief } from '../domain/brief.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Offer } from '../domain/offer.ts';
+import type { Outline } from '../domain/outline.ts';
 import type { Question } from '../domain/question.ts';
+import type { Reflection } from '../domain/reflection.ts';
+import type { Revision } from '../domain/revision.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Action, Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
@@ -15,6 +19,7 @@ import type { ReadyQueue } from './ready-queue.ts';
 /**
  * `pending` waits for other tasks, `ready` may start, `retrying` waits for its time, `waiting` for a person,
  * `in_doubt` was called and nobody knows how it ended, `blocked` cannot run because something it needs failed.
+ * `expanding` is a step whose tasks are known and have not all ended.
  */
 export type TaskStatus =
   | 'pending'
@@ -23,6 +28,7 @@ export type TaskStatus =
   | 'retrying'
   | 'waiting'
   | 'in_doubt'
+  | 'expanding'
   | 'succeeded'
   | 'failed'
   | 'blocked';
@@ -69,6 +75,17 @@ export interface TaskState {
   endedAt: number | undefined;
   /** When to try again. */
   dueAt: number | undefined;
+  /** Of a step: its tasks, and how many of them have not ended. */
+  readonly children: string[];
+  open: number;
+  /** A revision has put others in its place; what became of it is no matter any more. */
+  isSuperseded: boolean;
+}
+
+/** A task at the moment at which it ended. */
+export interface TaskEnd {
+  readonly seq: number;
+  readonly task: TaskState;
 }
 
 /** Opens when the last of its members has ended, so that n who wait for the same m cost n + m and not n × m. */
@@ -78,10 +95,32 @@ export interface Gate {
   readonly dependents: string[];
 }
 
+/** A proposed plan, or a proposed change of one. */
+export interface Draft {
+  readonly version: number;
+  readonly by: 'mind' | 'user' | 'repair';
+  readonly tasks: readonly Task[];
+  readonly outline?: Outline | undefined;
+  /** Tasks that were never begun and that this stands for. */
+  readonly removes?: readonly string[] | undefined;
+  readonly revision?: Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes'> | undefined;
+}
+
+interface Thinking {
+  readonly decision: number;
+  readonly purpose: Purpose;
+  readonly brief: Brief | undefined;
+  readonly offer: Offer | undefined;
+  readonly startedSeq: number;
+}
+
 /** One turn of the mind, kept for the prompt and for people. */
 export interface Decision {
   readonly number: number;
   readonly purpose: Purpose;
+  readonly brief: Brief | undefined;
+  /** What had happened up to this event was known when it was made. */
+  readonly startedSeq: number;
   reasoning: string | undefined;
   operations: readonly Action[];
   /** Tasks proposed by this decision, in written order. */
@@ -115,12 +154,26 @@ export interface RunState {
   activeMs: number;
   planVersion: number;
   /** A proposed plan that has not been compiled yet. */
-  draft:
-    | { readonly version: number; readonly by: 'mind' | 'user' | 'repair'; readonly tasks: readonly Task[] }
-    | undefined;
+  draft: Draft | undefined;
+  /** The last one that was refused, until another is accepted. */
+  refused: Draft | undefined;
+  /** What the mind took the goal to be, as of its last plan that said so. */
+  outline: Outline | undefined;
+  /** Of accepted plans. */
+  readonly revisions: (Revision & { readonly version: number; readonly at: number })[];
+  readonly reflections: (Reflection & { readonly decision: number; readonly at: number })[];
+  /** Tasks that have ended, and of them failed, since the mind last looked back. */
+  sinceReflection: { ended: number; failed: number };
   /** In written order. */
   readonly tasks: Map<string, TaskState>;
+  /** How many tasks were ever accepted. */
+  written: number;
+  stepCount: number;
+  /** In the order in which they ended. */
+  readonly ends: TaskEnd[];
   readonly ready: ReadyQueue;
+  /** Steps whose tasks are wanted now. */
+  readonly stepsReady: Set<string>;
   readonly running: Set<string>;
   /** How many of them run in each lane. */
   readonly runningIn: Map<string, number>;
@@ -129,9 +182,7 @@ export interface RunState {
   readonly inDoubt: Set<string>;
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
-  thinking:
-    | { readonly decision: number; readonly purpose: Purpose; readonly offer?: Offer | undefined }
-    | undefined;
+  thinking: Thinking | undefined;
   /** Tools that the mind has been told of; undefined before its first decision, and in old journals. */
   offered: Offered | undefined;
   /** Not before this time may the mind be asked again. */
@@ -140,6 +191,12 @@ export interface RunState {
   stumbles: number;
   /** What was wrong with the last plan that was rejected. */
   rejection: readonly Diagnostic[] | undefined;
+  /** The decision that was told that the run goes in circles. */
+  loopTold: number | undefined;
+  /** A limit that what comes next would break. */
+  limitReached: 'tokens' | 'cost' | undefined;
+  /** The limits were raised after the end, and the mind has not decided since. */
+  isContinued: boolean;
   calls: number;
   steps: number;
   readonly usage: Usage;
@@ -147,6 +204,8 @@ export interface RunState {
   openQuestions: number;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
   end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
+  /** What a person thinks of it. */
+  rating: FactOf<'run_rated'>['data'] | undefined;
 }
 
 /**

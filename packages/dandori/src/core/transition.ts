@@ -1,4 +1,5 @@
-import type { RunState, TaskState, TaskStatus } from './state.ts';
+import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
+import { isStep } from './step.ts';
 
 /** Moves a task between the sets that `decide` looks at, so that it never has to walk over all tasks. */
 export function moveTo(state: RunState, task: TaskState, status: TaskStatus): void {
@@ -9,7 +10,8 @@ export function moveTo(state: RunState, task: TaskState, status: TaskStatus): vo
 
 function leave(state: RunState, task: TaskState): void {
   const { id } = task.task;
-  if (task.status === 'ready') state.ready.delete(id);
+  if (isStep(task.task)) state.stepsReady.delete(id);
+  else if (task.status === 'ready') state.ready.delete(id);
   else if (task.status === 'retrying') state.retrying.delete(id);
   else setOf(state, task.status)?.delete(id);
   if (task.status === 'running') countIn(state, task.lane, -1);
@@ -18,7 +20,9 @@ function leave(state: RunState, task: TaskState): void {
 function enter(state: RunState, task: TaskState): void {
   const { lane, rank, order, dueAt = 0 } = task;
   const { id } = task.task;
-  if (task.status === 'ready') state.ready.add({ id, lane, rank, order });
+  if (isStep(task.task)) {
+    if (task.status === 'ready') state.stepsReady.add(id);
+  } else if (task.status === 'ready') state.ready.add({ id, lane, rank, order });
   else if (task.status === 'retrying') state.retrying.add({ id, lane, rank: -dueAt, order });
   else setOf(state, task.status)?.add(id);
   if (task.status === 'running') countIn(state, lane, 1);
@@ -30,7 +34,8 @@ function countIn({ runningIn }: RunState, lane: string, change: number): void {
 
 export function makeReady(state: RunState, task: TaskState): void {
   task.isInDoubt = false;
-  moveTo(state, task, 'ready');
+  // Where the plan came with the tasks of a step, nobody need be asked for them.
+  moveTo(state, task, task.children.length > 0 ? 'expanding' : 'ready');
 }
 
 /**
@@ -38,22 +43,55 @@ export function makeReady(state: RunState, task: TaskState): void {
  * of 100,000 blocks all of them.
  */
 export function complete(state: RunState, task: TaskState, status: 'succeeded' | 'failed' | 'blocked'): void {
-  task.isInDoubt = false;
-  moveTo(state, task, status);
-  const ended = [task];
+  const ended: TaskState[] = [];
+  const end = (one: TaskState, as: typeof status) => {
+    one.isInDoubt = false;
+    moveTo(state, one, as);
+    record(state, one);
+    ended.push(one);
+  };
+  end(task, status);
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
+    const step = closedBy(state, source);
+    if (step !== undefined) end(step, settleStep(state, step));
     for (const id of toldBy(source)) {
       const dependent = state.tasks.get(id);
       if (dependent === undefined || dependent.status !== 'pending') continue;
       dependent.unmet--;
       if (dependent.unmet > 0) continue;
       if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
-      else {
-        moveTo(state, dependent, 'blocked');
-        ended.push(dependent);
-      }
+      else end(dependent, 'blocked');
     }
   }
+}
+
+function record(state: RunState, task: TaskState): void {
+  if (isStep(task.task)) return;
+  state.ends.push({ seq: state.seq, task });
+  if (task.status !== 'blocked') state.sinceReflection.ended++;
+  if (task.status === 'failed') state.sinceReflection.failed++;
+}
+
+/** The step whose last open task this was. */
+function closedBy(state: RunState, { task }: TaskState): TaskState | undefined {
+  const step = task.step === undefined ? undefined : state.tasks.get(task.step);
+  if (step === undefined || hasEnded(step.status)) return undefined;
+  step.open--;
+  return step.open > 0 ? undefined : step;
+}
+
+/** A step is as its tasks are: its result is that of the last one, its failure that of the first that failed. */
+export function settleStep(state: RunState, step: TaskState): 'succeeded' | 'failed' {
+  const tasks = step.children.flatMap((id) => state.tasks.get(id) ?? []).filter((one) => !one.isSuperseded);
+  const undone = tasks.find(({ status }) => status !== 'succeeded');
+  if (undone === undefined) {
+    step.result = tasks.at(-1)?.result ?? { value: null };
+    step.failure = undefined;
+    return 'succeeded';
+  }
+  const message = `${undone.task.id} (${undone.task.operation}) ${undone.failure?.message ?? 'could not run'}`;
+  step.failure = { kind: undone.failure?.kind ?? 'unexpected', message };
+  return 'failed';
 }
 
 /** Who waited for this one alone, and who waited for a gate of which it was the last. */

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'run-not-found'
   | 'run-exists'
   | 'run-ended'
+  | 'run-not-ended'
   | 'run-driven-elsewhere'
   | 'journal-conflict'
   | 'journal-damaged'

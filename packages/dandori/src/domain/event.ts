@@ -1,11 +1,15 @@
 import * as z from 'zod';
 import { blobHandle } from './blob.ts';
+import { brief } from './brief.ts';
 import { diagnostic } from './diagnostic.ts';
 import { effect } from './effect.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { offer } from './offer.ts';
+import { outline } from './outline.ts';
 import { question } from './question.ts';
+import { reflection } from './reflection.ts';
+import { revision } from './revision.ts';
 import { settings } from './settings.ts';
 import { task } from './task.ts';
 import { usage } from './usage.ts';
@@ -19,8 +23,11 @@ export const EVENT_VERSION = 1;
 export const outcome = z.enum(['answered', 'failed', 'cancelled', 'exhausted']);
 export type Outcome = z.infer<typeof outcome>;
 
-/** `act`: what next? `answer`: every task of the given plan is done. `conclude`: a limit is reached, answer with what is there. */
-export const purpose = z.enum(['act', 'answer', 'conclude']);
+/**
+ * `act`: what next? `generate`: the tasks of these steps, please. `answer`: every task of the given plan is done.
+ * `conclude`: a limit is reached, answer with what is there.
+ */
+export const purpose = z.enum(['act', 'generate', 'answer', 'conclude']);
 export type Purpose = z.infer<typeof purpose>;
 
 /** What the compiler found out about a task of an accepted plan. */
@@ -55,7 +62,12 @@ export const factSchema = z.discriminatedUnion('type', [
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),
   /** `offer`: the tools that the mind is told of with it, where there is something new to tell. */
-  fact('decision_started', { decision: z.number().int(), purpose, offer: offer.optional() }),
+  fact('decision_started', {
+    decision: z.number().int(),
+    purpose,
+    brief: brief.optional(),
+    offer: offer.optional(),
+  }),
   fact('decision_made', {
     decision: z.number().int(),
     reasoning: z.string().optional(),
@@ -68,10 +80,30 @@ export const factSchema = z.discriminatedUnion('type', [
     ms: z.number(),
   }),
   fact('decision_failed', { decision: z.number().int(), failure, usage: usage.optional(), ms: z.number() }),
+  fact('reflection_made', {
+    decision: z.number().int(),
+    ...reflection.shape,
+    /** `runtime` where the mind was asked to look back and did not say how it stands. */
+    by: z.enum(['mind', 'runtime']),
+  }),
   /** `repair`: what the mind wrote with the certain mistakes corrected; `plan_approved` notes which. */
   fact('plan_proposed', {
     version: z.number().int(),
     by: z.enum(['mind', 'user', 'repair']),
+    tasks: z.array(task),
+    outline: outline.optional(),
+    /** Tasks that were never begun and stand in `tasks` again, as what they wait for has changed. */
+    removes: z.array(z.string()).optional(),
+  }),
+  /** A change of an accepted plan: what was not begun is written anew, and what has ended stays. */
+  fact('plan_revised', {
+    version: z.number().int(),
+    by: z.enum(['mind', 'user', 'repair']),
+    ...revision.shape,
+    /** Tasks that were never begun and are replaced by `tasks`. */
+    removes: z.array(z.string()),
+    /** Tasks that have failed and that others now stand for. */
+    supersedes: z.array(z.string()).optional(),
     tasks: z.array(task),
   }),
   fact('plan_approved', {
@@ -103,6 +135,19 @@ export const factSchema = z.discriminatedUnion('type', [
   }),
   fact('question_asked', { question, attempt: z.number().int().optional() }),
   fact('question_answered', { question: z.string(), answer: json, by: z.string().optional() }),
+  /** The run would need more than is left of this limit; nothing more is begun. */
+  fact('limit_reached', { limit: z.enum(['tokens', 'cost']), needed: z.number(), left: z.number() }),
+  /** More of what a limit allows. A run that was exhausted goes on. */
+  fact('budget_added', {
+    steps: z.number().int().positive().optional(),
+    calls: z.number().int().positive().optional(),
+    tasks: z.number().int().positive().optional(),
+    time: z.number().positive().optional(),
+    cost: z.number().positive().optional(),
+    tokens: z.number().int().positive().optional(),
+    revisions: z.number().int().positive().optional(),
+    by: z.string().optional(),
+  }),
   fact('cancel_requested', { reason: z.string(), by: z.string().optional() }),
   fact('run_finished', {
     outcome,
@@ -110,6 +155,14 @@ export const factSchema = z.discriminatedUnion('type', [
     failure: failure.optional(),
     /** What was not done, where the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),
+  }),
+  /** What a person thinks of a run that has ended. Of several the last one counts. */
+  fact('run_rated', {
+    rating: z.number().int().min(1).max(5),
+    comment: z.string().optional(),
+    by: z.string().optional(),
+    /** Of the run, once more: who lists runs reads the last event only. */
+    outcome,
   }),
 ]);
 export type Fact = z.infer<typeof factSchema>;
@@ -134,5 +187,5 @@ export const envelopeSchema = z.object({
 
 /** Facts that come from outside the driver; it takes them up and goes on where any other writer makes it stand down. */
 export function isCommand(type: FactType): boolean {
-  return type === 'cancel_requested' || type === 'question_answered';
+  return ['cancel_requested', 'question_answered', 'budget_added', 'run_rated'].includes(type);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { approvalPolicy, mode } from './mode.ts';
+import { approvalPolicy, decompositionLevel, mode, strategy } from './mode.ts';
 
 /** `before` must have succeeded in a run before `after` may be called. */
 export const orderRule = z.object({ before: z.string(), after: z.string() });
@@ -22,7 +22,19 @@ export const settings = z.object({
     time: z.number().positive(),
     /** US dollars of model calls and tool calls together. */
     cost: z.number().positive().optional(),
+    /** Tokens of all model calls, in and out. */
+    tokens: z.number().int().positive().optional(),
   }),
+  planning: z
+    .object({
+      strategy,
+      decomposition: decompositionLevel,
+      /** When the mind looks back: after an error, and after so many tasks; absent where never. */
+      reflection: z.object({ onError: z.boolean(), interval: z.number().int().positive() }).optional(),
+      /** How often an accepted plan may be changed. */
+      revisions: z.number().int().nonnegative(),
+    })
+    .optional(),
   task: z.object({
     timeout: z.number().positive(),
     attempts: z.number().int().positive(),
@@ -40,5 +52,10 @@ export const settings = z.object({
       tools: z.number().int().positive().optional(),
     })
     .optional(),
+  /** Of the user's own, in place of the ones that the process was set up with. */
+  instructions: z.string().optional(),
+  language: z.enum(['en', 'ja']).optional(),
+  /** Whether reads are called while the mind still writes. Runs from before it was there go on without it. */
+  streamDispatch: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;

@@ -11,12 +11,14 @@ export const task = z.object({
   args: jsonObject,
   /** Tasks that must have succeeded before, where no Ref says so already. */
   after: z.array(z.string()).optional(),
-  /** A JMESPath condition on the result; anything but true fails the task. */
-  expect: z.string().optional(),
+  /** A JMESPath condition on the result, or a JSON Schema that it must fit; anything else fails the task. */
+  expect: z.union([z.string(), jsonObject]).optional(),
   /** Milliseconds that one attempt may take. */
   timeout: z.number().positive().optional(),
   description: z.string().optional(),
   reasoning: z.string().optional(),
+  /** The step that it belongs to, where the plan has steps. */
+  step: z.string().optional(),
 });
 export type Task = z.infer<typeof task>;
 

@@ -2,6 +2,7 @@ import type { Thinking, Thought } from '../ports/mind.ts';
 import type { Call, CallOutcome } from '../ports/toolbox.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
+import type { ReadAhead } from './read-ahead.ts';
 
 /** How long a call that was told to stop may take to do so, before it is given up as lost. */
 const GRACE = 5_000;
@@ -11,11 +12,24 @@ export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress'> {
   readonly timeout: number;
 }
 
+/** How a call ended, and how long it took. */
+export interface Ended {
+  readonly outcome: CallOutcome;
+  readonly ms: number;
+}
+
+/** A call that has been made. */
+export interface Begun {
+  /** Never rejects. */
+  readonly ended: Promise<Ended>;
+  abort(reason: string): void;
+}
+
 /**
  * What is out of the house: tool calls and the thought of the mind. Each ends with exactly one mail.
  *
  * C1  A planned call is made by `release`, after the commit. A thought has no effect but its cost, so it may begin
- *     while the disk is still writing.
+ *     while the disk is still writing. A read ahead has none at all, so it is planned by nobody.
  * C2  Every call has a signal of its own; its time-out, the run's cancel and the end of the drive all reach it.
  * C3  A call that does not stop within the grace period ends as lost; its late outcome counts for nothing.
  */
@@ -23,7 +37,10 @@ export interface Calls {
   plan(call: PlannedCall): void;
   planThought(decision: number, thought: Omit<Thought, 'signal'>): void;
   thinkNow(): void;
-  release(): void;
+  /** Makes what was planned, except what was made ahead. */
+  release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
+  /** Makes a call at once, of which nobody is told before it is a task. */
+  begin(call: PlannedCall, isTask: () => boolean): Begun;
   /** The commit failed: nothing that was planned may happen. */
   forgetPlanned(): void;
   abort(reason: string): void;
@@ -35,19 +52,27 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   let planned: PlannedCall[] = [];
   let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
   let thinking: { controller: AbortController; isForgotten: boolean; isWritten: boolean } | undefined;
-  const open = new Map<AbortController, Promise<void>>();
+  const open = new Map<AbortController, Promise<unknown>>();
 
-  function track(controller: AbortController, work: Promise<void>): void {
+  function track(controller: AbortController, work: Promise<unknown>): void {
     open.set(controller, work);
     void work.finally(() => open.delete(controller));
   }
 
-  async function make(call: PlannedCall, controller: AbortController): Promise<void> {
+  function begin(call: PlannedCall, isTask: () => boolean): Begun {
+    const controller = new AbortController();
+    const ended = make(call, controller, isTask);
+    track(controller, ended);
+    return { ended, abort: (reason) => controller.abort(reason) };
+  }
+
+  async function make(call: PlannedCall, controller: AbortController, isTask: () => boolean): Promise<Ended> {
     const startedAt = clock.now();
     const { signal } = controller;
     const takeBack = clock.at(startedAt + call.timeout, () => controller.abort('timeout'));
-    const progress = (message: string, fraction?: number) =>
-      parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
+    const progress = (message: string, fraction?: number) => {
+      if (isTask()) parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
+    };
     const otherwise: CallOutcome = {
       kind: 'lost',
       cause: 'cancelled',
@@ -56,14 +81,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const made = safely(() => parts.toolbox.call({ ...call, run, signal, progress }), brokenCall);
     const outcome = await withGrace(made, { signal, clock, otherwise });
     takeBack();
-    const { task, attempt } = call;
-    mailbox.post({
-      type: 'call_ended',
-      task,
-      attempt,
-      outcome: explained(outcome, call, signal),
-      ms: clock.now() - startedAt,
-    });
+    return { outcome: explained(outcome, call, signal), ms: clock.now() - startedAt };
   }
 
   async function think(
@@ -98,12 +116,16 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       track(current.controller, think(thought.decision, thought.about, current));
       thought = undefined;
     },
-    release() {
-      for (const call of planned) {
-        const controller = new AbortController();
-        track(controller, make(call, controller));
-      }
+    begin,
+    release(ahead) {
+      const due = planned.map((call) => ({ call, early: ahead.take(call) }));
       planned = [];
+      ahead.settle();
+      for (const { call, early } of due) {
+        const { task, attempt } = call;
+        const { ended } = early ?? begin(call, () => true);
+        void ended.then((how) => mailbox.post({ type: 'call_ended', task, attempt, ...how }));
+      }
       if (thinking !== undefined) thinking.isWritten = true;
     },
     forgetPlanned() {

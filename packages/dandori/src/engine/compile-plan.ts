@@ -3,9 +3,11 @@ import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
 import { lastDecision, type RunState } from '../core/state.ts';
+import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { Fact } from '../domain/event.ts';
-import type { Task } from '../domain/task.ts';
+import type { Tool } from '../domain/tool.ts';
 import type { Driver } from './perform.ts';
+import { proposal } from './proposal.ts';
 
 /** Compiles the draft and records what came of it; certain mistakes of the mind are corrected without asking it. */
 export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
@@ -16,13 +18,20 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   // Which task is urgent matters only where not all can start at once.
   if (tasks.length > state.settings.concurrency) await parts.durations?.load();
   const surroundings = surroundingsOf(state, parts);
+  // A revision that only takes away leaves nothing to compile.
+  if (tasks.length === 0 && draft.revision !== undefined) {
+    ledger.record({ type: 'plan_approved', data: { version, tasks: [] } });
+    return;
+  }
   const compiled = compile(tasks, surroundings);
   const mended =
     compiled.ok || draft.by === 'user' ? undefined : repair(tasks, compiled.diagnostics, surroundings);
   const again = mended && compile(mended.tasks, surroundings);
   if (mended !== undefined && again?.ok === true) {
-    ledger.record({ type: 'plan_proposed', data: { version, by: 'repair', tasks: mended.tasks as Task[] } });
-    ledger.record(approval(version, again, mended.notes));
+    ledger.record(
+      proposal({ ...draft, by: 'repair', tasks: mended.tasks }),
+      approval(version, again, mended.notes),
+    );
   } else if (compiled.ok) ledger.record(approval(version, compiled, []));
   else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
 }
@@ -53,16 +62,19 @@ function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
 function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
   const { draft, settings } = state;
   const isTheirs = draft?.by === 'user';
-  const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
+  const removes = new Set(draft?.removes);
+  const done = [...state.tasks.values()].filter(
+    ({ task, status }) => status === 'succeeded' || (isStep(task) && !removes.has(task.id)),
+  );
   const { limits } = settings;
   return {
-    tools: parts.toolbox.tools(),
+    tools: withSteps(parts.toolbox.tools()),
     missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
     check: parts.check,
     // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
-    maxTasks: isTheirs ? Number.POSITIVE_INFINITY : limits.tasks - state.tasks.size,
+    maxTasks: isTheirs ? Number.POSITIVE_INFINITY : limits.tasks - (state.tasks.size - removes.size),
     done: new Map(done.map(({ task }) => [task.id, task.operation])),
     dropsNeedless: !isTheirs,
     ...answerUses(state),
@@ -74,4 +86,8 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     },
     expectedMs: parts.durations?.expected,
   };
+}
+
+function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
+  return new Map([...tools, [STEP_TOOL.name, STEP_TOOL]]);
 }

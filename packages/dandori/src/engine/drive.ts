@@ -6,6 +6,7 @@ import { createMailbox } from './mailbox.ts';
 import { addOwnTools } from './own-tools.ts';
 import type { Parts } from './parts.ts';
 import { type Driver, perform } from './perform.ts';
+import { createReadAhead } from './read-ahead.ts';
 import { recover } from './recover.ts';
 import { createResults } from './results.ts';
 import { takeUp } from './take-up.ts';
@@ -15,7 +16,8 @@ import { takeUp } from './take-up.ts';
  * calls; whoever calls it next reads the journal and goes on from there.
  *
  * S1  One driver a run: the claim is held from the first read to the last write.
- * S2  A call is made only after the fact that it starts is durable.
+ * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
+ *     effect; nothing is known of it then but in this process.
  * S3  An outcome is durable before anything is decided to happen because of it outside this process.
  * S4  There is one wait, in the mailbox. No polling.
  * S5  When this returns or throws, no call and no thought of it is left running.
@@ -32,7 +34,8 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
       const toolbox = addOwnTools(given.toolbox, { state: () => ledger.state, results });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);
-      const driver: Driver = { run, parts, ledger, mailbox, calls, results };
+      const house = { run, parts, ledger, mailbox, calls, results };
+      const driver: Driver = { ...house, readAhead: createReadAhead(house) };
       return recover(driver) ? await untilNothingCanGoOn(driver) : ledger.state;
     } finally {
       unwatch();
@@ -44,7 +47,7 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
 }
 
 async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
-  const { ledger, mailbox, calls } = driver;
+  const { ledger, mailbox, calls, readAhead } = driver;
   for (;;) {
     const wakeAt = await planAhead(driver);
     calls.thinkNow();
@@ -53,7 +56,7 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
       calls.forgetPlanned();
       continue;
     }
-    calls.release();
+    calls.release(readAhead);
     const { state } = ledger;
     const isQuiet = state.running.size === 0 && state.thinking === undefined && wakeAt === undefined;
     if (state.end !== undefined || isQuiet) return state;

@@ -42,7 +42,8 @@ export function createDurations(journal: Journal): Durations {
 function collect(events: readonly Event[], seen: Map<string, number[]>): void {
   const operations = new Map<string, string>();
   for (const { type, data } of events) {
-    if (type === 'plan_proposed') for (const { id, operation } of data.tasks) operations.set(id, operation);
+    if (type === 'plan_proposed' || type === 'plan_revised')
+      for (const { id, operation } of data.tasks) operations.set(id, operation);
     if (type !== 'task_succeeded') continue;
     const operation = operations.get(data.task);
     if (operation === undefined) continue;

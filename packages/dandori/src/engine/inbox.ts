@@ -3,7 +3,7 @@ import { fold } from '../core/apply.ts';
 import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
-import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
+import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -12,6 +12,7 @@ import type { Parts } from './parts.ts';
 
 /** Longer goals are data: they belong in a file or a tool's result, not in every prompt of the run. */
 const LONGEST_GOAL = 100_000;
+const LONGEST_COMMENT = 10_000;
 
 export interface Beginning {
   readonly goal: string;
@@ -57,6 +58,7 @@ export async function answerQuestion(
   parts: Keeping,
 ): Promise<void> {
   await send(run, parts, (state) => {
+    refuseEnded(state);
     const open = state.questions.get(id);
     if (open === undefined) {
       const ids = [...state.questions.values()]
@@ -79,8 +81,49 @@ export async function cancelRun(
   parts: Keeping,
 ): Promise<void> {
   await send(run, parts, (state) => {
+    refuseEnded(state);
     if (state.cancel !== undefined) return undefined;
     return { type: 'cancel_requested', data: { reason, by } };
+  });
+}
+
+/** More of what the limits allow: a run that was exhausted can be driven on. */
+export async function addBudget(
+  { run, by, ...amounts }: { run: string } & FactOf<'budget_added'>['data'],
+  parts: Keeping,
+): Promise<void> {
+  await send(run, parts, (state) => {
+    if (state.end?.outcome !== 'exhausted') refuseEnded(state);
+    return { type: 'budget_added', data: { ...amounts, by } };
+  });
+}
+
+export interface Rating {
+  /** 1 (of no use) to 5 (just right). */
+  readonly rating: number;
+  readonly comment?: string;
+  readonly by?: string;
+}
+
+export async function rateRun(
+  { run, rating, comment, by }: Rating & { run: string },
+  parts: Keeping,
+): Promise<void> {
+  checkRating({ rating, comment });
+  await send(run, parts, ({ end }) => {
+    if (end === undefined) {
+      throw new DandoriError('run-not-ended', `The run ${run} has not ended, so there is nothing to rate.`, {
+        fix: `Go on with \`dandori resume ${run}\`, or end it with \`dandori cancel ${run}\`.`,
+      });
+    }
+    return { type: 'run_rated', data: { rating, comment, by, outcome: end.outcome } };
+  });
+}
+
+function refuseEnded({ run, end }: RunState): void {
+  if (end === undefined) return;
+  throw new DandoriError('run-ended', `The run ${run} has ended (${end.outcome}).`, {
+    fix: `See it with \`dandori show ${run}\`.`,
   });
 }
 
@@ -93,11 +136,6 @@ async function send(
   for (;;) {
     const state = fold(await journal.read(run));
     if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-    if (state.end !== undefined) {
-      throw new DandoriError('run-ended', `The run ${run} has ended (${state.end.outcome}).`, {
-        fix: `See it with \`dandori show ${run}\`.`,
-      });
-    }
     const fact = check(state);
     if (fact === undefined) return;
     const at = Math.max(clock.now(), state.lastAt);
@@ -124,6 +162,21 @@ function checkGoal(goal: string): void {
       {
         fix: 'Put the text into a file and let a tool read it.',
       },
+    );
+  }
+}
+
+function checkRating({ rating, comment = '' }: Rating): void {
+  if (!Number.isInteger(rating) || rating < 1 || rating > 5) {
+    throw new DandoriError('usage', `A rating is a whole number from 1 to 5, not ${rating}.`, {
+      fix: 'Give 5 for a run that was just right, 1 for one of no use.',
+    });
+  }
+  if (comment.length > LONGEST_COMMENT) {
+    throw new DandoriError(
+      'usage',
+      `The comment has ${comment.length} characters; ${LONGEST_COMMENT} are the most.`,
+      { fix: 'Say it in fewer words.' },
     );
   }
 }

@@ -125,7 +125,9 @@ function isFromTheWorld(event: Event): boolean {
     case 'task_in_doubt':
     case 'decision_made':
     case 'decision_failed':
+    case 'reflection_made':
     case 'plan_proposed':
+    case 'plan_revised':
       return true;
     case 'question_asked':
       return event.data.attempt !== undefined || event.data.question.task === undefined;

@@ -1,3 +1,4 @@
+import type { Action } from '../domain/task.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Thinking } from '../ports/mind.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
@@ -17,6 +18,10 @@ export type Mail =
       readonly thinking: Thinking;
       readonly ms: number;
     }
+  /** While the mind still writes. */
+  | { readonly type: 'action_written'; readonly stream: number; readonly action: Action }
+  /** One that was made ahead and is no task yet. */
+  | { readonly type: 'read_ended'; readonly stream: number; readonly task: string }
   | { readonly type: 'journal_changed' };
 
 /** The one place where the engine waits. What comes while it works is handed over together at the next wait. */

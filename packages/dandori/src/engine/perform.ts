@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonical } from '../core/canonical.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { nextOffer } from '../core/offer.ts';
@@ -6,13 +7,15 @@ import { partialAnswer } from '../core/partial.ts';
 import { writeRef } from '../core/reference.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import { assertNever } from '../domain/error.ts';
-import type { Purpose } from '../domain/event.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
+import type { ReadAhead } from './read-ahead.ts';
+import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
 
 /** Everything that one drive works with. */
@@ -23,6 +26,7 @@ export interface Driver {
   readonly mailbox: Mailbox;
   readonly calls: Calls;
   readonly results: Results;
+  readonly readAhead: ReadAhead;
 }
 
 type Carried = Exclude<Intention, { type: 'wake_at' }>;
@@ -33,7 +37,7 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
     case 'compile_plan':
       return compilePlan(driver);
     case 'think':
-      return think(intention.purpose, driver);
+      return think(intention, driver);
     case 'start_task':
       return startTask(intention.task, driver);
     case 'ask_approval':
@@ -49,22 +53,40 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
   }
 }
 
-function think(purpose: Purpose, { run, ledger, parts, calls, results }: Driver): void {
-  const decision = ledger.state.decisions.length + 1;
-  const tools = parts.toolbox.tools();
-  const offer = nextOffer(ledger.state, tools);
-  ledger.record({ type: 'decision_started', data: { decision, purpose, ...(offer && { offer }) } });
+async function think(
+  { purpose, brief }: Intention & { type: 'think' },
+  { run, ledger, parts, calls, results, readAhead }: Driver,
+): Promise<void> {
   const { state } = ledger;
-  calls.planThought(decision, {
+  const decision = state.decisions.length + 1;
+  const readOn = readAhead.listen(decision, purpose);
+  const tools = parts.toolbox.tools();
+  const offer = nextOffer(state, tools);
+  const thought = {
     purpose,
+    brief,
+    offer,
     state,
     tools,
     missing: parts.toolbox.missing(),
-    result: (task) => results.get(state, task),
-    resultText: (task, limit) => results.text(state, task, limit),
-    onText: (text) => parts.onLive?.({ type: 'answer_text', run, text }),
-    onAction: (action) => parts.onLive?.({ type: 'action_written', run, action }),
+    result: (task: string) => results.get(state, task),
+    resultText: (task: string, limit?: number) => results.text(state, task, limit),
+    onText: (text: string) => parts.onLive?.({ type: 'answer_text', run, text }),
+    onAction: (action: Action) => {
+      parts.onLive?.({ type: 'action_written', run, action });
+      readOn(action);
+    },
+  };
+  const shortage = await tooDear(thought, parts.mind);
+  if (shortage !== undefined) {
+    ledger.record({ type: 'limit_reached', data: shortage });
+    return;
+  }
+  ledger.record({
+    type: 'decision_started',
+    data: { decision, purpose, ...(brief && { brief }), ...(offer && { offer }) },
   });
+  calls.planThought(decision, thought);
 }
 
 async function startTask(id: string, driver: Driver): Promise<void> {
@@ -200,16 +222,6 @@ function digestOf(operation: string, args: JsonObject): string {
   return createHash('sha256')
     .update(JSON.stringify([operation, canonical(args)]))
     .digest('hex');
-}
-
-function canonical(value: Json): Json {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, canonical(item)]),
-  );
 }
 
 async function finish({ outcome, answer, failure, missing }: Ending, driver: Driver): Promise<void> {

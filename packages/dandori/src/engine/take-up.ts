@@ -1,14 +1,16 @@
-import { takeIn } from '../core/intake.ts';
 import { query } from '../core/query.ts';
 import { redact } from '../core/redact.ts';
+import type { SchemaCheck } from '../core/schema.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { thoughtEnded } from './thought-ended.ts';
 
 /** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
 const DEEPEST = 500;
@@ -22,49 +24,13 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return thoughtEnded(mail, driver);
     case 'call_ended':
       return callEnded(mail, driver);
+    case 'action_written':
+      return driver.readAhead.see(mail);
+    case 'read_ended':
+      return driver.readAhead.goOn(mail);
     default:
       return assertNever(mail);
   }
-}
-
-function thoughtEnded(
-  { decision, thinking, ms }: Mail & { type: 'thought_ended' },
-  { ledger }: Driver,
-): void {
-  const { state } = ledger;
-  if (state.thinking?.decision !== decision) return;
-  if (thinking.kind === 'failed') {
-    ledger.record({
-      type: 'decision_failed',
-      data: { decision, failure: thinking.failure, usage: thinking.usage, ms },
-    });
-    return;
-  }
-  const isClosing = state.thinking.purpose !== 'act';
-  const { operations, tasks, questions, problem } = takeIn(thinking.actions, state);
-  const isUsable = isClosing
-    ? operations.some(({ operation }) => operation === 'answer')
-    : operations.length + tasks.length > 0;
-  if (!isUsable) {
-    const nothing = isClosing ? 'An answer was asked for, and none was given' : 'No action was given';
-    const message = problem ?? nothing;
-    ledger.record({
-      type: 'decision_failed',
-      data: { decision, failure: { kind: 'unusable_output', message }, usage: thinking.usage, ms },
-    });
-    return;
-  }
-  const { reasoning, repaired, model, usage } = thinking;
-  const facts: Fact[] = [
-    {
-      type: 'decision_made',
-      data: { decision, reasoning, ...(operations.length > 0 && { operations }), repaired, model, usage, ms },
-    },
-  ];
-  if (tasks.length > 0 && !isClosing) {
-    facts.push({ type: 'plan_proposed', data: { version: state.planVersion + 1, by: 'mind', tasks } });
-  }
-  ledger.record(...facts, ...(isClosing ? [] : questions));
 }
 
 async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {
@@ -75,7 +41,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     const note = outcome.note === undefined ? {} : { note: outcome.note };
     const result = written(outcome.result, parts.secrets);
     const failure = result.ok
-      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect)
+      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, parts.check)
       : result.failure;
     if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
     else if (result.ok)
@@ -131,7 +97,7 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
 type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
 
 /** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
-function written(result: Json, secrets: readonly string[]): Written {
+export function written(result: Json, secrets: readonly string[]): Written {
   try {
     const value = redact(result ?? null, secrets);
     const text = JSON.stringify(value);
@@ -152,14 +118,22 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-function unexpected(result: Json, expect: string | undefined): Failure | undefined {
+export function unexpected(result: Json, expect: Task['expect'], check: SchemaCheck): Failure | undefined {
   if (expect === undefined) return undefined;
+  if (typeof expect !== 'string') return misfit(result, expect, check);
   const found = evaluate(result, expect);
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
     message: `The outcome is not as expected: ${expect} gives ${clip(JSON.stringify(found))}.`,
   };
+}
+
+function misfit(result: Json, schema: JsonObject, check: SchemaCheck): Failure | undefined {
+  const [issue] = check(schema, result);
+  if (issue === undefined) return undefined;
+  const place = issue.path.length === 0 ? 'the result' : issue.path.join('.');
+  return { kind: 'unexpected', message: `The outcome is not as expected: ${place} ${issue.message}.` };
 }
 
 function evaluate(result: Json, expression: string): Json {

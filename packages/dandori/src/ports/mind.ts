@@ -1,7 +1,9 @@
 import type { RunState } from '../core/state.ts';
+import type { Brief } from '../domain/brief.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json } from '../domain/json.ts';
+import type { Offer } from '../domain/offer.ts';
 import type { Action } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Usage } from '../domain/usage.ts';
@@ -10,6 +12,9 @@ import type { MissingServer } from './toolbox.ts';
 /** What a mind is given to decide on. */
 export interface Thought {
   readonly purpose: Purpose;
+  readonly brief?: Brief | undefined;
+  /** Tools that it has to be told of with this decision. */
+  readonly offer?: Offer | undefined;
   /** To be read only. */
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -43,4 +48,6 @@ export interface Mind {
   readonly name: string;
   /** Must not throw or reject. Ends soon after `signal` is aborted. */
   think(thought: Thought): Promise<Thinking>;
+  /** What one call for this thought can take at most. Where absent, nothing is known of it beforehand. */
+  weigh?(thought: Omit<Thought, 'signal'>): Promise<{ readonly tokens: number; readonly cost?: number }>;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event } from '../../src/domain/event.ts';
+import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/model-server/index.ts';
 import { openPlace, type Place } from './command.ts';
 
 const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
@@ -53,6 +54,16 @@ async function killInTheMiddle(place: Place): Promise<string> {
   return run;
 }
 
+/** The same server, and a model that says this. */
+async function withModel(place: Place, replies: readonly ModelReply[]): Promise<ModelServer> {
+  const server = await startModelServer(replies, { chunkSize: 4 });
+  const env = { COUNTER_FILE: join(place.folder, 'effects.txt') };
+  const model = { provider: 'openai-compatible', name: 'test', base_url: server.url };
+  const mcpServers = { counter: { command: process.execPath, args: [COUNTER], env } };
+  await place.write('dandori.yaml', JSON.stringify({ model, mcpServers }));
+  return server;
+}
+
 async function effects(place: Place): Promise<string> {
   return (await readFile(join(place.folder, 'effects.txt'), 'utf8')).replaceAll('\n', '');
 }
@@ -81,6 +92,31 @@ describe('a run killed with SIGKILL', () => {
     expect(report.answer).toBe(whole.answer);
     expect(report.tasks.d).toMatchObject({ status: 'succeeded', attempts: 2 });
     expect(await effects(place)).toBe('ace');
+    expect(brokenLaws(await journal(place, run))).toEqual([]);
+  });
+
+  it('while the model still wrote and a read was called ahead: it is called again, and the write once', async () => {
+    await using place = await prepare('look');
+    const actions = [
+      { id: 'd', operation: 'counter.look', args: { name: 'd' } },
+      { id: 'e', operation: 'counter.send', args: { name: 'e', after: '${d.name}' } },
+    ];
+    const answer = { id: 'z', operation: 'answer', args: { text: 'done' } };
+    const never = new Promise(() => {});
+    const hold = (written: string) => (written.includes('"id":"e"') ? never : undefined);
+    await using server = await withModel(place, [{ actions, hold }, { actions }, { actions: [answer] }]);
+    const { child, finished } = place.begin('run', 'look and send');
+    await untilSlowCall(place);
+    expect(server.requests[0]?.endedAt).toBeUndefined();
+    child.kill('SIGKILL');
+    expect((await finished).signal).toBe('SIGKILL');
+    const [run = ''] = await place.runs();
+    expect((await journal(place, run)).map(({ type }) => type)).toEqual(['run_started', 'decision_started']);
+    const { code, stdout } = await place.dandori('resume', run, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ answer: 'done', tasks: { d: { attempts: 1 } } });
+    expect(await effects(place)).toBe('e');
+    expect(await readFile(join(place.folder, 'effects.txt.calls'), 'utf8')).toBe('d\nd\ne\n');
     expect(brokenLaws(await journal(place, run))).toEqual([]);
   });
 

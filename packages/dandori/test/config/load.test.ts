@@ -24,6 +24,12 @@ describe('without a configuration', () => {
       approval: 'destructive',
       concurrency: 16,
       limits: { steps: 10, calls: 30, tasks: 100, time: 1_800_000 },
+      planning: {
+        strategy: 'chain_of_thought',
+        decomposition: 'moderate',
+        reflection: { onError: true, interval: 3 },
+        revisions: 3,
+      },
       task: { timeout: 60_000, attempts: 3, backoff: 500 },
       repairs: 2,
       order: [
@@ -31,6 +37,7 @@ describe('without a configuration', () => {
         { before: 'sqlite.get_table_schema', after: 'sqlite.execute_safe_query' },
       ],
       context: { tokens: 60_000, result: 8192, tools: 40 },
+      streamDispatch: true,
     });
     expect(config.planning).toEqual({
       enabled: true,
@@ -164,7 +171,7 @@ describe('values', () => {
   it('everything that is written reaches the run', async () => {
     const config = await load(`
 execution: { max_steps: 1, max_model_calls: 2, max_time: 3, concurrency: 4, task_timeout: 5, retry: { attempts: 6, backoff: 0 },
-  approval: writes, order: [[a.x, a.y, a.z]] }
+  approval: writes, order: [[a.x, a.y, a.z]], stream_dispatch: false }
 planning: { strategy: least_to_most, max_subtasks: 8, decomposition_level: fine, history: { storage_type: memory },
   reflection: { enabled: false, trigger_on_error: false, trigger_interval: 9 }, revision: { max_revisions: 0 } }
 context: { max_tokens: 1000, max_result: 300, max_tools: 7 }
@@ -178,6 +185,7 @@ language: ja
       approval: 'writes',
       concurrency: 4,
       limits: { steps: 1, calls: 2, tasks: 8, time: 3000 },
+      planning: { strategy: 'least_to_most', decomposition: 'fine', revisions: 0 },
       task: { timeout: 5000, attempts: 6, backoff: 0 },
       repairs: 2,
       order: [
@@ -185,6 +193,7 @@ language: ja
         { before: 'a.y', after: 'a.z' },
       ],
       context: { tokens: 1000, result: 300, tools: 7 },
+      streamDispatch: false,
     });
     expect(config).toMatchObject({
       planning: {
@@ -233,7 +242,7 @@ describe('layers over the file', () => {
       load('execution: { mode: auto }', { layers: commandLine({ execution: { mode: 'planed' } }) }),
     );
     expect(error.message).toBe(
-      'the command line: error: execution.mode must be auto, direct, adaptive or planned, not "planed"\n  hint: did you mean planned?',
+      'the command line: error: execution.mode must be auto, direct, adaptive, planned or hierarchical, not "planed"\n  hint: did you mean planned?',
     );
   });
 

@@ -27,7 +27,7 @@ describe('what is wrong is shown where it stands', () => {
     expect(message.match(/^dandori.yaml.*$/gm)).toEqual([
       'dandori.yaml has 4 problems',
       'dandori.yaml:1:11 error: language must be en or ja, not "fr"',
-      'dandori.yaml:3:9 error: execution.mode must be auto, direct, adaptive or planned, not "fast"',
+      'dandori.yaml:3:9 error: execution.mode must be auto, direct, adaptive, planned or hierarchical, not "fast"',
       'dandori.yaml:4:16 error: execution.concurrency must be a whole number of 1 or more, such as 16, not "many"',
       'dandori.yaml:6:3 error: mcpServers.x does not say how to reach the server',
     ]);

@@ -9,7 +9,7 @@ import type { Action } from '../../src/domain/task.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { answerQuestion, startRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
-import type { Mind } from '../../src/ports/mind.ts';
+import type { Mind, Thought } from '../../src/ports/mind.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
 import { SETTINGS } from './house.ts';
@@ -30,23 +30,27 @@ const act = (id: string, operation: string, args: Action['args'] = {}, after?: s
 /** Looks at the state and not at how often it was asked, as a model would. */
 const mind: Mind = {
   name: 'by state',
-  async think({ state }) {
-    if (state.tasks.size === 0) {
-      const actions = [
-        act('find', 'shop.find'),
-        act('flaky', 'net.get'),
-        act('sell', 'shop.sell', { item: '${find.item}', count: 3 }),
-        act('note', 'log.put', {}, ['flaky']),
-        act('drop', 'db.drop', {}, ['sell']),
-        act('check', 'shop.find', {}, ['drop']),
-      ];
-      return { kind: 'decided', actions };
-    }
-    if (!state.tasks.has('mail'))
-      return { kind: 'decided', actions: [act('mail', 'mail.send', { about: '${find.item}' })] };
-    return { kind: 'decided', actions: [act('a', 'answer', { text: 'sold 3 of ${find.item}' })] };
+  async think(thought) {
+    const actions = decideBy(thought);
+    for (const action of actions) thought.onAction?.(action);
+    return { kind: 'decided', actions };
   },
 };
+
+function decideBy({ state }: Thought): Action[] {
+  if (state.tasks.size === 0) {
+    return [
+      act('find', 'shop.find'),
+      act('flaky', 'net.get'),
+      act('sell', 'shop.sell', { item: '${find.item}', count: 3 }),
+      act('note', 'log.put', {}, ['flaky']),
+      act('drop', 'db.drop', {}, ['sell']),
+      act('check', 'shop.find', {}, ['drop']),
+    ];
+  }
+  if (!state.tasks.has('mail')) return [act('mail', 'mail.send', { about: '${find.item}' })];
+  return [act('a', 'answer', { text: 'sold 3 of ${find.item}' })];
+}
 
 function tools(world: World): Record<string, FunctionTool> {
   const done: FunctionTool['run'] = (_, { key }) => {
@@ -140,14 +144,19 @@ function check(events: readonly Event[], world: World): void {
   }
 }
 
-async function firstLife(): Promise<{ events: Event[]; world: World }> {
+async function firstLife(streamDispatch: boolean): Promise<{ events: Event[]; world: World }> {
   const clock = createStepClock();
   const journal = createMemoryJournal();
   const run = await startRun(
     // Each life has its own flaky network, so there must be tries left for all of them.
     {
       goal: 'sell 3',
-      settings: { ...SETTINGS, approval: 'destructive', task: { ...SETTINGS.task, attempts: 10 } },
+      settings: {
+        ...SETTINGS,
+        streamDispatch,
+        approval: 'destructive',
+        task: { ...SETTINGS.task, attempts: 10 },
+      },
     },
     { journal, clock, secrets: [], mind },
   );
@@ -156,9 +165,12 @@ async function firstLife(): Promise<{ events: Event[]; world: World }> {
   return { events, world };
 }
 
-describe('a crash after any event', () => {
+describe.each([
+  ['', false],
+  [', with reads that were called ahead', true],
+])('a crash after any event%s', (_, streamDispatch) => {
   it('the run goes on days later and ends with the same answer, no effect is lost and none is done twice', async () => {
-    const { events, world } = await firstLife();
+    const { events, world } = await firstLife(streamDispatch);
     check(events, world);
     for (let length = 1; length < events.length; length++) {
       const prefix = events.slice(0, length);
@@ -171,7 +183,7 @@ describe('a crash after any event', () => {
   });
 
   it('nor does a second crash after any event of the second life', async () => {
-    const { events } = await firstLife();
+    const { events } = await firstLife(streamDispatch);
     for (let length = 3; length < events.length; length += 2) {
       for (const world of worldsAfter(events.slice(0, length))) {
         const second = await live(events.slice(0, length), new Map(world));
@@ -184,7 +196,7 @@ describe('a crash after any event', () => {
   });
 
   it('a run that has ended is left alone', async () => {
-    const { events, world } = await firstLife();
+    const { events, world } = await firstLife(streamDispatch);
     expect(await live(events, world)).toEqual(events);
   });
 });

@@ -266,7 +266,7 @@ describe('limits', () => {
   it('a mind that never answers ends within its limits', async () => {
     const house = createHouse(
       { 'a.get': {} },
-      Array.from({ length: 40 }, () => act),
+      Array.from({ length: 40 }, (_, index) => [{ operation: 'a.get', args: { page: index } }]),
     );
     const state = await house.run('go');
     expect(state.end?.outcome).toBe('exhausted');

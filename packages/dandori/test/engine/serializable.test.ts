@@ -4,6 +4,8 @@ import type { RunState } from '../../src/core/state.ts';
 import type { Effect } from '../../src/domain/effect.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 import type { Task } from '../../src/domain/task.ts';
+import type { Parts } from '../../src/engine/parts.ts';
+import type { Mind } from '../../src/ports/mind.ts';
 import type { CallOutcome } from '../../src/ports/toolbox.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createHouse, DONE, type House, task } from './house.ts';
@@ -114,9 +116,9 @@ function toolsOf({ visit }: World): Record<string, FunctionTool> {
   return tools;
 }
 
-async function driveToTheEnd(house: House, run: string): Promise<RunState> {
+async function driveToTheEnd(house: House, run: string, parts: Partial<Parts> = {}): Promise<RunState> {
   for (;;) {
-    const state = await house.drive(run);
+    const state = await house.drive(run, parts);
     if (state.end !== undefined) return state;
     const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
     if (open.length === 0) throw new Error('it has not ended, and nobody is asked');
@@ -158,5 +160,82 @@ describe('running in parallel', () => {
       }),
       { numRuns: 1_000 },
     );
+  }, 60_000);
+});
+
+/** Writes the plan down task by task, so many milliseconds for each, and answers when it is done. */
+function slowWriter(tasks: readonly Task[], pace: number, { clock }: House): Mind {
+  return {
+    name: 'slow',
+    async think({ state, onAction }) {
+      if (state.tasks.size > 0)
+        return { kind: 'decided', actions: [task('z', 'answer', { args: { text: 'done' } })] };
+      for (const action of tasks) {
+        await new Promise<void>((resolve) => clock.at(clock.now() + pace, resolve));
+        onAction?.(action);
+      }
+      return { kind: 'decided', actions: tasks };
+    },
+  };
+}
+
+/** The most calls that were under way at one time. */
+function mostAtOnce({ calls }: House['toolbox']): number {
+  const changes = calls.flatMap(({ startedAt, endedAt = startedAt }) =>
+    endedAt === startedAt
+      ? []
+      : [
+          { at: startedAt, by: 1 },
+          { at: endedAt, by: -1 },
+        ],
+  );
+  let now = 0;
+  let most = 0;
+  for (const { by } of changes.sort((a, b) => a.at - b.at || a.by - b.by)) {
+    now += by;
+    most = Math.max(most, now);
+  }
+  return most;
+}
+
+describe('reading ahead while the mind writes', () => {
+  it('changes no result, no effect and no limit, whatever the plan and however slow the mind', async () => {
+    let ahead = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        plans,
+        fc.constantFrom(1, 2, 100),
+        fc.constantFrom(0, 1, 5),
+        async (plan, concurrency, pace) => {
+          const tasks = toTasks(plan);
+          const ends = [];
+          for (const streamDispatch of [true, false]) {
+            const world = createWorld(plan);
+            const house = createHouse(toolsOf(world));
+            const run = await house.start('go', undefined, { concurrency, streamDispatch });
+            const state = await driveToTheEnd(house, run, { mind: slowWriter(tasks, pace, house) });
+            expect(mostAtOnce(house.toolbox)).toBeLessThanOrEqual(concurrency);
+            const startedAt = new Map(
+              (await house.events(run)).flatMap((event) =>
+                event.type === 'task_started' ? [[event.data.task, event.at] as const] : [],
+              ),
+            );
+            ahead += house.toolbox.calls.filter(
+              ({ call, startedAt: at }) => at < (startedAt.get(call.task) ?? 0),
+            ).length;
+            const outcomes = [...state.tasks.values()].map(({ task: { id }, status, result }) => ({
+              id,
+              status,
+              result,
+            }));
+            ends.push({ left: world.left, found: world.found, outcomes });
+          }
+          expect(ends[0]).toEqual(ends[1]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    // Else this would hold of anything.
+    expect(ahead).toBeGreaterThan(500);
   }, 60_000);
 });

@@ -54,6 +54,34 @@ describe('answers through the AI SDK', () => {
     expect(await result.output).toEqual([{ id: 'a' }, { id: 'b' }]);
   });
 
+  it('is held in the middle of a stream until the test lets it go on', async () => {
+    const gate = Promise.withResolvers<void>();
+    const hold = (written: string) => (written.length >= 4 ? gate.promise : undefined);
+    const server = await start([{ content: '0123456789', hold }], { chunkSize: 2 });
+    let text = '';
+    for await (const delta of stream(server).textStream) {
+      text += delta;
+      if (text === '0123') {
+        expect(server.requests[0]?.endedAt).toBeUndefined();
+        gate.resolve();
+      }
+    }
+    expect(text).toBe('0123456789');
+  });
+
+  it('lets go of a client that leaves while it is held', async () => {
+    const server = await start([{ content: '0123456789', hold: () => new Promise(() => {}) }]);
+    const controller = new AbortController();
+    const response = await fetch(`${server.url}/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'scripted', stream: true, messages: [] }),
+      signal: controller.signal,
+    });
+    expect(response.status).toBe(200);
+    controller.abort();
+    await vi.waitFor(() => expect(server.requests[0]?.aborted).toBe(true));
+  });
+
   it.each(['stream', 'plain'])('gives native tool calls with their arguments (%s)', async (mode) => {
     const toolCalls = [
       { name: 'read', arguments: { path: '/tmp/some/long/path' } },

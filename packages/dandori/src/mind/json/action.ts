@@ -22,8 +22,10 @@ export function readAction(element: unknown, index: number): ReadAction {
   const after = toAfter(firstOf(fields, ['after', 'dependsOn', 'depends_on']));
   if (after === undefined) return refuse(`${place} (${operation}): "after" must be a list of ids`);
   const { expect } = fields;
-  if (expect !== undefined && expect !== null && typeof expect !== 'string') {
-    return refuse(`${place} (${operation}): "expect" must be a JMESPath condition as a string`);
+  if (expect !== undefined && expect !== null && typeof expect !== 'string' && !isFields(expect)) {
+    return refuse(
+      `${place} (${operation}): "expect" must be a JMESPath condition as a string, or a JSON Schema`,
+    );
   }
   const timeout = toMilliseconds(fields.timeout);
   return {
@@ -33,10 +35,11 @@ export function readAction(element: unknown, index: number): ReadAction {
       operation: operation.trim(),
       args,
       ...(after.length > 0 && { after }),
-      ...(typeof expect === 'string' && expect.trim() !== '' && { expect }),
+      ...toExpect(expect),
       ...(timeout !== undefined && { timeout }),
       ...textOf(fields, 'description'),
       ...textOf(fields, 'reasoning'),
+      ...textOf(fields, 'step'),
     },
   };
 }
@@ -73,6 +76,11 @@ function toAfter(after: unknown): string[] | undefined {
   if (after === undefined || after === '') return [];
   const ids = (Array.isArray(after) ? after : [after]).map(toId);
   return ids.every((id) => id !== undefined) ? ids : undefined;
+}
+
+function toExpect(expect: unknown): Pick<Action, 'expect'> {
+  if (isFields(expect)) return { expect: expect as JsonObject };
+  return typeof expect === 'string' && expect.trim() !== '' ? { expect } : {};
 }
 
 /** The model is told to count in seconds. */

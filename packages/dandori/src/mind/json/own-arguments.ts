@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
 import { type Fields, isFields } from './shape.ts';
 
 /** Our own operations and the argument that each cannot do without. */
@@ -20,12 +20,14 @@ export function toOwnArguments(
   const value = source[needed];
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return operation === 'answer' ? toAnswer(text, source.achieved) : toAsk(text, source.options);
+  return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source.options);
 }
 
-function toAnswer(text: string, achieved: unknown): JsonObject {
-  if (achieved === false || achieved === 'false') return { text, achieved: false };
-  return achieved === true || achieved === 'true' ? { text, achieved: true } : { text };
+function toAnswer(text: string, { achieved, criteria }: Fields): JsonObject {
+  const judged: JsonObject = Array.isArray(criteria) ? { criteria: criteria as Json[] } : {};
+  if (achieved === false || achieved === 'false') return { text, achieved: false, ...judged };
+  const isSaid = achieved === true || achieved === 'true';
+  return { text, ...(isSaid && { achieved: true }), ...judged };
 }
 
 function toAsk(question: string, options: unknown): JsonObject {

@@ -1,19 +1,24 @@
 import { isOwnTool } from '../../core/own-tools.ts';
 import type { Mode } from '../../domain/mode.ts';
-import type { OrderRule } from '../../domain/settings.ts';
+import type { OrderRule, Settings } from '../../domain/settings.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { countsText, type Described, describedTools, describeTool } from './offered.ts';
 
+type Asked = Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>;
+type Planning = NonNullable<Settings['planning']>;
+
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
-export function writeInstructions(thought: Thought, custom?: string): string {
+export function writeInstructions(thought: Asked, custom?: string): string {
   const { state, missing } = thought;
-  const { mode, order } = state.settings;
+  const { mode, order, planning } = state.settings;
   const parts = [
     readPrompt('system'),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
+    ...(hasRefs(mode) ? [readPrompt('planning')] : []),
     readPrompt(`mode-${mode}`),
+    planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
   if (mode !== 'direct')
     parts.push(toolsPart(describedTools(thought)), missingPart(missing), orderPart(order));
@@ -23,7 +28,15 @@ export function writeInstructions(thought: Thought, custom?: string): string {
 }
 
 function hasRefs(mode: Mode): boolean {
-  return mode === 'auto' || mode === 'planned';
+  return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
+}
+
+function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
+  const divides = mode === 'hierarchical' || mode === 'auto';
+  return [
+    readPrompt(`strategy-${strategy}`),
+    ...(divides ? [readPrompt(`decomposition-${decomposition}`)] : []),
+  ].join('\n');
 }
 
 function toolsPart({ tools, servers }: Described): string {

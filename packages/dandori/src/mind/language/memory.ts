@@ -1,11 +1,13 @@
 import { contextOf } from '../../core/context.ts';
 import { cut, shapeIn, sizeOf } from '../../core/digest.ts';
-import type { Decision, RunState, TaskState } from '../../core/state.ts';
+import { type Decision, hasEnded, type RunState, type TaskState } from '../../core/state.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { groupIds } from './id-ranges.ts';
 import { announce } from './offered.ts';
 import { whyNot, withoutTags } from './outcome.ts';
 import type { Window } from './window.ts';
+
+type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
 
 const LONGEST_ARGUMENTS = 120;
 /** A value that is no longer than this is kept as it is. */
@@ -22,35 +24,46 @@ const written = new WeakMap<readonly Decision[], { window: Window; text: string 
  * read again.
  *
  * K1  It tells of them as they were when the boundary moved, so that it stays the same until it moves again.
- * K2  Answers of the user, failures that nothing has mended and the handle of every result are in it.
+ * K2  Answers of the user, what of the plan is still open, failures that nothing has mended and the handle of every result are in it.
  * K3  It is bounded: of many results the newest have a line each, those before are grouped by operation.
  */
-export function writeMemory(thought: Thought, window: Window, answers: readonly string[]): string[] {
+export function writeMemory(thought: Asked, window: Window, answers: readonly string[]): string[] {
   if (window.from === 0) return [];
   const { decisions } = thought.state;
   const kept = written.get(decisions);
   if (kept?.window.from === window.from && kept.window.asOf === window.asOf) return [kept.text];
-  const text = compose(thought, window, answers);
-  written.set(decisions, { window, text });
+  const tasks = tasksOf(thought.state, window);
+  const text = compose(thought, { window, answers, tasks });
+  // What still goes on must be told as soon as it ends.
+  if (tasks.every(({ status }) => hasEnded(status))) written.set(decisions, { window, text });
   return [text];
 }
 
-function compose(thought: Thought, { from, asOf }: Window, answers: readonly string[]): string {
+function tasksOf({ decisions, tasks }: RunState, { from }: Window): TaskState[] {
+  return decisions
+    .slice(0, from)
+    .filter(({ diagnostics }) => diagnostics === undefined)
+    .flatMap(({ proposed }) => proposed.flatMap(({ id }) => tasks.get(id) ?? []));
+}
+
+interface Past {
+  readonly window: Window;
+  readonly answers: readonly string[];
+  readonly tasks: readonly TaskState[];
+}
+
+function compose(thought: Asked, { window: { from, asOf }, answers, tasks }: Past): string {
   const { state } = thought;
-  const past = state.decisions.slice(0, from);
-  const tasks = past.flatMap(({ proposed, diagnostics }) =>
-    diagnostics === undefined ? proposed.flatMap(({ id }) => state.tasks.get(id) ?? []) : [],
-  );
-  const mended = mendedIn(state, asOf);
-  const failures = tasks.filter(
-    (task) => (task.status === 'failed' || task.status === 'blocked') && !mended(task),
-  );
+  const isMended = mendedIn(state, asOf);
+  const isMissing = (task: TaskState) =>
+    (task.status === 'failed' || task.status === 'blocked') && !task.isSuperseded && !isMended(task);
   const results = tasks.filter(({ status }) => status === 'succeeded');
   return [
     `The first ${from} ${from === 1 ? 'turn' : 'turns'} of this conversation are left out here. What came of them is below; \`result.read\` gives any result in full.`,
-    ...past.flatMap(({ offer }) => announce(offer, thought)),
+    ...state.decisions.slice(0, from).flatMap(({ offer }) => announce(offer, thought)),
     ...answers,
-    ...tellFailures(failures, state),
+    ...tellOpen(tasks.filter(({ status }) => !hasEnded(status))),
+    ...tellFailures(tasks.filter(isMissing), state),
     ...tellResults(results, state),
   ].join('\n\n');
 }
@@ -69,6 +82,16 @@ function mendedIn({ decisions, tasks }: RunState, asOf: number): (task: TaskStat
 
 function callOf({ task: { operation, args } }: TaskState): string {
   return `${operation} ${JSON.stringify(args)}`;
+}
+
+/** Of the plan, what has not ended yet. */
+function tellOpen(tasks: readonly TaskState[]): string[] {
+  if (tasks.length === 0) return [];
+  const lines = tasks.map(
+    ({ task: { id, operation, args }, status }) =>
+      `- ${id} ${operation} ${withoutTags(cut(JSON.stringify(args), LONGEST_ARGUMENTS))}: ${status}`,
+  );
+  return [['Still open:', ...lines].join('\n')];
 }
 
 function tellFailures(failures: readonly TaskState[], state: RunState): string[] {

@@ -9,7 +9,7 @@ import { loadModel } from './model.ts';
 import { namedTools } from './offered.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
 import { fitPrompt } from './prompt.ts';
-import { estimateUsage, toUsage } from './usage.ts';
+import { estimateUsage, toUsage, weighCall } from './usage.ts';
 
 /**
  * A mind that is a language model behind the AI SDK.
@@ -42,7 +42,16 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
         limit.abort();
       }
     },
+    weigh: async (thought) => weighCall(await fitPrompt(thought, instructionsFor(thought, options)), options),
   };
+}
+
+/** What the user has set for themselves comes first. */
+function instructionsFor(
+  { state }: Pick<Thought, 'state'>,
+  options: LanguageMindOptions,
+): string | undefined {
+  return state.settings.instructions ?? options.instructions;
 }
 
 interface Asking {
@@ -58,7 +67,7 @@ async function ask(thought: Thought, { options, model, signal }: Asking): Promis
       if (isAllowed(action, thought)) thought.onAction?.(action);
     },
   });
-  const prompt = await fitPrompt(thought, options.instructions);
+  const prompt = await fitPrompt(thought, instructionsFor(thought, options));
   const spoken = await callModel({
     model: await model,
     options,

@@ -3,6 +3,8 @@ import type { Offer } from '../../domain/offer.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
 
+type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
+
 /** The tools of the instructions, the same for the whole run unless one of them goes away. */
 export interface Described {
   /** By name. */
@@ -12,8 +14,8 @@ export interface Described {
 }
 
 /** Without an offer, as in old journals, every tool is described. */
-export function describedTools({ state, tools }: Thought): Described {
-  const first = state.offered?.first ?? state.thinking?.offer;
+export function describedTools({ state, tools, offer }: Asked): Described {
+  const first = state.offered?.first ?? offer;
   const names = first === undefined ? undefined : new Set(first.tools);
   const isShown = (tool: Tool) =>
     isOwnTool(tool) ? isOffered(tool.name as OwnToolName, first) : (names?.has(tool.name) ?? true);
@@ -25,19 +27,17 @@ export function describedTools({ state, tools }: Thought): Described {
 
 /** Undefined where any name may be called: one that was found, or that has come since. */
 export function namedTools(thought: Thought): readonly Tool[] | undefined {
-  const { offered, thinking } = thought.state;
-  const isFirst = offered === undefined || offered.first === thinking?.offer;
-  const hasChanged = !isFirst && offered.names.size !== offered.first.tools.length;
+  const { state, offer } = thought;
   const { tools, servers } = describedTools(thought);
-  return servers === undefined && !hasChanged && (isFirst || thinking?.offer === undefined)
-    ? tools
-    : undefined;
+  const isSame = [...state.decisions.map((decision) => decision.offer), offer].every(
+    (one) => one === undefined || one === (state.offered?.first ?? offer),
+  );
+  return servers === undefined && isSame ? tools : undefined;
 }
 
 /** What is told of the tools in the conversation, where something has changed since the instructions. */
-export function announce(offer: Offer | undefined, { state, tools }: Thought): string[] {
-  const first = state.offered?.first ?? state.thinking?.offer;
-  if (offer === undefined || offer === first) return [];
+export function announce(offer: Offer | undefined, { state, tools, offer: asked }: Asked): string[] {
+  if (offer === undefined || offer === (state.offered?.first ?? asked)) return [];
   const come = offer.tools.flatMap((name) => tools.get(name) ?? []).map(describeTool);
   return [
     ...(come.length > 0 ? [`These tools are available from now on:\n${come.join('\n')}`] : []),

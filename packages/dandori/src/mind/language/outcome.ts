@@ -3,6 +3,8 @@ import { hasEnded, type RunState, type TaskState } from '../../core/state.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { groupIds } from './id-ranges.ts';
 
+type Asked = Pick<Thought, 'state' | 'resultText'>;
+
 /** Less of a result says nothing. */
 const LEAST_SHOWN = 200;
 
@@ -10,7 +12,7 @@ const LEAST_SHOWN = 200;
  * How the tasks of one decision ended. Where all of it is more than a prompt can hold, the large results get the same
  * share of the room; where they are too many even for that, the last ones are only named.
  */
-export function tellOutcomes(ids: readonly string[], thought: Thought): string[] {
+export function tellOutcomes(ids: readonly string[], thought: Asked): string[] {
   const { tokens, result } = contextOf(thought.state.settings);
   const most = Math.max(1, Math.floor(tokens / LEAST_SHOWN));
   const shown = ids.slice(0, most);
@@ -41,7 +43,7 @@ function fairShare(lengths: readonly number[], room: number): number | undefined
   return undefined;
 }
 
-function nameOthers(ids: readonly string[], { state }: Thought): string[] {
+function nameOthers(ids: readonly string[], { state }: Asked): string[] {
   const tasks = ids.flatMap((id) => state.tasks.get(id) ?? []).filter(({ status }) => hasEnded(status));
   if (tasks.length === 0) return [];
   const lines = [...Map.groupBy(tasks, ({ status }) => status)].flatMap(([status, own]) =>
@@ -51,7 +53,7 @@ function nameOthers(ids: readonly string[], { state }: Thought): string[] {
 }
 
 /** How a task ended, for the model to read. Everything that a tool said is inside the tags, its failures too. */
-function tellOutcome(id: string, { state, resultText }: Thought, limit: number): string {
+function tellOutcome(id: string, { state, resultText }: Asked, limit: number): string {
   const task = state.tasks.get(id);
   if (task === undefined) return `<result task="${id}" status="not run">\n</result>`;
   const note = task.note === undefined ? '' : `\n(${task.note})`;

@@ -1,5 +1,6 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
 import { OWN_OPERATIONS } from '../../core/intake.ts';
+import { STEP_OPERATION } from '../../core/step.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { LanguageMindOptions } from './options.ts';
 
@@ -40,7 +41,7 @@ function actionsSchema(tools: readonly Tool[] | undefined): JSONSchema7 {
   const names = tools?.map(({ name }) => name).sort();
   const operation: JSONSchema7 =
     names !== undefined && names.length <= MAX_NAMED_OPERATIONS
-      ? { type: 'string', enum: [...OWN_OPERATIONS, ...names] }
+      ? { type: 'string', enum: [...OWN_OPERATIONS, STEP_OPERATION, ...names] }
       : { type: 'string' };
   return {
     type: 'object',
@@ -57,9 +58,10 @@ function actionsSchema(tools: readonly Tool[] | undefined): JSONSchema7 {
             operation,
             args: { type: 'object' },
             after: { type: 'array', items: { type: 'string' } },
-            expect: { type: 'string' },
+            expect: { type: ['string', 'object'] },
             timeout: { type: 'number' },
             description: { type: 'string' },
+            step: { type: 'string' },
           },
           required: ['id', 'operation', 'args'],
         },

@@ -1,10 +1,9 @@
 import { contextOf } from '../../core/context.ts';
 import { cut } from '../../core/digest.ts';
-import type { Decision, RunState } from '../../core/state.ts';
-import type { Purpose } from '../../domain/event.ts';
+import { type Decision, hasEnded, type RunState } from '../../core/state.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
-import { readPrompt } from '../prompts/read.ts';
+import { writeBrief } from './briefing.ts';
 import { writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
 import { announce } from './offered.ts';
@@ -21,8 +20,11 @@ export interface Prompt {
   readonly messages: Message[];
 }
 
+/** A prompt is the same whoever may stop the thought. */
+type Asked = Omit<Thought, 'signal'>;
+
 /** The prompt, with old turns told in short where it would be longer than the run's settings allow. */
-export async function fitPrompt(thought: Thought, custom?: string): Promise<Prompt> {
+export async function fitPrompt(thought: Asked, custom?: string): Promise<Prompt> {
   const { state } = thought;
   const answers = answersByDecision(state);
   const window = await windowFor({
@@ -32,6 +34,8 @@ export async function fitPrompt(thought: Thought, custom?: string): Promise<Prom
       const { before, said, after } = turnOf(decision, { thought, answers });
       return [...before, said ?? '', ...after].join('\n\n');
     },
+    isSettled: ({ proposed }) =>
+      proposed.every(({ id }) => hasEnded(state.tasks.get(id)?.status ?? 'succeeded')),
     budget: contextOf(state.settings).tokens,
   });
   return writePrompt(thought, custom, window);
@@ -46,8 +50,8 @@ export async function fitPrompt(thought: Thought, custom?: string): Promise<Prom
  * P2  User and assistant take turns, as the chat templates of some local models demand.
  * P3  What a tool said stands inside <result>, and nothing in it can end that.
  */
-export function writePrompt(thought: Thought, custom?: string, window: Window = WHOLE): Prompt {
-  const { state, purpose } = thought;
+export function writePrompt(thought: Asked, custom?: string, window: Window = WHOLE): Prompt {
+  const { state } = thought;
   const conversation = new Conversation();
   const answers = answersByDecision(state);
   const early = state.decisions.slice(0, window.from).flatMap((decision) => answers.get(decision) ?? []);
@@ -59,12 +63,12 @@ export function writePrompt(thought: Thought, custom?: string, window: Window = 
     conversation.say(said);
     conversation.hear(...after);
   }
-  const next = [...announce(state.thinking?.offer, thought), ...request(purpose)];
+  const next = [...announce(thought.offer, thought), ...writeBrief(thought.purpose, thought.brief)];
   conversation.hear(...next.filter((text) => text !== conversation.lastHeard()));
   return { instructions: writeInstructions(thought, custom), messages: conversation.messages() };
 }
 
-function opening(thought: Thought): string[] {
+function opening(thought: Asked): string[] {
   return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought)];
 }
 
@@ -77,7 +81,10 @@ interface Turn {
 }
 
 function turnOf(decision: Decision, surroundings: Surroundings): Turn {
-  const before = [...announce(decision.offer, surroundings.thought), ...request(decision.purpose)];
+  const before = [
+    ...announce(decision.offer, surroundings.thought),
+    ...writeBrief(decision.purpose, decision.brief),
+  ];
   if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output')
     return { before, said: undefined, after: [] };
   return { before, said: writeActions(decision), after: reactions(decision, surroundings) };
@@ -107,13 +114,8 @@ class Conversation {
   }
 }
 
-/** `act` needs no words of its own: the instructions say what to do next. */
-function request(purpose: Purpose): string[] {
-  return purpose === 'act' ? [] : [readPrompt(`purpose-${purpose}`)];
-}
-
 /** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */
-function givenPlan(thought: Thought): string[] {
+function givenPlan(thought: Asked): string[] {
   const { state } = thought;
   const decided = new Set(state.decisions.flatMap(({ proposed }) => proposed.map(({ id }) => id)));
   const given = [...state.tasks.values()].filter(({ task }) => !decided.has(task.id)).map(({ task }) => task);
@@ -149,7 +151,7 @@ function writeAction({
 }
 
 interface Surroundings {
-  readonly thought: Thought;
+  readonly thought: Asked;
   /** What the user answered to the mind's own questions. */
   readonly answers: ReadonlyMap<Decision, readonly string[]>;
 }

@@ -7,6 +7,8 @@ import type { Prompt } from './prompt.ts';
 import { loadWeigh } from './tokens.ts';
 
 const MILLION = 1_000_000;
+/** Tokens of a decision with a few actions, or a short answer. */
+const USUAL_OUTPUT = 500;
 
 /** Undefined where the provider says nothing. */
 export function toUsage(
@@ -37,8 +39,23 @@ export async function estimateUsage(
   const said = [text, thoughts, ...calls.map((call) => JSON.stringify(call.arguments))].join('');
   if (said === '') return undefined;
   const weigh = await loadWeigh();
-  const heard = [instructions, ...messages.map(({ content }) => content)].join('\n\n');
-  return priced({ inputTokens: weigh(heard), outputTokens: weigh(said), estimated: true }, options);
+  const inputTokens = weigh(textOf({ instructions, messages }));
+  return priced({ inputTokens, outputTokens: weigh(said), estimated: true }, options);
+}
+
+/** What a call takes at most, as far as that is known: without `max_output_tokens` a usual decision is reckoned with. */
+export async function weighCall(
+  prompt: Prompt,
+  options: LanguageMindOptions,
+): Promise<{ readonly tokens: number; readonly cost?: number }> {
+  const inputTokens = (await loadWeigh())(textOf(prompt));
+  const outputTokens = options.maxOutputTokens ?? USUAL_OUTPUT;
+  const { cost } = priced({ inputTokens, outputTokens }, options);
+  return { tokens: inputTokens + outputTokens, ...(cost !== undefined && { cost }) };
+}
+
+function textOf({ instructions, messages }: Prompt): string {
+  return [instructions, ...messages.map(({ content }) => content)].join('\n\n');
 }
 
 function priced(usage: Usage, options: LanguageMindOptions): Usage {

@@ -17,6 +17,8 @@ export interface Telling {
   readonly base: string;
   /** A decision and what came of it, as the prompt tells it. Any writer of prompts may bring its own. */
   readonly tell: (decision: Decision) => string;
+  /** Whether nothing about it can change any more. */
+  readonly isSettled: (decision: Decision) => boolean;
   /** Tokens that the whole prompt may have. */
   readonly budget: number;
 }
@@ -58,7 +60,7 @@ function fold(telling: Telling, weigh: Weigh): Window {
   return { from, asOf };
 }
 
-/** What has been weighed is not weighed again: a decision that lies behind another one does not change. */
+/** What has been weighed and cannot change is not weighed again. */
 interface Scale {
   base(telling: Telling): number;
   turn(decision: Decision, telling: Telling): number;
@@ -76,11 +78,11 @@ function scaleFor(weigh: Weigh): Scale {
       if (last?.text !== base) last = { text: base, weight: weigh(base) };
       return last.weight;
     },
-    turn(decision, { tell }) {
+    turn(decision, { tell, isSettled }) {
       const known = turns.get(decision);
       if (known !== undefined) return known;
       const weight = weigh(tell(decision));
-      turns.set(decision, weight);
+      if (isSettled(decision)) turns.set(decision, weight);
       return weight;
     },
   };

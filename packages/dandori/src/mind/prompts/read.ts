@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Settings } from '../../domain/settings.ts';
 
 export type PromptName =
   | 'system'
@@ -7,8 +8,16 @@ export type PromptName =
   | 'mode-direct'
   | 'mode-adaptive'
   | 'mode-planned'
+  | 'mode-hierarchical'
+  | 'planning'
+  | 'purpose-generate'
   | 'purpose-answer'
-  | 'purpose-conclude';
+  | 'purpose-conclude'
+  | 'reflect-error'
+  | 'reflect-interval'
+  | 'loop'
+  | `strategy-${NonNullable<Settings['planning']>['strategy']}`
+  | `decomposition-${NonNullable<Settings['planning']>['decomposition']}`;
 
 const read = new Map<PromptName, string>();
 

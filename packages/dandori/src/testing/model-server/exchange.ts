@@ -57,6 +57,15 @@ export class Exchange {
     await delay(milliseconds, undefined, { signal: this.#gone.signal });
   }
 
+  /** Waits for something outside, as long as the client is there. */
+  async until(something: unknown): Promise<void> {
+    const { signal } = this.#gone;
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => resolve());
+    if (!signal.aborted) await Promise.race([something, gone]);
+    signal.throwIfAborted();
+  }
+
   /** Nothing has gone out yet, so another answer is still possible. */
   get isUnanswered(): boolean {
     return !this.#response.headersSent && !this.#response.destroyed;

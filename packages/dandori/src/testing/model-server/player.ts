@@ -69,9 +69,12 @@ async function playStream(
   const chunkDelayMs = reply.chunkDelayMs ?? pace.chunkDelayMs;
   const limit = reply.cut ?? reply.stall ?? Number.POSITIVE_INFINITY;
   await exchange.write(frames(dialect.opening(answer)));
+  let written = '';
   for (const piece of splitAnswer(answer, chunkSize, limit)) {
     await exchange.write(frames(dialect.piece(answer, piece)));
     if (chunkDelayMs > 0) await exchange.wait(chunkDelayMs);
+    written += piece.text;
+    if (reply.hold !== undefined) await exchange.until(reply.hold(written));
   }
   if (reply.cut !== undefined) return exchange.cut();
   if (reply.stall !== undefined) return;

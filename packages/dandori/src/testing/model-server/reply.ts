@@ -95,6 +95,11 @@ export interface AnswerSettings extends ReplySettings {
   stall?: number;
   chunkSize?: number;
   chunkDelayMs?: number;
+  /**
+   * Asked after each event of a stream with the whole text so far; the next one goes out when this resolves. So a test
+   * can hold a model in the middle of a word for as long as it likes, and depend on no time.
+   */
+  hold?: (written: string) => unknown;
 }
 
 export interface ReplyUsage {

@@ -237,6 +237,8 @@ describe('nothing makes it throw or hang', () => {
     started.state.decisions.push({
       number: 9,
       purpose: 'act',
+      brief: undefined,
+      startedSeq: 1,
       reasoning: undefined,
       operations: [],
       proposed: [],

@@ -109,7 +109,7 @@ describe('a refusal tells the model what to do', () => {
     ['{"actions":[{"operation":"a","args":[1]}]}', /action 1 \(a\): "args" must be an object, not \[1\]/],
     ['{"actions":[{"operation":"a","args":"x"}]}', /"args" must be an object/],
     ['{"actions":[{"operation":"a","after":[{}]}]}', /"after"/],
-    ['{"actions":[{"operation":"a","expect":{"x":1}}]}', /"expect"/],
+    ['{"actions":[{"operation":"a","expect":[1]}]}', /"expect"/],
     ['{"actions":[{"operation":"answer","args":{}}]}', /"args" needs a "text"/],
     ['{"actions":[{"operation":"ask","args":{"text":"?"}}]}', /"args" needs a "question"/],
     ['{"result": 1}', /no list of actions.*"operation"/],

@@ -68,7 +68,7 @@ describe('a decision through a real connection', () => {
     const format = body?.response_format;
     expect(format).toMatchObject({ type: 'json_schema', json_schema: { name: 'actions', strict: false } });
     expect(JSON.stringify(format)).toContain(
-      '"enum":["answer","ask","plan.revise","places.find","weather.now"]',
+      '"enum":["answer","ask","reflect","plan.propose","plan.revise","plan.update_step","task.generate_list","places.find","weather.now"]',
     );
     expect(headers?.authorization).toBe(`Bearer ${KEY}`);
   });
@@ -108,6 +108,14 @@ describe('a decision through a real connection', () => {
     expect(inputTokens).toBeGreaterThan(500);
     expect(outputTokens).toBeGreaterThan(10);
     expect(outputTokens).toBeLessThan(60);
+  });
+
+  it('says before a call what it can take, so that a limit is kept and not only noticed', async () => {
+    const server = await start([]);
+    const options = { maxOutputTokens: 2_000, price: { input: 1, output: 1 } };
+    const weighed = await mind(server, options).weigh?.(new Story().thought());
+    expect(weighed?.tokens).toBeGreaterThan(2_500);
+    expect(weighed?.cost).toBeCloseTo((weighed?.tokens ?? 0) / 1e6);
   });
 
   it('counts nothing for a call that never reached the model', async () => {

@@ -1,0 +1,73 @@
+import { Document, isScalar, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { Json } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
+import { isRounded } from './json-source.ts';
+
+export interface WrittenPlan {
+  readonly goal: string;
+  readonly tasks: readonly Task[];
+}
+
+export interface PlanComments {
+  /** Lines that stand before the plan. */
+  readonly head?: readonly string[];
+  /** Lines that stand before a task. */
+  readonly of?: (task: string) => readonly string[];
+}
+
+/** A plan as a file; `parsePlan` gives it back. */
+export function writePlan(plan: WrittenPlan, { head = [], of = () => [] }: PlanComments = {}): string {
+  const document = new Document(planValue(plan), { aliasDuplicateObjects: false });
+  visit(document, { Scalar: (_key, node) => keepExact(node) });
+  const tasks = document.get('tasks') as YAMLSeq<YAMLMap>;
+  for (const [index, { id }] of plan.tasks.entries()) {
+    const lines = of(id);
+    const item = tasks.items[index];
+    if (lines.length > 0 && item !== undefined) item.commentBefore = comment(lines);
+  }
+  if (head.length > 0) document.commentBefore = comment(head);
+  return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+}
+
+/** The same as JSON, in one line. */
+export function writePlanAsJson(plan: WrittenPlan): string {
+  const numbers = (_key: string, value: unknown) =>
+    typeof value === 'number' && isRounded(String(value)) ? rawJson(value.toExponential()) : value;
+  return JSON.stringify(planValue(plan), numbers);
+}
+
+/** Node has it; the types of the language do not know it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** The file's own form, with durations that say their unit. */
+function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
+  return { goal, tasks: tasks.map(taskValue) };
+}
+
+function taskValue({ id, operation, args, after, expect, timeout, description, reasoning }: Task): Json {
+  return {
+    id,
+    operation,
+    ...(description !== undefined && { description }),
+    ...(reasoning !== undefined && { reasoning }),
+    args,
+    ...(after !== undefined && { after }),
+    ...(expect !== undefined && { expect }),
+    ...(timeout !== undefined && { timeout: `${timeout}ms` }),
+  };
+}
+
+/** What YAML could write in a form that reads as something else. */
+function keepExact(node: Scalar): void {
+  if (!isScalar(node)) return;
+  const { value } = node;
+  if (typeof value === 'number' && isRounded(String(value))) node.format = 'EXP';
+  // Half characters, line separators and the like come back only as escapes.
+  if (typeof value === 'string' && /[^\P{C}\n]|[\u2028\u2029]|^\s|\s$|\n\s/u.test(value))
+    node.type = Scalar.QUOTE_DOUBLE;
+}
+
+/** A comment ends with its line, so that nothing in a text may end it early. */
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => ` ${line.replaceAll(/[\p{C}\u2028\u2029]+/gu, ' ')}`).join('\n');
+}

@@ -1,0 +1,109 @@
+import type { Settings } from '../domain/settings.ts';
+import type { UserConfigApi } from './config.ts';
+import { redact } from './secrets.ts';
+import { layUserConfig, type UserConfigBase } from './user-config.ts';
+import { askUserConfig, type UserConfigProblem } from './user-config-api.ts';
+
+/** A run starts all the same, with the settings of the file or with what is right of the user's. */
+export interface UserConfigWarning {
+  readonly userId: string;
+  readonly problem: UserConfigProblem;
+  /** Of the technical kind: `HTTP 404`, the names of keys. Secrets are taken out. */
+  readonly detail: string;
+  readonly message: string;
+}
+
+export interface UserSettingsOptions extends UserConfigBase {
+  readonly api: UserConfigApi;
+  readonly secrets: readonly string[];
+  readonly now: () => number;
+  readonly onWarning?: (warning: UserConfigWarning) => void;
+}
+
+/** More users than this at a time are asked for again. */
+const MOST_KEPT = 1_000;
+/** Nobody reads more, and somebody else wrote it. */
+const LONGEST_DETAIL = 500;
+
+/** The settings for the runs of a user. Never rejects. */
+export type UserSettings = (userId: string) => Promise<Settings>;
+
+interface Kept {
+  readonly settings: Settings;
+  readonly until: number;
+}
+
+export function createUserSettings(options: UserSettingsOptions): UserSettings {
+  const { api, now } = options;
+  const kept = new Map<string, Kept>();
+  const asking = new Map<string, Promise<Settings>>();
+
+  async function ask(userId: string): Promise<Settings> {
+    const asked = await askUserConfig(api, userId);
+    if (!asked.ok) {
+      warn(options, { userId, problem: asked.problem, detail: asked.detail });
+      return options.settings;
+    }
+    const { settings, refused, problems } = lay(asked.value, options);
+    if (refused.length > 0) warn(options, { userId, problem: 'refused', detail: refused.join(', ') });
+    if (problems.length > 0) {
+      warn(options, { userId, problem: 'invalid', detail: problems.join('; ') });
+      return settings;
+    }
+    keep(userId, settings);
+    return settings;
+  }
+
+  function keep(userId: string, settings: Settings): void {
+    if (api.cache === 0) return;
+    kept.delete(userId);
+    kept.set(userId, { settings, until: now() + api.cache });
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  }
+
+  return (userId) => {
+    const known = kept.get(userId);
+    if (known !== undefined && now() < known.until) return Promise.resolve(known.settings);
+    // Who starts ten runs at once asks once.
+    const underWay = asking.get(userId) ?? ask(userId).finally(() => asking.delete(userId));
+    asking.set(userId, underWay);
+    return underWay;
+  };
+}
+
+/** What is nested deeper than the stack is as wrong as anything else. */
+function lay(value: unknown, base: UserConfigBase): ReturnType<typeof layUserConfig> {
+  try {
+    return layUserConfig(value, base);
+  } catch (error) {
+    const reason = error instanceof RangeError ? 'it is nested too deeply' : String(error);
+    return { settings: base.settings, refused: [], problems: [reason] };
+  }
+}
+
+function warn(
+  { secrets, onWarning }: UserSettingsOptions,
+  { userId, problem, detail }: Omit<UserConfigWarning, 'message'>,
+): void {
+  const clean = redact(detail, secrets);
+  const short = clean.length <= LONGEST_DETAIL ? clean : `${clean.slice(0, LONGEST_DETAIL)}…`;
+  const what = MESSAGES[problem];
+  onWarning?.({
+    userId,
+    problem,
+    detail: short,
+    message: `The configuration of user ${userId} ${what}: ${short}`,
+  });
+}
+
+const MESSAGES: Readonly<Record<UserConfigProblem, string>> = {
+  unreachable: 'could not be fetched, and the run starts without it',
+  timeout: 'did not come in time, and the run starts without it',
+  status: 'was not given, and the run starts without it',
+  redirect: 'is somewhere else, which is not followed, and the run starts without it',
+  too_large: 'is too large, and the run starts without it',
+  not_json: 'cannot be read, and the run starts without it',
+  refused: 'holds what only the file may say, and that is left out',
+  invalid: 'is wrong, and the run starts without it',
+};

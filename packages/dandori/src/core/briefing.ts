@@ -1,0 +1,82 @@
+import type { Brief, Progress } from '../domain/brief.ts';
+import type { Purpose } from '../domain/event.ts';
+import type { ReflectionTrigger } from '../domain/reflection.ts';
+import { findLoop, lastTurn } from './loop.ts';
+import type { RunState, TaskState } from './state.ts';
+import { isStep } from './step.ts';
+
+/** More names than these tell a reader nothing. */
+const MOST_NAMED = 20;
+
+/** What the next decision is told and asked besides its purpose; undefined where that is nothing. */
+export function briefFor(state: RunState, purpose: Purpose): Brief | undefined {
+  const brief: Brief = {
+    ...(purpose === 'generate' && { steps: [...state.stepsReady] }),
+    ...(purpose !== 'answer' && progressPart(state)),
+    ...(isWorking(purpose) && workPart(state)),
+    ...(state.isContinued && { isContinued: true }),
+  };
+  return Object.keys(brief).length === 0 ? undefined : brief;
+}
+
+function isWorking(purpose: Purpose): boolean {
+  return purpose === 'act' || purpose === 'generate';
+}
+
+function workPart(state: RunState): Brief {
+  const reflect = reflectionDue(state);
+  const loop = findLoop(state);
+  return {
+    ...(reflect !== undefined && { reflect }),
+    ...(reflect === 'error' && { revisionsLeft: revisionsLeft(state) }),
+    ...(loop !== undefined && { loop }),
+  };
+}
+
+/** Why the mind should look back now. It is asked to do so together with its next decision, never by a call more. */
+export function reflectionDue({
+  settings,
+  planGiven,
+  sinceReflection,
+}: RunState): ReflectionTrigger | undefined {
+  const reflection = settings.planning?.reflection;
+  if (reflection === undefined || planGiven) return undefined;
+  if (reflection.onError && sinceReflection.failed > 0) return 'error';
+  return sinceReflection.ended >= reflection.interval ? 'interval' : undefined;
+}
+
+export function revisionsLeft({ settings, revisions }: RunState): number {
+  const most = settings.planning?.revisions ?? Number.MAX_SAFE_INTEGER;
+  return Math.max(0, most - revisions.length);
+}
+
+/** True where the mind was told that it goes in circles, and what it did then is a circle again. */
+export function isStuck(state: RunState): boolean {
+  return state.loopTold !== undefined && lastTurn(state) >= state.loopTold && findLoop(state) !== undefined;
+}
+
+function progressPart(state: RunState): Brief {
+  const progress = progressOf(state);
+  return progress === undefined ? {} : { progress };
+}
+
+/** How far the steps are; undefined for a plan without steps. */
+export function progressOf({ tasks, stepCount }: RunState): Progress | undefined {
+  if (stepCount === 0) return undefined;
+  const steps = [...tasks.values()].filter(({ task, isSuperseded }) => isStep(task) && !isSuperseded);
+  const current = named(steps, ({ status }) => status === 'ready' || status === 'expanding');
+  const failed = named(steps, ({ status }) => status === 'failed');
+  return {
+    done: steps.filter(({ status }) => status === 'succeeded').length,
+    total: steps.length,
+    ...(current.length > 0 && { current }),
+    ...(failed.length > 0 && { failed }),
+  };
+}
+
+function named(steps: readonly TaskState[], isMeant: (step: TaskState) => boolean): string[] {
+  return steps
+    .filter(isMeant)
+    .slice(0, MOST_NAMED)
+    .map(({ task }) => task.id);
+}

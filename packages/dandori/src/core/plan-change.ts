@@ -1,0 +1,115 @@
+import type { FactOf } from '../domain/event.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Change } from '../domain/revision.ts';
+import type { Task } from '../domain/task.ts';
+import { readTasks } from './proposal.ts';
+import { renamed } from './rename.ts';
+import type { RunState, TaskState } from './state.ts';
+
+export type PlanChange = Pick<
+  FactOf<'plan_revised'>['data'],
+  'reason' | 'changes' | 'removes' | 'supersedes' | 'tasks'
+>;
+
+/**
+ * `plan.revise` on a plan that was accepted. What was never begun is written anew, all of it, so that it is compiled
+ * as one plan; what has ended keeps its result. One that was begun and failed gets a successor with an id of its own.
+ * A text says what cannot be done.
+ */
+export function changePlan(
+  state: RunState,
+  { reason, replace = [], remove = [], add = [], order = [] }: JsonObject,
+): PlanChange | string {
+  const replacements = readTasks(replace, 'plan.revise: replace');
+  const additions = readTasks(add, 'plan.revise: add');
+  if (typeof replacements === 'string') return replacements;
+  if (typeof additions === 'string') return additions;
+  const removals = readIds(remove, 'remove');
+  const places = readIds(order, 'order');
+  if (typeof removals === 'string') return removals;
+  if (typeof places === 'string') return places;
+  const problem = [...replacements.map(({ id }) => id), ...removals].flatMap((id) => fixed(state, id))[0];
+  if (problem !== undefined) return problem;
+  const left = notBegun(state);
+  const removed = new Set(removals);
+  const isKept = ({ id, step = '' }: Task) => !removed.has(id) && !removed.has(step);
+  const byId = new Map(replacements.map((task) => [task.id, task]));
+  const successors = replacements.filter(({ id }) => hasFailed(state, id));
+  const list = [
+    ...successors.map((task) => inheriting(state, task)),
+    ...left.filter(isKept).map((task) => byId.get(task.id) ?? task),
+    ...additions,
+  ];
+  const supersedes = [...byId.keys(), ...removals].filter((id) => hasFailed(state, id));
+  const changes: Change[] = [
+    ...replacements.map(({ id }) => ({ kind: 'replace' as const, task: id })),
+    ...removals.map((id) => ({ kind: 'remove' as const, task: id })),
+    ...additions.map(({ id }) => ({ kind: 'add' as const, task: id })),
+    ...(places.length > 0 ? [{ kind: 'reorder' as const }] : []),
+  ];
+  if (changes.length === 0) return 'plan.revise: it changes nothing';
+  return {
+    reason: typeof reason === 'string' && reason.trim() !== '' ? reason : 'no reason was given',
+    changes,
+    removes: left.map(({ id }) => id),
+    ...(supersedes.length > 0 && { supersedes }),
+    tasks: withSuccessors(inOrder(list, places), supersedes, state),
+  };
+}
+
+/** What the plan still holds and nobody has begun, in written order. */
+export function notBegun({ tasks }: RunState): Task[] {
+  return [...tasks.values()].filter(isNotBegun).map(({ task }) => task);
+}
+
+function isNotBegun({ attempts, status, children }: TaskState): boolean {
+  const isOpen = status === 'pending' || status === 'ready' || status === 'blocked';
+  return isOpen && attempts === 0 && (children.length === 0 || status === 'pending');
+}
+
+/** Why this task cannot be replaced or removed. */
+function fixed(state: RunState, id: string): string[] {
+  const task = state.tasks.get(id);
+  if (task === undefined) return [`plan.revise: there is no task ${JSON.stringify(id)} in the plan`];
+  if (isNotBegun(task) || task.status === 'failed') return [];
+  return [
+    `plan.revise: ${id} is ${task.status} and stays as it is; only what has not succeeded can be changed`,
+  ];
+}
+
+function hasFailed({ tasks }: RunState, id: string): boolean {
+  return tasks.get(id)?.status === 'failed';
+}
+
+function inheriting({ tasks }: RunState, task: Task): Task {
+  const step = task.step ?? tasks.get(task.id)?.task.step;
+  return step === undefined ? task : { ...task, step };
+}
+
+function readIds(value: Json, name: string): string[] | string {
+  if (Array.isArray(value) && value.every((id) => typeof id === 'string')) return value;
+  return `plan.revise: "${name}" is a list of ids`;
+}
+
+/** Those that are named stand in the order of their names, in the places that they have together. */
+function inOrder(tasks: readonly Task[], ids: readonly string[]): Task[] {
+  const named = ids.flatMap((id) => tasks.filter((task) => task.id === id).slice(0, 1));
+  const isNamed = new Set(named);
+  let next = 0;
+  return tasks.map((task) => (isNamed.has(task) ? (named[next++] ?? task) : task));
+}
+
+/** An id that was begun under is never used again: its attempts and its key belong to what was called then. */
+function withSuccessors(tasks: readonly Task[], failed: readonly string[], state: RunState): Task[] {
+  const used = new Set([...state.tasks.keys(), ...tasks.map(({ id }) => id)]);
+  const fresh = new Map<string, string>();
+  for (const id of failed) {
+    if (!tasks.some((task) => task.id === id)) continue;
+    let number = 2;
+    while (used.has(`${id}_${number}`)) number++;
+    fresh.set(id, `${id}_${number}`);
+    used.add(`${id}_${number}`);
+  }
+  const rename = (id: string) => fresh.get(id) ?? id;
+  return fresh.size === 0 ? [...tasks] : tasks.map((task) => renamed(task, rename(task.id), rename));
+}

@@ -1,0 +1,74 @@
+import type { Step } from '../domain/outline.ts';
+import type { Reflection } from '../domain/reflection.ts';
+import type { Revision } from '../domain/revision.ts';
+import { hasEnded, type RunState, type TaskState } from './state.ts';
+import { isStep } from './step.ts';
+
+export type PlanStatus = 'draft' | 'approved' | 'in_progress' | 'completed' | 'failed';
+export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
+
+export interface StepView extends Step {
+  readonly status: StepStatus;
+  readonly tasks: readonly string[];
+}
+
+/** A plan as people and the mind see it. */
+export interface PlanView {
+  readonly version: number;
+  readonly status: PlanStatus;
+  readonly objective?: string;
+  readonly successCriteria?: readonly string[];
+  readonly constraints?: readonly string[];
+  readonly reasoning?: string;
+  readonly steps: readonly StepView[];
+  /** Tasks that belong to no step. */
+  readonly tasks: readonly string[];
+  readonly revisions: readonly Revision[];
+  readonly reflections: readonly Reflection[];
+}
+
+/** Undefined where nothing has been planned. */
+export function planView(state: RunState): PlanView | undefined {
+  const { draft, outline, planVersion, revisions, reflections } = state;
+  if (planVersion === 0 && draft === undefined) return undefined;
+  const { steps: _, ...understanding } = outline ?? {};
+  const all = [...state.tasks.values()].filter(({ isSuperseded }) => !isSuperseded);
+  const steps = all.filter(({ task }) => isStep(task));
+  const known = new Set(steps.map(({ task }) => task.id));
+  return {
+    version: planVersion,
+    status: statusOf(state, all),
+    ...understanding,
+    steps: steps.map((step) => stepView(step, outline?.steps)),
+    tasks: all.filter(({ task }) => !isStep(task) && !known.has(task.step ?? '')).map(({ task }) => task.id),
+    revisions,
+    reflections,
+  };
+}
+
+function stepView({ task, status, children }: TaskState, outlined: readonly Step[] = []): StepView {
+  const { id, after, description, args } = task;
+  const complexity = outlined.find((step) => step.id === id)?.complexity;
+  return {
+    id,
+    description: description ?? (typeof args.purpose === 'string' ? args.purpose : id),
+    ...(after !== undefined && { after }),
+    ...(complexity !== undefined && { complexity }),
+    status: stepStatus(status),
+    tasks: children,
+  };
+}
+
+function stepStatus(status: TaskState['status']): StepStatus {
+  if (status === 'succeeded') return 'completed';
+  if (status === 'failed' || status === 'blocked') return 'failed';
+  return status === 'expanding' ? 'in_progress' : 'pending';
+}
+
+function statusOf({ draft, end }: RunState, tasks: readonly TaskState[]): PlanStatus {
+  if (draft !== undefined) return 'draft';
+  if (tasks.every(({ status }) => status === 'succeeded')) return 'completed';
+  if (end !== undefined || tasks.every(({ status }) => hasEnded(status))) return 'failed';
+  const isBegun = tasks.some(({ status, attempts }) => attempts > 0 || status === 'expanding');
+  return isBegun ? 'in_progress' : 'approved';
+}

@@ -1,0 +1,183 @@
+import type { CheckedTask, FactOf } from '../domain/event.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
+import { type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
+import { isStep } from './step.ts';
+import { complete, hasAllItNeeds, makeReady, moveTo, settleStep } from './transition.ts';
+
+/** How `apply` folds what is planned. */
+export function planProposed(
+  state: RunState,
+  { version, by, tasks, outline, removes }: FactOf<'plan_proposed'>['data'],
+): RunState {
+  state.draft = { version, by, tasks, outline, removes };
+  const decision = state.decisions.at(-1);
+  if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
+  return state;
+}
+
+export function planRevised(
+  state: RunState,
+  { version, by, tasks, removes, ...revision }: FactOf<'plan_revised'>['data'],
+): RunState {
+  state.draft = { version, by, tasks, removes, revision };
+  const decision = state.decisions.at(-1);
+  if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
+  return state;
+}
+
+export function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>['data']): RunState {
+  const decision = state.decisions.at(-1);
+  if (decision !== undefined) decision.diagnostics = diagnostics;
+  state.rejection = diagnostics;
+  // Nobody is asked to mend a person's plan.
+  if (state.draft?.by === 'user') state.stumbles = state.settings.repairs;
+  state.refused = state.draft;
+  state.draft = undefined;
+  state.stumbles++;
+  return state;
+}
+
+export function planApproved(
+  state: RunState,
+  { version, tasks, groups = [] }: FactOf<'plan_approved'>['data'],
+  at: number,
+): RunState {
+  const { draft } = state;
+  const written = new Map(draft?.tasks.map((task) => [task.id, task]));
+  state.draft = undefined;
+  state.refused = undefined;
+  if (draft?.outline !== undefined) state.outline = draft.outline;
+  for (const id of draft?.removes ?? []) forget(state, id);
+  if (draft?.revision !== undefined) {
+    const { reason, changes, supersedes = [] } = draft.revision;
+    state.revisions.push({ version, reason, changes, at });
+    for (const id of supersedes) supersede(state, id);
+  }
+  state.planVersion = version;
+  state.stumbles = 0;
+  state.steps++;
+  const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
+  const added = tasks.flatMap((checked) => {
+    const task = written.get(checked.id);
+    return task === undefined ? [] : [addTask(state, task, { ...checked, gates })];
+  });
+  for (const id of draft?.revision?.supersedes ?? []) goOnWithout(state, id);
+  for (const gate of gates) closeGate(state, gate);
+  for (const task of added) connect(state, task);
+  return state;
+}
+
+/** It was never begun, and a new one stands for it or nothing does. */
+function forget(state: RunState, id: string): void {
+  const task = state.tasks.get(id);
+  if (task === undefined || task.attempts > 0) return;
+  moveTo(state, task, 'blocked');
+  state.tasks.delete(id);
+  for (const earlier of [...task.needs, ...task.waits]) without(state.tasks.get(earlier)?.dependents, id);
+  for (const gate of task.gates) without(gate.dependents, id);
+  if (isStep(task.task)) state.stepCount--;
+  without(state.tasks.get(task.task.step ?? '')?.children, id);
+}
+
+function without(list: string[] | undefined, id: string): void {
+  const index = list?.indexOf(id) ?? -1;
+  if (index >= 0) list?.splice(index, 1);
+}
+
+function supersede(state: RunState, id: string): void {
+  const task = state.tasks.get(id);
+  if (task !== undefined) task.isSuperseded = true;
+}
+
+/** A step that failed only by this task is done without it. */
+function goOnWithout(state: RunState, id: string): void {
+  const step = state.tasks.get(state.tasks.get(id)?.task.step ?? '');
+  if (step?.status === 'failed') moveTo(state, step, settleStep(state, step));
+}
+
+function closeGate(state: RunState, gate: Gate): void {
+  for (const id of gate.members) {
+    const member = state.tasks.get(id);
+    if (member === undefined || hasEnded(member.status)) continue;
+    member.opens.push(gate);
+    gate.closed++;
+  }
+}
+
+function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: readonly Gate[] }): TaskState {
+  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0 } = checked;
+  const added: TaskState = {
+    task,
+    effect,
+    needs,
+    waits,
+    gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
+    opens: [],
+    unmet: 0,
+    lane: laneOf(task.operation, state.settings.servers),
+    rank,
+    order: state.written++,
+    dependents: [],
+    status: 'pending',
+    attempts: 0,
+    isInDoubt: false,
+    override: undefined,
+    sent: undefined,
+    approved: undefined,
+    result: undefined,
+    note: undefined,
+    failure: undefined,
+    startedAt: undefined,
+    ms: undefined,
+    endedAt: undefined,
+    dueAt: undefined,
+    children: [],
+    open: 0,
+    isSuperseded: false,
+  };
+  state.tasks.set(task.id, added);
+  if (isStep(task)) state.stepCount++;
+  if (task.step !== undefined) join(state, task.step, task.id);
+  return added;
+}
+
+/** A step is open as long as one of its tasks is, and is opened again by a new one. */
+function join(state: RunState, id: string, child: string): void {
+  const step = state.tasks.get(id);
+  if (step === undefined || !isStep(step.task) || step.status === 'succeeded') return;
+  step.children.push(child);
+  step.open = step.children.filter((one) => !hasEnded(state.tasks.get(one)?.status ?? 'pending')).length;
+  if (step.status !== 'pending') moveTo(state, step, 'expanding');
+}
+
+function connect(state: RunState, added: TaskState): void {
+  for (const id of [...added.needs, ...added.waits]) {
+    const earlier = state.tasks.get(id);
+    if (earlier === undefined || hasEnded(earlier.status)) continue;
+    earlier.dependents.push(added.task.id);
+    added.unmet++;
+  }
+  for (const gate of added.gates) {
+    if (gate.closed === 0) continue;
+    gate.dependents.push(added.task.id);
+    added.unmet++;
+  }
+  if (added.unmet > 0) return;
+  if (hasAllItNeeds(state, added)) makeReady(state, added);
+  else complete(state, added, 'blocked');
+}
+
+/** The mind says how a step stands: done without tasks, or not to be done. One that has ended stays as it is. */
+export function updateStep(state: RunState, { step: id, status, note }: JsonObject): void {
+  const step = typeof id === 'string' ? state.tasks.get(id) : undefined;
+  if (step === undefined || !isStep(step.task) || hasEnded(step.status) || step.open > 0) return;
+  const said = typeof note === 'string' ? note : undefined;
+  if (status === 'completed') {
+    step.result = { value: said ?? null };
+    complete(state, step, 'succeeded');
+  } else if (status === 'failed') {
+    step.failure = { kind: 'not_possible', message: said ?? 'The mind gave this step up.' };
+    complete(state, step, 'failed');
+  }
+}
