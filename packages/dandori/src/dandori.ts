@@ -33,11 +33,14 @@ import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
 import { createResults } from './engine/results.ts';
 import { createBuiltInMind } from './mind/built-in/planner.ts';
+import { withFallback } from './mind/language/fallback.ts';
 import { createLanguageMind } from './mind/language/mind.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Journal, RunSummary } from './ports/journal.ts';
+import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
+
+export type { TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -59,6 +62,8 @@ export interface OpenOptions {
   readonly onLive?: (live: Live) => void;
   /** Told where the configuration of a user could not be had or used. The run starts all the same. */
   readonly onWarning?: (warning: UserConfigWarning) => void;
+  /** A crash has left half a line at the end of a run's file; what was whole before it counts. */
+  readonly onTorn?: (tail: TornTail) => void;
 }
 
 export interface RunOptions {
@@ -131,9 +136,14 @@ function userSettingsFor(config: Config, { clock }: Parts, { onWarning }: OpenOp
 
 function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dandori {
   const { journal, toolbox } = parts;
+  const eventsOf = async (run: string, after = 0) => {
+    const events = await journal.read(run, after);
+    if (after === 0 && events.length === 0) throw emptyJournal(run);
+    return events;
+  };
   const stateOf = async (run: string) => {
-    const state = fold(await journal.read(run));
-    if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+    const state = fold(await eventsOf(run));
+    if (state === undefined) throw emptyJournal(run);
     return state;
   };
   const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
@@ -151,7 +161,7 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
     lift: async (run) => liftWith(await stateOf(run), parts),
-    events: (run, after) => journal.read(run, after),
+    events: eventsOf,
     watch: (run, changed) => journal.watch(run, changed),
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
@@ -177,6 +187,12 @@ async function liftWith(state: RunState, { blobs }: Parts): Promise<Lifted> {
   return lift(state, (task) => results.get(state, task));
 }
 
+function emptyJournal(run: string): DandoriError {
+  return new DandoriError('journal-damaged', `The run ${run} has no events.`, {
+    fix: 'Bring its file back from a backup, or delete it and start a new run.',
+  });
+}
+
 async function compileWith(tasks: readonly Task[], { settings }: Config, parts: Parts): Promise<Compiled> {
   const { toolbox, check, durations } = parts;
   await durations?.load();
@@ -199,15 +215,20 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
 
 /** No model configured is no error: the built-in planner does what it can and says what it cannot. */
 function createMind({ model, instructions }: Config): Mind {
-  return model === undefined ? createBuiltInMind() : createLanguageMind({ ...model, instructions });
+  if (model === undefined) return createBuiltInMind();
+  const { fallback, ...first } = model;
+  const mind = createLanguageMind({ ...first, instructions });
+  return fallback === undefined
+    ? mind
+    : withFallback(mind, createLanguageMind({ ...fallback, instructions }));
 }
 
-function openStore(config: Config, { journal }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {
+function openStore(config: Config, { journal, onTorn }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {
   if (journal !== undefined) return { journal, blobs: createMemoryBlobs() };
   if (config.planning.history.storageType === 'memory')
     return { journal: createMemoryJournal(), blobs: createMemoryBlobs() };
   return {
-    journal: createJsonlJournal(config.directory),
+    journal: createJsonlJournal(config.directory, { onTorn }),
     blobs: createFileBlobs(join(config.directory, 'blobs')),
   };
 }

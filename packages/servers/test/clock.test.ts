@@ -41,7 +41,8 @@ test('a meeting time is right on the other side of the world, the day included',
   expect(data).toMatchObject({
     iso: '2026-06-30T20:30:00-04:00',
     weekday: 'Tuesday',
-    from: { iso: '2026-07-01T09:30:00+09:00', weekday: 'Wednesday' },
+    weekday_ja: '火曜日',
+    from: { iso: '2026-07-01T09:30:00+09:00', weekday: 'Wednesday', weekday_ja: '水曜日' },
   });
 });
 

@@ -1,6 +1,6 @@
 import type { UserConfigWarning } from '../config/user-settings.ts';
 import { nearest } from '../core/nearest.ts';
-import type { Dandori } from '../dandori.ts';
+import type { Dandori, TornTail } from '../dandori.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -30,6 +30,10 @@ function unknownTools(dandori: Dandori): string[] {
 export function announceUserConfig({ userId, problem, detail }: UserConfigWarning, texts: Texts): void {
   const { refused, withoutIt } = texts.userConfig;
   warn(problem === 'refused' ? refused(userId, detail) : withoutIt(userId, detail));
+}
+
+export function announceTorn({ bytes }: TornTail, texts: Texts): void {
+  warn(texts.torn(bytes));
 }
 
 function warn(text: string): void {

@@ -10,10 +10,11 @@ export async function answer(
 ): Promise<number> {
   await using dandori = await openDandori({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
-  const asked = (await dandori.report(run)).questions.find(({ id }) => id === question);
+  const { goal, questions } = await dandori.report(run);
+  const asked = questions.find(({ id }) => id === question);
   const value = chosen(text, asked?.options);
   await dandori.answer(run, question, value);
-  const texts = textsFor({ language: dandori.config.language });
+  const texts = textsFor({ language: dandori.config.language, goal });
   if (options.json === true) process.stdout.write(`${JSON.stringify({ run, question, answer: value })}\n`);
   else process.stderr.write(`${texts.answered}\n${asTyped(texts.thenResume(run), options.config)}\n`);
   return 0;

@@ -6,17 +6,19 @@ import { textsFor } from './texts.ts';
 /** Where a driver is at work it does the rest; a run that nobody drives is brought to its end here. */
 export async function cancel(
   name: string,
-  options: { config?: string; reason: string; json?: boolean },
+  options: { config?: string; reason?: string; json?: boolean },
 ): Promise<number> {
   await using dandori = await openDandori({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
-  await dandori.cancel(run, options.reason);
+  const { goal } = await dandori.report(run);
+  const texts = textsFor({ language: dandori.config.language, goal });
+  await dandori.cancel(run, options.reason ?? texts.cancelReason);
   try {
     await dandori.drive(run);
   } catch (error) {
     if (!(error instanceof DandoriError && error.code === 'run-driven-elsewhere')) throw error;
   }
   if (options.json === true) process.stdout.write(`${JSON.stringify({ run, cancelled: true })}\n`);
-  else process.stderr.write(`${textsFor({ language: dandori.config.language }).cancelNoted}\n`);
+  else process.stderr.write(`${texts.cancelNoted}\n`);
   return 0;
 }

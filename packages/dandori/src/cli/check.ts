@@ -53,13 +53,13 @@ function printPlan(
   const members = groups.map((group) => new Set(group));
   for (const task of tasks) {
     const earlier = waitedFor(task, members);
-    const after = earlier.count > 0 ? style.dim(` after ${listed(earlier, texts)}`) : '';
+    const after = earlier.count > 0 ? style.dim(` ${texts.after(listed(earlier, texts))}`) : '';
     process.stdout.write(`  ${task.id} ${task.effect}${after}\n`);
     if (!isExplained) continue;
     for (const reason of reasonsOf(task.id))
       process.stdout.write(style.dim(`      ${reason.task}: ${reason.text}\n`));
   }
-  for (const line of estimateLines(estimate(), style)) process.stdout.write(`${line}\n`);
+  for (const line of estimateLines(estimate(), texts, style)) process.stdout.write(`${line}\n`);
 }
 
 interface Earlier {
@@ -90,16 +90,16 @@ function listed({ shown, count }: Earlier, texts: Texts): string {
 }
 
 /** What it will take, so that a person can say yes or no before the first call. */
-function estimateLines(estimate: Estimate, style: Style): string[] {
+function estimateLines(estimate: Estimate, texts: Texts, style: Style): string[] {
   const { calls, reads, writes, irreversible, criticalPath, expectedMs, worstMs, cost, worstCost } = estimate;
   const times = [
-    expectedMs === undefined ? undefined : `expected ${duration(expectedMs)}`,
-    worstMs === undefined ? undefined : `at worst ${duration(worstMs)}`,
+    expectedMs === undefined ? undefined : texts.expected(duration(expectedMs)),
+    worstMs === undefined ? undefined : texts.atWorst(duration(worstMs)),
   ].filter((text) => text !== undefined);
   return [
-    `${calls} calls: ${reads} reads, ${writes} writes`,
-    ...(irreversible.length > 0 ? [style.red(`irreversible: ${irreversible.join(', ')}`)] : []),
-    `longest path: ${criticalPath.join(' → ')}${times.length > 0 ? ` (${times.join(', ')})` : ''}`,
-    ...(worstCost > 0 ? [`cost: $${cost}, at worst $${worstCost}`] : []),
+    texts.calls(calls, reads, writes),
+    ...(irreversible.length > 0 ? [style.red(`${texts.irreversible}: ${irreversible.join(', ')}`)] : []),
+    `${texts.longestPath}: ${criticalPath.join(' → ')}${times.length > 0 ? ` (${times.join(', ')})` : ''}`,
+    ...(worstCost > 0 ? [`${texts.cost}: $${cost}, ${texts.atWorst(`$${worstCost}`)}`] : []),
   ];
 }

@@ -15,7 +15,7 @@ export function complain(error: unknown, { json, config }: Complaining): number 
   const style = styleFor(process.stderr);
   if (!(error instanceof DandoriError)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`${style.red('This is a bug in Dandori:')} ${printable(text)}\n`);
+    process.stderr.write(`${style.red(`${textsFor({}).bug}:`)} ${printable(text)}\n`);
     return 1;
   }
   const { code, message, fix } = error;

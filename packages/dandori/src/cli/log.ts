@@ -1,13 +1,19 @@
 import { openDandori } from '../dandori.ts';
 import type { Event } from '../domain/event.ts';
+import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { oneLine, styleFor } from './style.ts';
+import { textsFor } from './texts.ts';
 
 export async function log(
   name: string,
   options: { config?: string; json?: boolean; follow?: boolean },
 ): Promise<number> {
-  await using dandori = await openDandori({ configFile: options.config, tools: false });
+  await using dandori = await openDandori({
+    configFile: options.config,
+    tools: false,
+    onTorn: (tail) => announceTorn(tail, textsFor({ language: dandori.config.language })),
+  });
   const run = await findRun(name, dandori);
   let seen = 0;
   let hasEnded = false;

@@ -59,7 +59,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       then(await (await import('./answer.ts')).answer({ run, question, text }, options)),
     );
   command('cancel <run>', 'stop a run; its running calls are told')
-    .option('--reason <text>', 'why', 'cancelled by the user')
+    .option('--reason <text>', 'why')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./cancel.ts')).cancel(run, options)));
   command('lift <run>', 'print a plan file that does again what a run has done')

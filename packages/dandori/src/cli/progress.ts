@@ -37,11 +37,19 @@ function printedProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
       state = apply(state, event);
     },
     live(live) {
-      if (live.type === 'task_progress') stream.write(`  ${live.task} ${printable(live.message)}\n`);
+      if (live.type !== 'task_progress') return;
+      const text = progressText(live);
+      if (text !== '') stream.write(`  ${live.task} ${printable(text)}\n`);
     },
     note: (text) => void stream.write(`${text}\n`),
     end() {},
   };
+}
+
+/** Many servers say how far they are and nothing else, and some not even that. */
+function progressText({ message, fraction }: Live & { type: 'task_progress' }): string {
+  if (message !== '' || fraction === undefined) return message;
+  return `${Math.round(fraction * 100)} %`;
 }
 
 interface Wording {
@@ -169,7 +177,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
       state = apply(state, event);
     },
     live(live) {
-      if (live.type === 'task_progress') messages.set(live.task, live.message);
+      if (live.type === 'task_progress') messages.set(live.task, progressText(live));
       if (live.type === 'answer_text') answer += live.text;
     },
     note: (text) => redraw([text]),

@@ -19,16 +19,18 @@ export function questionLines(question: Question, texts: Texts, style: Style): s
 /** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
 export function contextLines({ context }: Question, texts: Texts): string[] {
   if (context === undefined || context === null) return [];
-  if (typeof context !== 'object' || Array.isArray(context)) return [shown(context)];
+  if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
   const { operation, args, reasoning, ...others } = context;
   return [
-    ...(operation === undefined ? [] : [`${shown(operation)} ${shown(args ?? {})}`]),
-    ...Object.entries(others).map(([name, value]) => `${printable(name)}: ${shown(value)}`),
-    ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning)}`]),
+    ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
+    ...Object.entries(others).map(
+      ([name, value]) => `${printable(texts.contextNames[name] ?? name)}: ${shown(value, texts)}`,
+    ),
+    ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning, texts)}`]),
   ];
 }
 
-function shown(value: Json): string {
+function shown(value: Json, texts: Texts): string {
   const text = printable(typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : JSON.stringify(value));
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length} characters)`;
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… ${texts.characters(text.length)}`;
 }

@@ -4,6 +4,7 @@ import { DandoriError } from '../domain/error.ts';
 import type { Mode } from '../domain/mode.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { openSession, type SessionOptions } from './session.ts';
+import { textsFor } from './texts.ts';
 
 export interface RunOptions extends SessionOptions {
   readonly plan?: string;
@@ -15,7 +16,8 @@ const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs not
 
 export async function run(goal: string, options: RunOptions): Promise<number> {
   const plan = options.plan === undefined ? undefined : await readPlanFile(options.plan);
-  const wanted = goal.trim() === '' ? (plan?.goal ?? (plan && `Run ${options.plan}`) ?? '') : goal;
+  const wanted =
+    goal.trim() === '' ? (plan?.goal ?? (plan && textsFor({}).planGoal(options.plan ?? '')) ?? '') : goal;
   if (wanted === '') {
     throw new DandoriError('goal-invalid', 'There is no goal.', {
       fix: 'Give one: dandori run "100 + 200を計算", or a plan: --plan FILE',

@@ -1,10 +1,10 @@
 import type { Report } from '../core/report.ts';
-import { type Dandori, openDandori } from '../dandori.ts';
+import { type Dandori, openDandori, type TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
-import { announce, announceUserConfig } from './announce.ts';
+import { announce, announceTorn, announceUserConfig } from './announce.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { printReport } from './report.ts';
@@ -27,22 +27,27 @@ export interface Session extends AsyncDisposable {
 }
 
 export async function openSession(options: SessionOptions): Promise<Session> {
+  const torn: TornTail[] = [];
   const watching: Watching = { hasDriven: false, hasPlanned: false };
   const dandori = await openDandori({
     configFile: options.config,
-    onEvent: (event) => show(event, { mind: dandori.mindName, texts, watching }),
+    onEvent: (event) => show(event, { mind: dandori.mindName, watching }),
     onLive: (live) => watching.progress?.live(live),
-    onWarning: (warning) => announceUserConfig(warning, texts),
+    onWarning: (warning) => announceUserConfig(warning, textsFor({ language, goal: options.goal })),
+    onTorn: (tail) => torn.push(tail),
   });
-  let texts = textsFor({ language: dandori.config.language, goal: options.goal });
-  if (options.json !== true) announce(dandori, texts);
+  const { language } = dandori.config;
+  if (options.json !== true) announce(dandori, textsFor({ language, goal: options.goal }));
   return {
     dandori,
     async follow(run) {
+      const { goal } = await dandori.report(run);
       const [first] = await dandori.events(run);
-      const language = first?.type === 'run_started' ? first.data.settings.language : undefined;
-      // The user's own, where they have one: it is known only now.
-      if (language !== undefined) texts = textsFor({ language });
+      const own = first?.type === 'run_started' ? first.data.settings.language : undefined;
+      const texts = textsFor({ language: own ?? language, goal });
+      // Others are read too, for how long tools take.
+      for (const tail of torn.filter((found) => found.run === run)) announceTorn(tail, texts);
+      watching.texts = texts;
       const foreground = { dandori, options, texts, watching, interrupted: new AbortController() };
       const uncatch = catchInterrupts(run, foreground);
       try {
@@ -59,6 +64,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
 interface Watching {
   progress?: Progress;
+  texts?: Texts;
   /** Whether anything of the run was done by this process. */
   hasDriven: boolean;
   /** Whether the mind was asked for a plan. */
@@ -67,13 +73,10 @@ interface Watching {
   cancelling?: Promise<void>;
 }
 
-function show(
-  event: Event,
-  { mind, texts, watching }: { mind: string; texts: Texts; watching: Watching },
-): void {
-  const { progress } = watching;
+function show(event: Event, { mind, watching }: { mind: string; watching: Watching }): void {
+  const { progress, texts } = watching;
   const isAsked = event.type === 'decision_started' && event.data.purpose === 'act';
-  if (isAsked && mind === 'built-in' && !watching.hasPlanned)
+  if (isAsked && mind === 'built-in' && !watching.hasPlanned && texts !== undefined)
     progress?.note(styleFor(process.stderr).dim(asTyped(texts.noLanguageModel)));
   // After an answer on the spot the run is taken up again in the journal, and nobody has noticed a pause.
   if (event.type === 'run_resumed' && watching.hasDriven) progress?.replay(event);
@@ -141,7 +144,7 @@ function catchInterrupts(run: string, { dandori, texts, watching, interrupted }:
   const stop = () => {
     if (++count > 1) process.exit(130);
     say(texts.cancelling);
-    watching.cancelling = dandori.cancel(run, 'cancelled with Ctrl-C').catch((error: unknown) => {
+    watching.cancelling = dandori.cancel(run, texts.interrupted).catch((error: unknown) => {
       say(error instanceof Error ? error.message : String(error));
     });
     interrupted.abort();

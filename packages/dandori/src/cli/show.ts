@@ -2,12 +2,13 @@ import { writePlan, writePlanAsJson } from '../config/plan-writer.ts';
 import { fold } from '../core/apply.ts';
 import type { Report } from '../core/report.ts';
 import type { RunState } from '../core/state.ts';
-import { openDandori } from '../dandori.ts';
+import { openDandori, type TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { printReport } from './report.ts';
 import { duration, oneLine, printable, styleFor } from './style.ts';
-import { textsFor } from './texts.ts';
+import { type Texts, textsFor } from './texts.ts';
 
 export interface ShowOptions {
   readonly config?: string;
@@ -16,12 +17,18 @@ export interface ShowOptions {
 }
 
 export async function show(name: string, options: ShowOptions): Promise<number> {
-  await using dandori = await openDandori({ configFile: options.config, tools: false });
+  const torn: TornTail[] = [];
+  await using dandori = await openDandori({
+    configFile: options.config,
+    tools: false,
+    onTorn: (tail) => torn.push(tail),
+  });
   const run = await findRun(name, dandori);
   if (options.plan === true) return showPlan(fold(await dandori.events(run)), options);
   const report = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
-  if (options.json !== true) printTasks(report);
+  for (const tail of torn) announceTorn(tail, texts);
+  if (options.json !== true) printTasks(report, texts);
   printReport(report, { texts, json: options.json, config: options.config });
   return 0;
 }
@@ -39,7 +46,7 @@ function showPlan(state: RunState | undefined, { json }: ShowOptions): number {
   return 0;
 }
 
-function printTasks({ goal, outcome, tasks, usage }: Report): void {
+function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void {
   const style = styleFor(process.stdout);
   const marks: Record<string, string> = {
     succeeded: style.green('✓'),
@@ -47,7 +54,7 @@ function printTasks({ goal, outcome, tasks, usage }: Report): void {
     in_doubt: style.yellow('?'),
   };
   process.stdout.write(
-    `${style.bold(printable(goal))}\n${outcome}, ${duration(usage.ms)}, ${usage.modelCalls} model calls\n`,
+    `${style.bold(printable(goal))}\n${texts.summary(outcome, duration(usage.ms), usage.modelCalls)}\n`,
   );
   for (const [id, task] of Object.entries(tasks)) {
     const mark = marks[task.status] ?? style.dim('·');

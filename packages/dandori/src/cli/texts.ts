@@ -1,3 +1,6 @@
+import { isJapanese } from '../core/language.ts';
+import type { Report } from '../core/report.ts';
+
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
 const ENGLISH = {
   planning: 'thinking what to do',
@@ -21,6 +24,8 @@ const ENGLISH = {
   serverMissing: (server: string) => `${server} is not available`,
   effectUnknown: (name: string, near: string | undefined) =>
     `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+  torn: (bytes: number) =>
+    `A crash left an incomplete last line of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
   menuTitle: 'These goals work at once, with no key and no network:',
   menuPrompt: 'Goal (a number, or your own words; empty to quit): ',
@@ -32,6 +37,21 @@ const ENGLISH = {
   answered: 'The answer is noted.',
   cancelNoted: 'The run is told to stop.',
   fix: 'What to do',
+  bug: 'This is a bug in Dandori',
+  cancelReason: 'cancelled by the user',
+  interrupted: 'cancelled with Ctrl-C',
+  planGoal: (file: string) => `Run ${file}`,
+  summary: (outcome: Report['outcome'], time: string, calls: number) =>
+    `${outcome}, ${time}, ${calls} model calls`,
+  characters: (count: number) => `(${count} characters)`,
+  contextNames: {} as Readonly<Record<string, string>>,
+  after: (tasks: string) => `after ${tasks}`,
+  calls: (calls: number, reads: number, writes: number) => `${calls} calls: ${reads} reads, ${writes} writes`,
+  irreversible: 'irreversible',
+  longestPath: 'longest path',
+  expected: (time: string) => `expected ${time}`,
+  atWorst: (time: string) => `at worst ${time}`,
+  cost: 'cost',
   more: (count: number) => `… and ${count} more`,
   userConfig: {
     withoutIt: (user: string, detail: string) =>
@@ -96,6 +116,7 @@ const JAPANESE: Texts = {
   serverMissing: (server) => `${server} は利用できません`,
   effectUnknown: (name, near) =>
     `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか?`}`,
+  torn: (bytes) => `記録の最後に、異常終了で途切れた行(${bytes}バイト)がありました。この行は使いません。`,
   why: '理由',
   menuTitle: '鍵もネットワークもなしですぐに動く目標:',
   menuPrompt: '目標(番号、または自分の言葉。空で終了): ',
@@ -107,6 +128,20 @@ const JAPANESE: Texts = {
   answered: '答えを記録しました。',
   cancelNoted: '実行に中止を伝えました。',
   fix: '対処',
+  bug: 'Dandoriの不具合です',
+  cancelReason: '利用者が中止しました',
+  interrupted: 'Ctrl-C で中止しました',
+  planGoal: (file) => `${file} を実行`,
+  summary: (outcome, time, calls) => `${OUTCOMES[outcome]}、${time}、モデル呼び出し${calls}回`,
+  characters: (count) => `(全${count}文字)`,
+  contextNames: { effect: '種類', attempt: '試行' },
+  after: (tasks) => `${tasks} の後`,
+  calls: (calls, reads, writes) => `呼び出し${calls}回: 読み取り${reads}、書き込み${writes}`,
+  irreversible: '取り消せない',
+  longestPath: '最長経路',
+  expected: (time) => `見込み${time}`,
+  atWorst: (time) => `最長${time}`,
+  cost: '費用',
   more: (count) => `… ほか${count}件`,
   userConfig: {
     withoutIt: (user, detail) => `ユーザー ${user} の設定は使えません(${detail})。ファイルの設定で始めます。`,
@@ -145,10 +180,19 @@ const JAPANESE: Texts = {
   },
 };
 
+const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
+  answered: '答えが出ました',
+  failed: '失敗',
+  cancelled: '中止',
+  exhausted: '上限に到達',
+  waiting: '答えを待っています',
+  open: '途中',
+};
+
 /** The configuration decides, then the environment; a goal in Japanese speaks for itself. */
 export function textsFor({ language, goal = '' }: { language?: string | undefined; goal?: string }): Texts {
   if (language !== undefined) return language === 'ja' ? JAPANESE : ENGLISH;
-  if (/[\u3040-\u30ff\u4e00-\u9fff]/.test(goal)) return JAPANESE;
+  if (isJapanese(goal)) return JAPANESE;
   const locale = process.env.LC_ALL || process.env.LC_MESSAGES || process.env.LANG || '';
   return goal === '' && locale.startsWith('ja') ? JAPANESE : ENGLISH;
 }

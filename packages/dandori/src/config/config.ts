@@ -1,7 +1,7 @@
 import type { Strategy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ToolPolicy } from '../domain/tool.ts';
-import type { PROVIDERS } from './file-shape.ts';
+import type { DIALECTS, PROVIDERS } from './file-shape.ts';
 import type { ShippedServer } from './shipped.ts';
 
 /** Everything that a process is set up with, resolved: absolute paths, milliseconds, environment variables filled in. */
@@ -11,7 +11,7 @@ export interface Config {
   /** What relative paths in it are relative to. */
   readonly folder: string;
   /** Undefined: the built-in planner. */
-  readonly model: ModelConfig | undefined;
+  readonly model: (ModelConfig & { readonly fallback: ModelConfig | undefined }) | undefined;
   readonly settings: Settings;
   readonly planning: PlanningConfig;
   /** The text itself, also where the file names a file. */
@@ -43,6 +43,7 @@ export interface ModelConfig {
   readonly maxOutputTokens: number | undefined;
   /** Milliseconds for one call. */
   readonly timeout: number;
+  readonly dialect: (typeof DIALECTS)[number];
   readonly supportsStructuredOutputs: boolean | undefined;
   /** US$ per million tokens. */
   readonly price:

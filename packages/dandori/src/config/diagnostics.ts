@@ -11,11 +11,11 @@ export function renderDiagnostics(
   const repeats = new Map<string, number>();
   return renderProblems(
     diagnostics.slice(0, MAX_PROBLEMS).map((diagnostic): LocatedProblem => {
-      const { code, message, hint, task, path } = diagnostic;
+      const { code, message, hint, task, path, at } = diagnostic;
       const which = code === 'duplicate-id' && task !== undefined ? nextRepeat(task, plan, repeats) : task;
       return {
         where: plan.name,
-        place: plan.locate(which, path),
+        place: plan.locate(which, path, at),
         severity,
         code,
         message,

@@ -16,7 +16,7 @@ export interface Expanded {
   readonly problems: readonly Problem[];
 }
 
-/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers` and `user_config_api`, and in `model.base_url`. */
+/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers` and `user_config_api`, and in the `base_url` of models. */
 export function expandVariables(written: unknown, env: Environment): Expanded {
   const expansions: Expansion[] = [];
   const problems: Problem[] = [];
@@ -35,9 +35,16 @@ export function expandVariables(written: unknown, env: Environment): Expanded {
   if (value.mcpServers !== undefined) value.mcpServers = expandAll(value.mcpServers, ['mcpServers']);
   if (value.user_config_api !== undefined)
     value.user_config_api = expandAll(value.user_config_api, ['user_config_api']);
-  if (isRecord(value.model) && typeof value.model.base_url === 'string') {
-    value.model = { ...value.model, base_url: expandAll(value.model.base_url, ['model', 'base_url']) };
-  }
+  const withAddress = (model: unknown, path: Path): unknown => {
+    if (!isRecord(model)) return model;
+    const { base_url, fallback } = model;
+    return {
+      ...model,
+      ...(typeof base_url === 'string' && { base_url: expandAll(base_url, [...path, 'base_url']) }),
+      ...(fallback !== undefined && { fallback: withAddress(fallback, [...path, 'fallback']) }),
+    };
+  };
+  if (value.model !== undefined) value.model = withAddress(value.model, ['model']);
   return { value, expansions, problems };
 }
 

@@ -19,10 +19,11 @@ import {
 import { SHIPPED_SERVERS } from './shipped.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
+export const DIALECTS = ['json', 'tools', 'auto'] as const;
 
 const VARIABLE_NAME = 'must be the name of an environment variable, such as OPENAI_API_KEY';
 
-const model = section({
+const modelKeys = {
   provider: choice(PROVIDERS),
   name: text('gpt-5-mini'),
   base_url: httpUrl('http://localhost:8080/v1').optional(),
@@ -33,9 +34,11 @@ const model = section({
   temperature: numberBetween(0, 2, 0.2).optional(),
   max_output_tokens: wholeNumber({ example: 4000 }).optional(),
   timeout: duration({ example: '2m' }).prefault('2m'),
+  dialect: choice(DIALECTS).default('json'),
   supports_structured_outputs: toggle().optional(),
   price: section({ input: price(0.25), output: price(2), cached_input: price(0.025).optional() }).optional(),
-});
+};
+const model = section({ ...modelKeys, fallback: section(modelKeys).optional() });
 
 const TOOL = /^[A-Za-z][\w-]*\..+$/;
 const toolName = text('sqlite.list_tables').regex(TOOL, {
@@ -181,6 +184,8 @@ export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'model.api_key': KEY_IN_FILE,
     'model.apiKey': KEY_IN_FILE,
+    'model.fallback.api_key': KEY_IN_FILE,
+    'model.fallback.apiKey': KEY_IN_FILE,
     'model.model': 'did you mean "name"?',
     'model.url': 'did you mean "base_url"?',
     'execution.timeout': 'did you mean "task_timeout" (one call) or "max_time" (the whole run)?',

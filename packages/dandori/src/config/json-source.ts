@@ -18,6 +18,22 @@ export function jsonSource(text: string, name: string): Source | undefined {
   return { name, value, problems: findProblems(text, name), locate: (path, at) => locate(text, path, at) };
 }
 
+/** What JSON itself says of a text, and where, as far as it tells. Undefined where it is JSON. */
+export function notJson(text: string): { message: string; place?: Place } | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const told = (error as Error).message;
+    const [, position] = /at position (\d+)/.exec(told) ?? [];
+    const reason = told.replace(/, (?:\.\.\.)?".*/s, '').replace(/ in JSON at position.*/s, '');
+    const message = `this is not JSON: ${reason}`;
+    return position === undefined
+      ? { message }
+      : { message, place: placeAt(text, Number(position), Number(position) + 1) };
+  }
+}
+
 /** `JSON.parse` takes the last of two equal keys and rounds large numbers, both without a word. */
 function findProblems(text: string, name: string): LocatedProblem[] {
   const problems: LocatedProblem[] = [];

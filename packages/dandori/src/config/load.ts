@@ -77,7 +77,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     userId: parsed.data.user_id,
     language: parsed.data.language,
     userConfigApi: resolveUserConfigApi(parsed.data.user_config_api, value),
-    secrets: collectSecrets(value, expansions, model?.apiKey),
+    secrets: collectSecrets(value, expansions, [model?.apiKey, model?.fallback?.apiKey]),
   };
 }
 

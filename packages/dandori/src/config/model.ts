@@ -1,7 +1,7 @@
-import type { ModelConfig, Provider } from './config.ts';
+import type { Config, ModelConfig, Provider } from './config.ts';
 import { type Environment, missingVariable, readVariable } from './environment.ts';
 import type { ModelSection } from './file-shape.ts';
-import { valueAt } from './place.ts';
+import { type Path, pathText, valueAt } from './place.ts';
 import type { Problem } from './problem.ts';
 
 /** Looked for in this order; the first is the one that is asked for. */
@@ -15,7 +15,12 @@ const KEY_VARIABLES: Readonly<Record<Provider, readonly string[]>> = {
 
 const OLLAMA_URL = 'http://localhost:11434/v1';
 
-export function resolveModel(section: ModelSection, env: Environment): ModelConfig {
+export function resolveModel(section: ModelSection, env: Environment): NonNullable<Config['model']> {
+  const { fallback } = section;
+  return { ...resolveOne(section, env), fallback: fallback && resolveOne(fallback, env) };
+}
+
+function resolveOne(section: Omit<ModelSection, 'fallback'>, env: Environment): ModelConfig {
   const { price } = section;
   return {
     provider: section.provider,
@@ -25,6 +30,7 @@ export function resolveModel(section: ModelSection, env: Environment): ModelConf
     temperature: section.temperature,
     maxOutputTokens: section.max_output_tokens,
     timeout: section.timeout,
+    dialect: section.dialect,
     supportsStructuredOutputs: section.supports_structured_outputs,
     price: price && { input: price.input, output: price.output, cachedInput: price.cached_input },
   };
@@ -32,23 +38,29 @@ export function resolveModel(section: ModelSection, env: Environment): ModelConf
 
 /** What the shape alone cannot tell. The value may still be of any shape. */
 export function modelProblems(config: unknown, env: Environment): Problem[] {
-  const provider = valueAt(config, ['model', 'provider']);
+  return [['model'], ['model', 'fallback']].flatMap((group) => problemsOf(config, group, env));
+}
+
+function problemsOf(config: unknown, group: Path, env: Environment): Problem[] {
+  const provider = valueAt(config, [...group, 'provider']);
   if (typeof provider !== 'string' || !Object.hasOwn(KEY_VARIABLES, provider)) return [];
+  const name = pathText(group);
   const problems: Problem[] = [];
-  if (provider === 'openai-compatible' && valueAt(config, ['model', 'base_url']) === undefined) {
+  if (provider === 'openai-compatible' && valueAt(config, [...group, 'base_url']) === undefined) {
     problems.push({
-      path: ['model', 'provider'],
+      path: [...group, 'provider'],
       at: 'value',
-      message: 'model.base_url is missing, and openai-compatible says only how to talk and not to whom',
+      message: `${name}.base_url is missing, and openai-compatible says only how to talk and not to whom`,
       hint: 'add base_url: http://localhost:8080/v1',
     });
   }
-  const named = valueAt(config, ['model', 'api_key_env']);
+  const named = valueAt(config, [...group, 'api_key_env']);
   const variables = keyVariables(provider as Provider, typeof named === 'string' ? named : undefined);
   const wanted = variables[0];
   if (wanted !== undefined && /^\w+$/.test(wanted) && findKey(variables, env) === undefined) {
-    const path = ['model', named === undefined ? 'provider' : 'api_key_env'];
-    const hint = `set it (export ${wanted}=…), name another one in model.api_key_env, or remove model to use the built-in planner`;
+    const path = [...group, named === undefined ? 'provider' : 'api_key_env'];
+    const without = group.length === 1 ? ' to use the built-in planner' : '';
+    const hint = `set it (export ${wanted}=…), name another one in ${name}.api_key_env, or remove ${name}${without}`;
     problems.push(missingVariable(wanted, { path, env, hint }));
   }
   return problems;

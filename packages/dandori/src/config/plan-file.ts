@@ -18,7 +18,7 @@ export interface PlanFile {
    * Where a task, or something in it, stands in the file. Without a task: where the list of tasks stands. An id that
    * several tasks have means the first of them; an index says which.
    */
-  locate(task?: string | number, path?: Path): Place;
+  locate(task?: string | number, path?: Path, at?: 'key' | 'value'): Place;
 }
 
 const MAX_BYTES = 10_000_000;
@@ -57,9 +57,9 @@ export function parsePlan(text: string, name: string): PlanFile {
     const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...expected, ...rest };
     return after === undefined ? task : { ...task, after: typeof after === 'string' ? [after] : after };
   });
-  const locate = (task?: string | number, path: Path = []): Place => {
+  const locate: PlanFile['locate'] = (task, path = [], at = 'value') => {
     const index = typeof task === 'string' ? tasks.findIndex(({ id }) => id === task) : (task ?? -1);
-    return source.locate(inFile(index < 0 ? ['tasks'] : ['tasks', index, ...path]), 'value');
+    return source.locate(inFile(index < 0 ? ['tasks'] : ['tasks', index, ...path]), at);
   };
   return { name, goal: parsed.data.goal, tasks, locate };
 }

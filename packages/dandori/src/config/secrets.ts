@@ -12,7 +12,11 @@ const HARMLESS_HEADER = /^(accept.*|content-type|user-agent|mcp-protocol-version
  * `headers`. Plain words, numbers and paths are left out unless their name says that they are secret: with
  * `NODE_ENV: production` the word would otherwise vanish from every result.
  */
-export function collectSecrets(config: unknown, expansions: readonly Expansion[], apiKey?: string): string[] {
+export function collectSecrets(
+  config: unknown,
+  expansions: readonly Expansion[],
+  apiKeys: readonly (string | undefined)[] = [],
+): string[] {
   const found = new Set<string>();
   const add = (name: string, value: unknown) => {
     if (typeof value !== 'string' || value.length < SHORTEST || value.includes('${')) return;
@@ -31,7 +35,7 @@ export function collectSecrets(config: unknown, expansions: readonly Expansion[]
     }
     for (const part of secretUrlParts(valueAt(server, ['url']))) add('secret', part);
   }
-  if (apiKey !== undefined) add('key', apiKey);
+  for (const apiKey of apiKeys) add('key', apiKey);
   return longestFirst(found);
 }
 

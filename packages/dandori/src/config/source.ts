@@ -1,4 +1,4 @@
-import { jsonSource } from './json-source.ts';
+import { jsonSource, notJson } from './json-source.ts';
 import type { Path, Place } from './place.ts';
 import type { LocatedProblem, Problem } from './problem.ts';
 import { yamlSource } from './yaml-source.ts';
@@ -16,7 +16,13 @@ export interface Source {
 
 /** YAML takes ten seconds and a gigabyte for 10 MB, so what is JSON is read as JSON. */
 export function openSource(text: string, name: string): Source {
-  return jsonSource(text, name) ?? yamlSource(text, name);
+  const source = jsonSource(text, name) ?? yamlSource(text, name);
+  const [first] = source.problems;
+  if (first === undefined || !name.toLowerCase().endsWith('.json')) return source;
+  const found = notJson(text);
+  return found === undefined
+    ? source
+    : { ...source, problems: [{ ...found, where: name, place: found.place ?? first.place }] };
 }
 
 export function locateProblem(problem: Problem, source: Source): LocatedProblem {

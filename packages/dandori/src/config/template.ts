@@ -23,7 +23,9 @@ export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; w
 #   temperature: 0.2
 #   max_output_tokens: 4000
 #   timeout: 2m                    # one call
+#   dialect: json                  # json | tools (native tool calls) | auto (json, then tools if that fails)
 #   supports_structured_outputs: true
+#   fallback: { provider: ollama, name: qwen3 }   # asked when the first cannot be had; the same keys
 #   price: { input: 0.25, output: 2, cached_input: 0.025 }   # US$ per million tokens
 
 # --- How a goal is carried out.

@@ -48,7 +48,9 @@ function syntaxProblems(document: Document.Parsed, text: string, problem: Report
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
     const [start, end] =
       code === 'MISSING_CHAR' && message.includes('quote') ? (lastQuoted(document) ?? pos) : pos;
-    const hint = syntaxHint(code, placeAt(text, start, end).text);
+    const hint = isFollowedTooFar(document, start)
+      ? 'the next line is indented too far: begin it in the same column as this one'
+      : syntaxHint(code, { message, line: placeAt(text, start, end).text });
     const found = problem(start, end, {
       message: SYNTAX_MESSAGES[code] ?? `this is not YAML: ${message}`,
       ...(hint !== undefined && { hint }),
@@ -75,7 +77,15 @@ const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
   RESOURCE_EXHAUSTION: 'this is nested too deeply',
 };
 
-function syntaxHint(code: string, line: string): string | undefined {
+/** A value on its line and a key under it look like one long key to the parser. */
+function isFollowedTooFar({ errors }: Document.Parsed, start: number): boolean {
+  return errors.some(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && pos[0] === start);
+}
+
+function syntaxHint(code: string, { message, line }: { message: string; line: string }): string | undefined {
+  if (code === 'BAD_INDENT') return 'begin it in the same column as the keys that it belongs with';
+  if (message.startsWith('Sequence item without -'))
+    return 'begin it with "- ", or in the same column as the other keys of its item';
   if (code === 'TAB_AS_INDENT') return 'use spaces';
   if (code === 'MULTIPLE_DOCS') return 'take the --- away, or keep one of the two documents';
   if (line.includes('${')) return 'between { } or [ ] put quotes around a Ref: "${t1.city}"';

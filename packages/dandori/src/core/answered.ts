@@ -3,6 +3,7 @@ import type { FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { RunState, TaskState } from './state.ts';
+import { textsOf } from './texts.ts';
 import { complete, makeReady } from './transition.ts';
 
 /** What an answer changes. That it fits the question was checked before it was journaled. */
@@ -53,7 +54,7 @@ function continueTask(state: RunState, task: TaskState, { question, answer, at }
 }
 
 function reject(state: RunState, task: TaskState, at: number): void {
-  task.failure = { kind: 'rejected', message: `A person did not approve ${task.task.operation}.` };
+  task.failure = { kind: 'rejected', message: textsOf(state).notApproved(task.task.operation) };
   task.endedAt = at;
   complete(state, task, 'failed');
 }
@@ -72,7 +73,7 @@ function settle(state: RunState, task: TaskState, { answer, at }: Answered): voi
   }
   task.failure = {
     kind: 'timeout',
-    message: `Nobody knows whether ${task.task.operation} took effect; it was given up.`,
+    message: textsOf(state).givenUp(task.task.operation),
   };
   complete(state, task, 'failed');
 }

@@ -117,8 +117,14 @@ function decisionMade(state: RunState, data: FactOf<'decision_made'>['data']): R
 }
 
 function decisionFailed(state: RunState, data: FactOf<'decision_failed'>['data'], at: number): RunState {
-  close(state, data.decision, { failure: data.failure });
+  close(state, data.decision, { failure: data.failure, next: data.next });
   addUsage(state.usage, data.usage);
+  if (data.next !== undefined) {
+    // Another model has made no mistake yet, and nobody has told it to wait.
+    state.stumbles = 0;
+    state.thinkAfter = at;
+    return state;
+  }
   // A wrong key or a model that does not exist is no better at the second try.
   const isHopeless = data.failure.kind === 'model_error' && data.failure.retryable === false;
   state.stumbles += isHopeless ? state.settings.repairs + 1 : 1;

@@ -187,6 +187,7 @@ function toDiagnostic(task: Task, { path, message, keyword, property }: SchemaIs
     code: 'invalid-args',
     task: task.id,
     path: ['args', ...path, ...(property === undefined ? [] : [property])],
+    ...(keyword === 'additionalProperties' && { at: 'key' as const }),
     message: `${task.operation}: ${message}`,
     ...(hint !== undefined && { hint }),
   };

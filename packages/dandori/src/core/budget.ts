@@ -1,6 +1,7 @@
 import { assertNever } from '../domain/error.ts';
 import { isStuck, revisionsLeft } from './briefing.ts';
 import type { RunState } from './state.ts';
+import { textsOf } from './texts.ts';
 
 export type Limit = 'steps' | 'calls' | 'tasks' | 'time' | 'cost' | 'tokens' | 'revisions' | 'loop';
 
@@ -47,23 +48,24 @@ export function canConclude(state: RunState, now: number): boolean {
 
 export function describeLimit(state: RunState, limit: Limit): string {
   const { limits, planning } = state.settings;
+  const texts = textsOf(state);
   switch (limit) {
     case 'steps':
-      return `the limit of ${limits.steps} ${limits.steps === 1 ? 'step' : 'steps'} (execution.max_steps) is reached`;
+      return texts.stepsReached(limits.steps);
     case 'calls':
-      return `the limit of ${limits.calls} model calls (execution.max_model_calls) is reached`;
+      return texts.callsReached(limits.calls);
     case 'tasks':
-      return `the limit of ${limits.tasks} tasks (planning.max_subtasks) is reached`;
+      return texts.tasksReached(limits.tasks);
     case 'cost':
-      return `the limit of $${limits.cost} (execution.max_cost) is reached`;
+      return texts.costReached(limits.cost);
     case 'tokens':
-      return `the limit of ${limits.tokens} tokens (execution.max_tokens) is reached`;
+      return texts.tokensReached(limits.tokens);
     case 'revisions':
-      return `the limit of ${planning?.revisions} revisions (planning.revision.max_revisions) is reached`;
+      return texts.revisionsReached(planning?.revisions);
     case 'loop':
-      return 'the run went in circles: it was told so once and did the same again';
+      return texts.inCircles;
     case 'time':
-      return `the limit of ${Math.round(limits.time / 1000)} s (execution.max_time) is reached`;
+      return texts.timeReached(Math.round(limits.time / 1000));
     default:
       return assertNever(limit);
   }

@@ -5,6 +5,7 @@ import { criteriaOf, unmetCriteria } from './criteria.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state.ts';
+import { textsOf } from './texts.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
 export function closing(state: RunState, now: number): Intention[] {
@@ -16,12 +17,13 @@ export function closing(state: RunState, now: number): Intention[] {
 export function unfinished(state: RunState): string[] {
   return [...state.tasks.values()]
     .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
-    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task)}`);
+    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task, state)}`);
 }
 
-function howItStands({ status, isInDoubt }: TaskState): string {
-  if (isInDoubt) return 'was called, and nobody knows whether it took effect';
-  return hasEnded(status) ? status : 'not done';
+function howItStands({ status, isInDoubt }: TaskState, state: RunState): string {
+  const texts = textsOf(state);
+  if (isInDoubt) return texts.inDoubt;
+  return hasEnded(status) ? texts.ended(status) : texts.notDone;
 }
 
 function cancelled(state: RunState): Ending | undefined {
@@ -43,7 +45,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   if (answer.args.achieved === false) {
     const failure = firstFailure(state) ?? {
       kind: 'not_possible' as const,
-      message: 'The goal was not reached.',
+      message: textsOf(state).notReached,
     };
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   }
@@ -56,9 +58,10 @@ function answered(state: RunState, now: number): Ending | undefined {
 /** The mind says that the goal is reached, and not that all that it set itself for that is. */
 function unreached({ args }: Action, state: RunState): Failure | undefined {
   const unmet = unmetCriteria(args, state);
-  if (unmet === undefined)
-    return { kind: 'not_possible', message: 'The answer does not say whether the success criteria are met.' };
-  return unmet.length === 0 ? undefined : { kind: 'not_possible', message: `Not met: ${unmet.join('; ')}` };
+  if (unmet === undefined) return { kind: 'not_possible', message: textsOf(state).unjudged };
+  return unmet.length === 0
+    ? undefined
+    : { kind: 'not_possible', message: textsOf(state).unmet(unmet.join('; ')) };
 }
 
 /**
@@ -88,11 +91,13 @@ function failed(state: RunState): Ending | undefined {
   };
 }
 
-function planFailure({ planGiven, rejection = [], stumbles }: RunState): Failure {
+function planFailure(state: RunState): Failure {
+  const { planGiven, rejection = [], stumbles } = state;
+  const texts = textsOf(state);
   const problems = rejection
     .map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`))
     .join('; ');
-  const message = planGiven ? 'The given plan is not valid.' : `No valid plan was made in ${stumbles} tries.`;
+  const message = planGiven ? texts.planInvalid : texts.noPlan(stumbles);
   return { kind: 'plan_error', message: `${message} ${problems}`.trim() };
 }
 

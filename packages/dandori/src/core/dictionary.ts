@@ -1,3 +1,5 @@
+import { isJapanese } from './language.ts';
+
 /**
  * A general dictionary, so that a Japanese goal finds an English tool and the other way round. Between two slashes
  * stands one meaning. One that begins with `-` says little about which tool is meant; `!` is a word for a change.
@@ -53,10 +55,6 @@ for (const row of MEANINGS.split('/').map((text) => text.trim())) {
 
 export function meaningOf(wordStem: string): Meaning | undefined {
   return meanings.get(wordStem);
-}
-
-export function isJapanese(text: string): boolean {
-  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
 }
 
 /**

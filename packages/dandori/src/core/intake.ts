@@ -4,22 +4,13 @@ import type { Outline } from '../domain/outline.ts';
 import type { Option } from '../domain/question.ts';
 import type { Action, Task } from '../domain/task.ts';
 import { revisionsLeft } from './briefing.ts';
+import { OWN_OPERATIONS } from './own-operations.ts';
 import { changePlan, notBegun } from './plan-change.ts';
 import { readProposal } from './proposal.ts';
 import { renamed, renameIn } from './rename.ts';
 import { revised } from './revision.ts';
 import type { Draft, RunState } from './state.ts';
 import { isStep } from './step.ts';
-
-/** Our own operations, which are no calls. Everything else is a task: a tool's, or a step. */
-export const OWN_OPERATIONS: ReadonlySet<string> = new Set([
-  'answer',
-  'ask',
-  'reflect',
-  'plan.propose',
-  'plan.revise',
-  'plan.update_step',
-]);
 
 export interface Taken {
   readonly operations: Action[];

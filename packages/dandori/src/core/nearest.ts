@@ -12,7 +12,9 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
       bestDistance = distance;
     }
   }
-  return best ?? sameLastPart(wanted, candidates);
+  const twins = sameLastPart(wanted, candidates);
+  // `weather.find` is rather the one `find` of another server than something else of this one.
+  return twins.length === 1 && bestDistance > 2 ? twins[0] : (best ?? twins[0]);
 }
 
 /** One letter too many, too few or other, or two exchanged. */
@@ -21,12 +23,9 @@ export function isOneLetterOff(a: string, b: string): boolean {
 }
 
 /** `read_file` most likely means `files.read_file`, however long the prefix is. */
-function sameLastPart(wanted: string, candidates: readonly string[]): string | undefined {
-  const last = wanted.slice(wanted.lastIndexOf('.') + 1);
-  for (const candidate of candidates) {
-    if (candidate.toLowerCase().endsWith(`.${last}`)) return candidate;
-  }
-  return undefined;
+export function sameLastPart(wanted: string, candidates: readonly string[]): string[] {
+  const last = wanted.slice(wanted.lastIndexOf('.') + 1).toLowerCase();
+  return candidates.filter((candidate) => candidate.toLowerCase().endsWith(`.${last}`));
 }
 
 /** Restricted Damerau–Levenshtein; gives up with `limit` as soon as the distance cannot be below it. */

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
-import { isOneLetterOff } from './nearest.ts';
+import { isOneLetterOff, sameLastPart } from './nearest.ts';
 import type { SchemaCheck } from './schema.ts';
 import { isObject } from './schema-view.ts';
 
@@ -19,8 +19,8 @@ export interface Repaired {
 
 /**
  * Corrects mistakes for which there is only one thing that can have been meant, so that a model need not be asked
- * again for a letter: the name of a tool that only reads, off by one letter, whose schema the arguments fit; a number
- * given as text. Undefined where some mistake is not of that kind: then nothing is changed.
+ * again for a letter: the name of a tool that only reads, off by one letter or under a server that is not there, whose
+ * schema the arguments fit; a number given as text. Undefined where some mistake is not of that kind: then nothing is changed.
  */
 export function repair(
   tasks: readonly Task[],
@@ -47,7 +47,7 @@ function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: Surround
 }
 
 function otherTool(task: Task, { tools, check }: Surroundings): Fixed {
-  const names = [...tools.keys()].filter((name) => isOneLetterOff(name, task.operation));
+  const names = meantBy(task.operation, [...tools.keys()]);
   const [name] = names;
   const tool = name === undefined ? undefined : tools.get(name);
   // A wrong guess must do no harm, and `slot1` for `slot2` is more likely a choice than a slip of the pen.
@@ -55,6 +55,13 @@ function otherTool(task: Task, { tools, check }: Surroundings): Fixed {
     return undefined;
   if (check(tool.inputSchema, task.args).length > 0) return undefined;
   return { task: { ...task, operation: tool.name }, note: `${task.operation} is taken for ${tool.name}` };
+}
+
+function meantBy(operation: string, names: readonly string[]): string[] {
+  const near = names.filter((name) => isOneLetterOff(name, operation));
+  const server = operation.slice(0, operation.lastIndexOf('.') + 1);
+  const isThere = server !== '' && names.some((name) => name.startsWith(server));
+  return near.length > 0 || isThere ? near : sameLastPart(operation, names);
 }
 
 function digitsOf(name: string): string {

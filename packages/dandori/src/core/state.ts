@@ -129,6 +129,8 @@ export interface Decision {
   failure: Failure | undefined;
   /** Tools that it was told of. */
   offer?: Offer | undefined;
+  /** The model that is asked in place of the one that failed, from here on. */
+  next?: string | undefined;
 }
 
 export interface OpenQuestion {

@@ -1,4 +1,5 @@
-import { isJapanese, meaningOf, stem } from './dictionary.ts';
+import { meaningOf, stem } from './dictionary.ts';
+import { isJapanese } from './language.ts';
 
 const STOP = new Set(
   `a an the of in on at for to from by with and or is are was were be been it its this that these those what which who

@@ -31,6 +31,8 @@ export const diagnostic = z.object({
   task: z.string().optional(),
   /** Where in the task, as keys and indexes: `['args', 'city']`. */
   path: z.array(z.union([z.string(), z.number()])).optional(),
+  /** Where it is the key at that path that is wrong, and not its value. */
+  at: z.literal('key').optional(),
   hint: z.string().optional(),
 });
 export type Diagnostic = z.infer<typeof diagnostic>;

@@ -79,7 +79,15 @@ export const factSchema = z.discriminatedUnion('type', [
     usage: usage.optional(),
     ms: z.number(),
   }),
-  fact('decision_failed', { decision: z.number().int(), failure, usage: usage.optional(), ms: z.number() }),
+  fact('decision_failed', {
+    decision: z.number().int(),
+    failure,
+    model: z.string().optional(),
+    /** The model that is asked in its place from here on. */
+    next: z.string().optional(),
+    usage: usage.optional(),
+    ms: z.number(),
+  }),
   fact('reflection_made', {
     decision: z.number().int(),
     ...reflection.shape,

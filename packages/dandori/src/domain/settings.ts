@@ -54,6 +54,7 @@ export const settings = z.object({
     .optional(),
   /** Of the user's own, in place of the ones that the process was set up with. */
   instructions: z.string().optional(),
+  /** Without it a run speaks the language of its goal. */
   language: z.enum(['en', 'ja']).optional(),
   /** Whether reads are called while the mind still writes. Runs from before it was there go on without it. */
   streamDispatch: z.boolean().optional(),

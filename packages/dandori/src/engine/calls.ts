@@ -3,6 +3,7 @@ import type { Call, CallOutcome } from '../ports/toolbox.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './read-ahead.ts';
+import type { Texts } from './texts.ts';
 
 /** How long a call that was told to stop may take to do so, before it is given up as lost. */
 const GRACE = 5_000;
@@ -10,6 +11,7 @@ const GRACE = 5_000;
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress'> {
   readonly attempt: number;
   readonly timeout: number;
+  readonly texts: Texts;
 }
 
 /** How a call ended, and how long it took. */
@@ -66,7 +68,11 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     return { ended, abort: (reason) => controller.abort(reason) };
   }
 
-  async function make(call: PlannedCall, controller: AbortController, isTask: () => boolean): Promise<Ended> {
+  async function make(
+    { texts, ...call }: PlannedCall,
+    controller: AbortController,
+    isTask: () => boolean,
+  ): Promise<Ended> {
     const startedAt = clock.now();
     const { signal } = controller;
     const takeBack = clock.at(startedAt + call.timeout, () => controller.abort('timeout'));
@@ -76,12 +82,18 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const otherwise: CallOutcome = {
       kind: 'lost',
       cause: 'cancelled',
-      message: 'It was told to stop and did not.',
+      message: texts.didNotStop,
     };
     const made = safely(() => parts.toolbox.call({ ...call, run, signal, progress }), brokenCall);
     const outcome = await withGrace(made, { signal, clock, otherwise });
     takeBack();
-    return { outcome: explained(outcome, call, signal), ms: clock.now() - startedAt };
+    const isLate = isTimeUp(outcome, signal);
+    const late: CallOutcome = {
+      kind: 'lost',
+      cause: 'timeout',
+      message: texts.tooSlow(call.timeout / 1000),
+    };
+    return { outcome: isLate ? late : outcome, ms: clock.now() - startedAt };
   }
 
   async function think(
@@ -186,8 +198,6 @@ async function withGrace<T>(work: Promise<T>, { signal, clock, otherwise }: Grac
 }
 
 /** An adapter sees only that its signal was aborted; whether time was up is known here. */
-function explained(outcome: CallOutcome, { timeout }: PlannedCall, signal: AbortSignal): CallOutcome {
-  const isTimeout = signal.aborted && signal.reason === 'timeout';
-  if (!isTimeout || outcome.kind === 'succeeded' || outcome.kind === 'ambiguous') return outcome;
-  return { kind: 'lost', cause: 'timeout', message: `It took longer than ${timeout / 1000} s.` };
+function isTimeUp({ kind }: CallOutcome, { aborted, reason }: AbortSignal): boolean {
+  return aborted && reason === 'timeout' && kind !== 'succeeded' && kind !== 'ambiguous';
 }

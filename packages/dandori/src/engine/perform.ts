@@ -17,6 +17,7 @@ import type { Parts } from './parts.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
+import { textsOf } from './texts.ts';
 
 /** Everything that one drive works with. */
 export interface Driver {
@@ -120,6 +121,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     attempt,
     userId: ledger.state.userId,
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
+    texts: textsOf(ledger.state),
   });
 }
 
@@ -152,7 +154,7 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
     .join('; ');
   return {
     ok: false,
-    message: `The filled-in arguments do not fit ${tool.name}: ${what} (${from}). The tool was not called.`,
+    message: textsOf(ledger.state).notFitting(tool.name, `${what} (${from})`),
   };
 }
 
@@ -165,13 +167,14 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   if (!filled.ok) return startTask(id, driver);
   const { args } = filled;
   const { operation } = task.task;
+  const texts = textsOf(ledger.state);
   ledger.record({
     type: 'question_asked',
     data: {
       question: {
         id: nextQuestion(driver),
         kind: 'approval',
-        text: `May ${operation} (${task.effect}) be called?`,
+        text: texts.mayCall(operation, task.effect),
         context: {
           operation,
           args,
@@ -179,8 +182,8 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
           ...(task.task.reasoning && { reasoning: task.task.reasoning }),
         },
         options: [
-          { label: 'Yes, call it', value: 'approve' },
-          { label: 'No, do not', value: 'reject' },
+          { label: texts.approve, value: 'approve' },
+          { label: texts.reject, value: 'reject' },
         ],
         task: id,
         digest: digestOf(operation, args),
@@ -194,18 +197,19 @@ function askInDoubt(id: string, driver: Driver): void {
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const { operation, args } = task.task;
+  const texts = textsOf(ledger.state);
   ledger.record({
     type: 'question_asked',
     data: {
       question: {
         id: nextQuestion(driver),
         kind: 'in_doubt',
-        text: `${operation} was called, and nobody knows whether it took effect. Please look, then say what is true.`,
+        text: texts.isDone(operation),
         context: { operation, args: task.sent ?? args, effect: task.effect, attempt: task.attempts },
         options: [
-          { label: 'It happened: go on without its result', value: 'happened' },
-          { label: 'It did not happen: call it again', value: 'again' },
-          { label: 'Give this task up', value: 'give_up' },
+          { label: texts.happened, value: 'happened' },
+          { label: texts.again, value: 'again' },
+          { label: texts.giveUp, value: 'give_up' },
         ],
         task: id,
       },

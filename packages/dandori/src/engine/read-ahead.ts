@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { accessOf } from '../core/arrangement.ts';
 import { timeLeft } from '../core/budget.ts';
 import { inject, refsIn } from '../core/inject.ts';
-import { OWN_OPERATIONS, takeIn } from '../core/intake.ts';
+import { takeIn } from '../core/intake.ts';
 import { outlook, overtakes } from '../core/outlook.ts';
+import { OWN_OPERATIONS } from '../core/own-operations.ts';
 import { redact } from '../core/redact.ts';
 import { hasEnded, laneOf } from '../core/state.ts';
 import type { Purpose } from '../domain/event.ts';
@@ -13,6 +14,7 @@ import type { Begun, Ended, PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 import { unexpected, written } from './take-up.ts';
+import { textsOf } from './texts.ts';
 
 /**
  * Reads that are called while the mind still writes. Nothing of it is journaled: a read has no effect, and where the
@@ -152,6 +154,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       attempt: 1,
       userId,
       timeout: timeout ?? settings.task.timeout,
+      texts: textsOf(ledger.state),
     };
     const begun = calls.begin(call, () => entry.isTask);
     entry.made = { call, begun };
@@ -213,8 +216,10 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       const entry = entries.get(task);
       if (stream.number !== number || entry?.ended === undefined) return;
       const { outcome } = entry.ended;
-      const result = outcome.kind === 'succeeded' ? written(outcome.result, parts.secrets) : undefined;
-      if (result?.ok === true && unexpected(result.value, entry.task.expect, parts.check) === undefined)
+      const texts = textsOf(ledger.state);
+      const result = outcome.kind === 'succeeded' ? written(outcome.result, parts.secrets, texts) : undefined;
+      const judging = { check: parts.check, texts };
+      if (result?.ok === true && unexpected(result.value, entry.task.expect, judging) === undefined)
         entry.result = { value: result.value };
       await callReady();
     },

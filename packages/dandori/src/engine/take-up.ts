@@ -10,6 +10,7 @@ import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { type Texts, textsOf } from './texts.ts';
 import { thoughtEnded } from './thought-ended.ts';
 
 /** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
@@ -39,9 +40,10 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { outcome } = mail;
   if (outcome.kind === 'succeeded') {
     const note = outcome.note === undefined ? {} : { note: outcome.note };
-    const result = written(outcome.result, parts.secrets);
+    const texts = textsOf(ledger.state);
+    const result = written(outcome.result, parts.secrets, texts);
     const failure = result.ok
-      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, parts.check)
+      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, { check: parts.check, texts })
       : result.failure;
     if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
     else if (result.ok)
@@ -97,19 +99,20 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
 type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
 
 /** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
-export function written(result: Json, secrets: readonly string[]): Written {
+export function written(result: Json, secrets: readonly string[], texts: Texts): Written {
+  const refused = (reason: string): Written => ({
+    ok: false,
+    failure: { kind: 'invalid_result', message: texts.notWritten(reason) },
+  });
   try {
     const value = redact(result ?? null, secrets);
     const text = JSON.stringify(value);
-    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST))
-      throw new RangeError(`it is nested more than ${DEEPEST} deep`);
+    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
     return { ok: true, value, text };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return {
-      ok: false,
-      failure: { kind: 'invalid_result', message: `The result cannot be written down: ${reason}.` },
-    };
+    // What is deeper still ends the walk itself, by the size of the stack.
+    if (isDeeper(result, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
+    return refused(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -118,22 +121,30 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-export function unexpected(result: Json, expect: Task['expect'], check: SchemaCheck): Failure | undefined {
+interface Judging {
+  readonly check: SchemaCheck;
+  readonly texts: Texts;
+}
+
+export function unexpected(
+  result: Json,
+  expect: Task['expect'],
+  { check, texts }: Judging,
+): Failure | undefined {
   if (expect === undefined) return undefined;
-  if (typeof expect !== 'string') return misfit(result, expect, check);
+  if (typeof expect !== 'string') return misfit(result, expect, { check, texts });
   const found = evaluate(result, expect);
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: `The outcome is not as expected: ${expect} gives ${clip(JSON.stringify(found))}.`,
+    message: texts.unexpected(expect, clip(JSON.stringify(found))),
   };
 }
 
-function misfit(result: Json, schema: JsonObject, check: SchemaCheck): Failure | undefined {
+function misfit(result: Json, schema: JsonObject, { check, texts }: Judging): Failure | undefined {
   const [issue] = check(schema, result);
   if (issue === undefined) return undefined;
-  const place = issue.path.length === 0 ? 'the result' : issue.path.join('.');
-  return { kind: 'unexpected', message: `The outcome is not as expected: ${place} ${issue.message}.` };
+  return { kind: 'unexpected', message: texts.misfit(issue.path.join('.'), issue.message) };
 }
 
 function evaluate(result: Json, expression: string): Json {

@@ -7,6 +7,7 @@ import type { Thinking } from '../ports/mind.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 import { proposal } from './proposal.ts';
+import { textsOf } from './texts.ts';
 
 /** Turns a thought into facts: what was decided, how the mind looks back, what it plans and what it asks. */
 export function thoughtEnded(
@@ -16,15 +17,16 @@ export function thoughtEnded(
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
   if (thinking.kind === 'failed') {
-    const { failure, usage } = thinking;
-    ledger.record({ type: 'decision_failed', data: { decision, failure, usage, ms } });
+    const { failure, model, next, usage } = thinking;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, model, next, usage, ms } });
     return;
   }
   const taken = takeIn(thinking.actions, state);
   const message = taken.problem ?? uselessness(taken, state);
   if (message !== undefined) {
     const failure = { kind: 'unusable_output' as const, message };
-    ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
+    const { model, usage } = thinking;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, model, usage, ms } });
     return;
   }
   ledger.record(...facts(thinking, { decision, ms, taken, state }));
@@ -86,14 +88,14 @@ function isClosing({ thinking }: RunState): boolean {
 /** Why nothing can be done with this; written for the mind. */
 function uselessness(taken: Taken, state: RunState): string | undefined {
   const { operations, tasks, revision } = taken;
+  const texts = textsOf(state);
   const answer = operations.find(({ operation }) => operation === 'answer');
-  if (isClosing(state))
-    return answer === undefined ? 'An answer was asked for, and none was given' : undefined;
+  if (isClosing(state)) return answer === undefined ? texts.noAnswer : undefined;
   const hasEffect = operations.some(
     ({ operation }) => operation === 'answer' || operation === 'ask' || operation === 'plan.update_step',
   );
   if (!hasEffect && tasks.length === 0 && revision === undefined) {
-    return operations.length === 0 ? 'No action was given' : 'Nothing says what to do next';
+    return operations.length === 0 ? texts.noAction : texts.noNext;
   }
   const isJudged =
     answer === undefined || answer.args.achieved === false || unmetCriteria(answer.args, state);

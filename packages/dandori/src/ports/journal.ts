@@ -11,6 +11,12 @@ export interface RunSummary {
   readonly status: Outcome | 'open' | 'waiting' | 'damaged';
 }
 
+/** What a crash left of a line that it interrupted. It is left out, and cut off by the next append. */
+export interface TornTail {
+  readonly run: string;
+  readonly bytes: number;
+}
+
 /** The right to drive a run. It ends with `release`, or with the process that holds it. */
 export interface Claim {
   release(): Promise<void>;

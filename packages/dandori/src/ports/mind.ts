@@ -40,7 +40,14 @@ export type Thinking =
       readonly model?: string;
       readonly usage?: Usage;
     }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly usage?: Usage };
+  | {
+      readonly kind: 'failed';
+      readonly failure: Failure;
+      readonly model?: string;
+      /** The model that this mind asks in its place from here on. */
+      readonly next?: string;
+      readonly usage?: Usage;
+    };
 
 /** What decides. One call is one decision; retries are the engine's business, as they are counted and journaled. */
 export interface Mind {

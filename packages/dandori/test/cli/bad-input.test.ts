@@ -62,6 +62,15 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
     },
   ],
   [
+    'plan with an unknown argument',
+    {
+      config: CALC,
+      plan: 'tasks:\n  - id: a\n    operation: calc.evaluate\n    args: {expresion: "1"}\n',
+      args: ['check', 'plan.yaml'],
+      says: [/plan\.yaml:4:12 error\[invalid-args\]: .*"expresion"/, /did you mean "expression"/],
+    },
+  ],
+  [
     'plan with a dangling reference',
     {
       config: CALC,

@@ -4,11 +4,11 @@ import { openPlace, type Place } from './command.ts';
 const LETTERS = `${import.meta.dirname}/../../../../examples/services/letters.ts`;
 
 /** No server, so that a start is quick; a plan, so that no mind is asked for one. */
-async function prepare(approval: string, task: object): Promise<Place> {
+async function prepare(approval: string, task: object, more: object = {}): Promise<Place> {
   const place = await openPlace();
   await place.write(
     'letters.yaml',
-    JSON.stringify({ mcpServers: {}, services: [LETTERS], execution: { approval } }),
+    JSON.stringify({ mcpServers: {}, services: [LETTERS], execution: { approval }, ...more }),
   );
   await place.write('plan.json', JSON.stringify({ goal: 'post', tasks: [{ id: 't1', ...task }] }));
   return place;
@@ -49,6 +49,38 @@ describe('a question that nobody can be asked on the spot', () => {
     expect(resumed.stderr).toMatch(/^taken up again\n/);
     expect(resumed.stderr).toContain('A person did not approve letters.send.');
     expect(resumed.code).toBe(1);
+  });
+
+  it.each([
+    ['whose goal is in Japanese', { goal: '手紙を送る' }, {}],
+    ['where that is configured', {}, { language: 'ja' }],
+  ])('is in Japanese for a person %s, and so is all that follows', async (_, goal, language) => {
+    await using place = await prepare('writes', SEND, language);
+    const tasks = [{ id: 't1', ...SEND, reasoning: '返事を待っています' }];
+    await place.write('plan.json', JSON.stringify({ goal: 'post', tasks, ...goal }));
+    const { stderr } = await place.dandori(...RUN);
+    const [run] = await place.runs();
+    expect(stderr.split('\n')).toEqual([
+      '1個のタスクを計画しました',
+      '? letters.send (書き込み) を実行してもよいですか?',
+      '    letters.send {"to":"p1","text":"Dear Hanako"}',
+      '    種類: write',
+      '    理由: 返事を待っています',
+      '    1  approve  はい、実行する',
+      '    2  reject  いいえ、実行しない',
+      `答えるには:  dandori answer --config letters.yaml ${run} q1 <答え>`,
+      `続けるには:  dandori resume --config letters.yaml ${run}`,
+      `run ${run}`,
+      '',
+    ]);
+    const answered = await place.dandori('answer', 'last', 'q1', 'reject', ...CONFIG);
+    expect(answered.stderr).toMatch(/^答えを記録しました。\n/);
+    const resumed = await place.dandori('resume', 'last', ...CONFIG);
+    expect(resumed.stderr).toContain('失敗しました: letters.send の実行は承認されませんでした。\n');
+    expect(resumed.stderr).toContain('  - t1 letters.send: 失敗\n');
+    expect(resumed.stdout).toMatch(/^目標を達成できませんでした。\n/);
+    const shown = await place.dandori('show', 'last', ...CONFIG);
+    expect(shown.stdout).toContain('\n失敗、');
   });
 
   it('is answered by the number of an option', async () => {

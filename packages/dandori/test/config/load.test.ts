@@ -181,6 +181,7 @@ user_id: u-1
 language: ja
 `);
     expect(config.settings).toEqual({
+      language: 'ja',
       mode: 'auto',
       approval: 'writes',
       concurrency: 4,

@@ -151,7 +151,34 @@ describe('a plan that has the wrong shape', () => {
   });
 });
 
+describe('a broken file that is called JSON', () => {
+  it.each([
+    [
+      '{"tasks":[{"id":"a",, "operation":"b"}]}',
+      'p.json:1:21 error: this is not JSON: Expected double-quoted property name',
+    ],
+    ['{"tasks":\n[{"id":"a" ', 'p.json:2:12 error: this is not JSON: Expected'],
+    ['{"a": 1, b: {}}}', 'p.json:1:10 error: this is not JSON: Expected double-quoted property name'],
+  ])('is not said to be YAML: %s', async (text, wanted) => {
+    const { message } = await refusal(() => parsePlan(text, 'p.json'));
+    expect(message).toContain(wanted);
+    expect(message).not.toContain('YAML');
+  });
+});
+
 describe('what the compiler found, shown in the plan', () => {
+  it.each([
+    ['plan.yaml', 'tasks: [{id: a, operation: x.y, args: {citi: Tokyo}}]'],
+    ['plan.json', '{"tasks": [{"id": "a", "operation": "x.y", "args": {"citi": "Tokyo"}}]}'],
+  ])('points at the key where that is what is wrong: %s', (name, text) => {
+    const rendered = renderDiagnostics(
+      [{ code: 'invalid-args', task: 'a', path: ['args', 'citi'], at: 'key', message: 'x' }],
+      parsePlan(text, name),
+    );
+    const [, shown = '', carets = ''] = rendered.split('\n');
+    expect(shown.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)).toMatch(/^"?citi"?$/);
+  });
+
   it('looks like a compiler’s message', () => {
     const plan = parsePlan(YAML, 'plan.yaml');
     const message = 'there is no tool "calc.evalute"';

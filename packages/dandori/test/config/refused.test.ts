@@ -197,6 +197,21 @@ describe('files that are no YAML', () => {
     ['an open bracket', 'services: [a\nlanguage: en\n', 'dandori.yaml:2:1 error: this is not YAML'],
     ['a colon in text', 'instructions: Note: be short', 'hint: put text that holds a colon in quotes'],
     [
+      'a key that is indented less than its neighbours',
+      'execution:\n    mode: auto\n   max_steps: 3\n',
+      'hint: begin it in the same column as the keys that it belongs with',
+    ],
+    [
+      'a key that is indented more than its neighbours',
+      'execution:\n  mode: auto\n    max_steps: 3\n',
+      'hint: the next line is indented too far: begin it in the same column as this one',
+    ],
+    [
+      'a key between the items of a list',
+      'services:\n  - a: 1\n   b: 3\n',
+      'hint: begin it with "- ", or in the same column as the other keys of its item',
+    ],
+    [
       'a second document',
       'language: en\n---\nlanguage: ja',
       'dandori.yaml:2:1 error: there is a second document',

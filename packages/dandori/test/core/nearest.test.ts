@@ -11,6 +11,7 @@ describe('a misspelt name', () => {
     ['weather', 'places.weather'],
     ['geo.weather', 'places.weather'],
     ['clac.add', 'calc.add'],
+    ['files.weather', 'places.weather'],
     ['something.else', undefined],
     ['', undefined],
     ['x', undefined],

@@ -156,26 +156,31 @@ describe('a call that fails', () => {
     },
   );
 
-  it.each<[string, () => unknown]>([
-    ['a bigint', () => ({ n: 10n })],
+  const TOO_DEEP = /: it is nested more than 500 deep\.$/;
+  it.each<[string, RegExp, () => unknown]>([
+    ['a bigint', /BigInt/, () => ({ n: 10n })],
     [
       'a circle',
+      TOO_DEEP,
       () => {
         const circle: { self?: unknown } = {};
         circle.self = circle;
         return circle;
       },
     ],
-    ['100,000 levels', () => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
-    ['900 levels', () => JSON.parse(`${'{"a":'.repeat(900)}1${'}'.repeat(900)}`)],
-  ])('a result that cannot be written down (%s) fails its task, not the driver', async (_, make) => {
+    ['100,000 levels', TOO_DEEP, () => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
+    ['900 levels', TOO_DEEP, () => JSON.parse(`${'{"a":'.repeat(900)}1${'}'.repeat(900)}`)],
+  ])('a result that cannot be written down (%s) fails its task, not the driver', async (_, why, make) => {
     const house = createHouse({ 'a.get': {}, 'b.get': {} }, DONE);
     const run = await house.start('go', [task('g', 'a.get'), task('h', 'b.get')]);
     const odd = async (): Promise<CallOutcome> => ({ kind: 'succeeded', result: make() as null });
     const state = await house.drive(run, {
       toolbox: { ...house.toolbox, call: (call) => (call.task === 'g' ? odd() : house.toolbox.call(call)) },
     });
-    expect(state.tasks.get('g')?.failure).toMatchObject({ kind: 'invalid_result' });
+    expect(state.tasks.get('g')?.failure).toMatchObject({
+      kind: 'invalid_result',
+      message: expect.stringMatching(why),
+    });
     expect(state.tasks.get('h')?.status).toBe('succeeded');
   });
 

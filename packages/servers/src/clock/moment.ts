@@ -4,6 +4,7 @@ export interface Moment {
   date: string;
   time: string;
   weekday: string;
+  weekday_ja: string;
   utc_offset: string;
   unix_ms: number;
 }
@@ -11,6 +12,7 @@ export interface Moment {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const WEEKDAYS_JA = '日月火水木金土';
 
 export function momentAt(unixMs: number, timeZone: string): Moment {
   const offset = offsetMinutes(unixMs, timeZone);
@@ -23,6 +25,7 @@ export function momentAt(unixMs: number, timeZone: string): Moment {
     date,
     time,
     weekday: WEEKDAYS[local.getUTCDay()] ?? '',
+    weekday_ja: `${WEEKDAYS_JA[local.getUTCDay()]}曜日`,
     utc_offset: utcOffset,
     unix_ms: unixMs,
   };

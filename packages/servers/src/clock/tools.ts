@@ -13,6 +13,7 @@ const momentFields = {
   date: z.string().describe('Local date YYYY-MM-DD (日付)'),
   time: z.string().describe('Local time HH:MM:SS (時刻)'),
   weekday: z.string().describe('Weekday in English (曜日)'),
+  weekday_ja: z.string().describe('Weekday in Japanese (曜日)'),
   utc_offset: z.string().describe('Offset from UTC, e.g. +09:00 (時差)'),
   unix_ms: z.number().int().describe('Milliseconds since 1970-01-01T00:00:00Z'),
 };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, type FSWatcher, watch as watchFile } from 'node:fs';
+import { existsSync, type FSWatcher, statSync, watch as watchFile } from 'node:fs';
 import { link, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
-import type { Claim, Journal, RunSummary } from '../../ports/journal.ts';
+import type { Claim, Journal, RunSummary, TornTail } from '../../ports/journal.ts';
 import { makeDirectory, syncDirectory } from '../blobs/files.ts';
 import { tryLock } from './file-lock.ts';
 import { toLine } from './line.ts';
@@ -19,11 +19,17 @@ const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const LIST_AT_ONCE = 64;
 const REMEMBERED_ENDS = 1_000;
 
+interface JsonlOptions {
+  /** Is told once of each run. */
+  readonly onTorn?: ((tail: TornTail) => void) | undefined;
+}
+
 /**
  * JSON Lines, one file a run: `RUN.jsonl`. Beside it, while somebody drives the run, `RUN.driver` says who, and for
  * the time of a write `RUN.jsonl.lock`. Both can be thrown away when no process is at work.
  */
-export function createJsonlJournal(directory: string): Journal {
+export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions = {}): Journal {
+  const told = new Set<string>();
   const claimed = new Map<string, RunFile>();
   const ends = new Map<string, Position>();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : runNotFound(run));
@@ -53,6 +59,10 @@ export function createJsonlJournal(directory: string): Journal {
       return await withFile(run, opening, (file) => {
         const events = file.read(after);
         remember(run, file.position);
+        if (file.torn > 0 && onTorn !== undefined && !told.has(run) && isLeftTorn(pathOf(run), file)) {
+          told.add(run);
+          onTorn({ run, bytes: file.torn });
+        }
         return events;
       });
     } catch (error) {
@@ -136,6 +146,20 @@ export function createJsonlJournal(directory: string): Journal {
       return () => watcher.close();
     },
   };
+}
+
+/** Whether nobody is just writing the rest of the line. */
+function isLeftTorn(path: string, { position, torn }: RunFile): boolean {
+  try {
+    const attempt = tryLock(`${path}.lock`);
+    if ('heldBy' in attempt) return false;
+    const { size } = statSync(path);
+    attempt.unlock();
+    return size === position.bytes + torn;
+  } catch {
+    // A folder that may only be read has no writer of ours.
+    return true;
+  }
 }
 
 async function runsIn(directory: string): Promise<string[]> {

@@ -36,6 +36,8 @@ export interface RunFile {
   read(after: number): Event[];
   /** How far it has been read or written. */
   readonly position: Position;
+  /** Bytes behind the last whole line: a torn tail, or a write that is still under way. */
+  readonly torn: number;
   /** Waits for what is being written: the number of a closed file may be another file's a moment later. */
   close(): Promise<void>;
 }
@@ -72,7 +74,7 @@ export function openRunFile(
   let position = from;
   /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
   const starts = [from.bytes];
-  let torn = false;
+  let torn = 0;
   let broken: unknown;
   let queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
@@ -84,14 +86,14 @@ export function openRunFile(
       const place = { file: path, line: position.line, offset: size };
       damaged(place, `the file ends there, and ${position.bytes} bytes of it were read before`);
     }
-    torn = false;
+    torn = 0;
     if (size === position.bytes) return;
     const tail = eachLine(position, size, (event, end) => {
       collect(event);
       starts.push(end);
       position = { bytes: end, seq: position.seq + 1, line: position.line + 1 };
     });
-    torn = tail.length > 0;
+    torn = tail.length;
     // While somebody else may be writing, a newline that is missing is still to come; a changed one is not.
     if (isIntact(tail.subarray(0, -1)) || (isLocked && isIntact(tail)))
       lostNewline({ file: path, line: position.line, offset: position.bytes });
@@ -148,7 +150,7 @@ export function openRunFile(
 
   function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
     catchUp(() => {}, { isLocked: true });
-    if (torn) ftruncateSync(fd, position.bytes);
+    if (torn > 0) ftruncateSync(fd, position.bytes);
     let { seq } = position;
     for (const one of waiting) {
       if (one.after !== seq) {
@@ -192,6 +194,9 @@ export function openRunFile(
     },
     get position() {
       return position;
+    },
+    get torn() {
+      return torn;
     },
     async close() {
       await flushing;

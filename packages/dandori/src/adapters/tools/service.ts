@@ -203,10 +203,14 @@ async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
       result: parsed.data === undefined ? null : (JSON.parse(JSON.stringify(parsed.data)) as Json),
     };
   } catch (error) {
-    return failed(
-      'invalid_result',
-      `the result of ${name} is not JSON: ${error instanceof Error ? error.message : error}`,
-    );
+    // The size of the stack is no concern of who wrote the service.
+    const reason =
+      error instanceof RangeError
+        ? 'it is nested too deeply'
+        : error instanceof Error
+          ? error.message
+          : error;
+    return failed('invalid_result', `the result of ${name} is not JSON: ${reason}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { meaningOf, stem } from '../../core/dictionary.ts';
+import type { Language } from '../../core/language.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import type { Language } from './goal.ts';
 import { parsed } from './property.ts';
 import { isObject } from './schema.ts';
 import { spaced } from './words.ts';
@@ -89,6 +89,7 @@ const UNITS: Readonly<Record<string, string>> = { c: '°C', f: '°F', kmh: 'km/h
 /** `temperature_c` is "temperature (°C)", and 気温 (°C) where the dictionary has it. */
 function label(key: string, language: Language): string {
   const [, name = '', unit] = /^(.*?)(?: (c|f|kmh|percent))?$/.exec(spaced(key.replace(/_ja$/, ''))) ?? [];
-  const japanese = language === 'ja' ? meaningOf(stem(name))?.japanese : undefined;
-  return `${japanese ?? name}${unit === undefined ? '' : ` (${UNITS[unit]})`}`;
+  const meaning = meaningOf(stem(name)) ?? meaningOf(stem(name.replaceAll(' ', '')));
+  const shown = (language === 'ja' ? meaning?.japanese : undefined) ?? name;
+  return `${shown}${unit === undefined ? '' : ` (${UNITS[unit]})`}`;
 }

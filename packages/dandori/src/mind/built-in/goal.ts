@@ -1,8 +1,6 @@
-import { isJapanese } from '../../core/dictionary.ts';
+import type { Language } from '../../core/language.ts';
 import { type Value, valuesIn } from './values.ts';
 import { overlaps, type Word, wordsOf } from './words.ts';
-
-export type Language = 'ja' | 'en';
 
 /** A goal, read: its words, and the values whose form says what they are. */
 export interface Goal {
@@ -19,14 +17,14 @@ export interface Goal {
 /** No goal that this planner can solve is longer, and a megabyte of text must not cost seconds. */
 const LONGEST = 4_000;
 
-export function readGoal(goal: string): Goal {
+export function readGoal(goal: string, language: Language): Goal {
   const raw = goal.slice(0, LONGEST);
   const text = raw.replace(/[\uff01-\uff5e\u3000]/g, (wide) => wide.normalize('NFKC'));
   const values = valuesIn(text, raw);
   return {
     text,
     raw,
-    language: isJapanese(text) ? 'ja' : 'en',
+    language,
     words: wordsOf(text).filter((word) => !values.some((value) => overlaps(value, word))),
     values,
     isOrder: goal.length <= LONGEST && isOrder(text, values),

@@ -126,5 +126,10 @@ function ask({ card, problems, coverage }: Candidate, { goal, answerTo }: Situat
   if (!isClear || !(isRead || goal.isOrder) || answerTo(text) !== undefined) return undefined;
   const options = problem.choices.length > 0 ? problem.choices : choices.map(String);
   const args = { question: text, ...(options.length > 0 && { options: options.slice(0, 10) }) };
-  return { kind: 'ask', args, reasoning: `"${problem.parameter.name}" is missing.` };
+  const { name } = problem.parameter;
+  return {
+    kind: 'ask',
+    args,
+    reasoning: say(goal.language, `「${name}」がありません。`, `"${name}" is missing.`),
+  };
 }

@@ -1,3 +1,4 @@
+import { languageOf } from '../../core/language.ts';
 import { lastDecision, type RunState } from '../../core/state.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
@@ -35,8 +36,8 @@ interface Decided {
 
 function decideOn(thought: Thought): Decided {
   const { state, purpose } = thought;
-  const goal = readGoal(state.goal);
-  const { language } = goal;
+  const language = languageOf(state);
+  const goal = readGoal(state.goal, language);
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))

@@ -1,5 +1,5 @@
 import { bm25 } from '../../core/bm25.ts';
-import { isJapanese } from '../../core/dictionary.ts';
+import { isJapanese } from '../../core/language.ts';
 import { isOwnTool } from '../../core/own-tools.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Goal } from './goal.ts';

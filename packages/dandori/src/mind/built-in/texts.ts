@@ -1,10 +1,10 @@
+import type { Language } from '../../core/language.ts';
 import { isOwnTool } from '../../core/own-tools.ts';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { Need } from './argument.ts';
 import type { Problem } from './chain.ts';
 import { formatted } from './format.ts';
-import type { Language } from './goal.ts';
 
 export function say(language: Language, japanese: string, english: string): string {
   return language === 'ja' ? japanese : english;

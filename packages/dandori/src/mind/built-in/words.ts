@@ -1,4 +1,5 @@
-import { isJapanese, type Meaning, meaningOf, stem } from '../../core/dictionary.ts';
+import { type Meaning, meaningOf, stem } from '../../core/dictionary.ts';
+import { isJapanese } from '../../core/language.ts';
 
 export interface Span {
   readonly start: number;

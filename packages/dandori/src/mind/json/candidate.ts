@@ -1,6 +1,6 @@
 import { parseJson } from './parse.ts';
 import { type Fields, firstOf, isFields, LIST_KEYS, looksLikeAction } from './shape.ts';
-import type { JsonWalker, Span } from './walker.ts';
+import { JsonWalker, type Span } from './walker.ts';
 
 /** A piece of JSON in the output that has to do with actions. */
 export interface Candidate {
@@ -42,9 +42,25 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
   const source = JSON.stringify(value);
   const list = listIn(value);
   if (list !== undefined) {
+    if (countLists(slice) > 1)
+      return { ...empty, kind: 'broken', problem: 'it holds two lists of actions. Write exactly one' };
     return { ...empty, kind: 'list', elements: list, source, reasoning: reasoningOf(value), note };
   }
   return looksLikeAction(value) ? { ...empty, kind: 'single', elements: [value], source, note } : undefined;
+}
+
+/** Of a key that stands twice JSON keeps the last, and what stood before would be lost without a word. */
+function countLists(slice: string): number {
+  let count = 0;
+  const walker = new JsonWalker({
+    opened({ kind }) {
+      const [outer] = walker.frames;
+      const isList = kind === '[' && walker.frames.length === 2 && outer?.kind === '{';
+      if (isList && LIST_KEYS.includes(outer.key ?? '')) count++;
+    },
+  });
+  walker.push(slice);
+  return count;
 }
 
 function listIn(value: unknown): readonly unknown[] | undefined {

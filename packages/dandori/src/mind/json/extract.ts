@@ -2,6 +2,7 @@ import type { Purpose } from '../../domain/event.ts';
 import type { Action } from '../../domain/task.ts';
 import { readAction } from './action.ts';
 import { type Candidate, readCandidates } from './candidate.ts';
+import { DEEPEST, TOO_DEEP } from './depth.ts';
 import { JsonWalker } from './walker.ts';
 
 export type Extraction =
@@ -30,6 +31,7 @@ export function extractActions(
     return refuse('it was cut off at the limit of its length. Write less: fewer actions, shorter texts');
   const walker = new JsonWalker();
   walker.push(raw);
+  if (walker.deepest > DEEPEST) return refuse(TOO_DEEP);
   const candidates = readCandidates(walker, raw);
   const prose = candidates.length === 0 ? readProse(raw, purpose) : undefined;
   if (prose !== undefined) return prose;

@@ -45,6 +45,8 @@ export class JsonWalker {
   mismatch: number | undefined;
   /** Closing brackets outside of any value. */
   strays = 0;
+  /** How many brackets were open at once at most. */
+  deepest = 0;
   readonly #listener: WalkerListener;
   #kept = '';
   #forgotten = 0;
@@ -155,6 +157,7 @@ export class JsonWalker {
     const frame: Frame = { kind, start, key: undefined, expectsKey: kind === '{', index: 0 };
     this.#ending = '';
     this.frames.push(frame);
+    this.deepest = Math.max(this.deepest, this.frames.length);
     this.#listener.opened?.(frame);
   }
 

@@ -1,18 +1,23 @@
 import type { FinishReason, LanguageModel, LanguageModelUsage } from 'ai';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Tool } from '../../domain/tool.ts';
+import type { DialectPrompt, Listener, Sent } from './dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
-import { outputFor } from './output.ts';
-import type { Prompt } from './prompt.ts';
 
 export interface ModelCall {
   readonly model: LanguageModel;
   readonly options: LanguageMindOptions;
-  readonly prompt: Prompt;
-  /** Those that may be called by name; undefined where any name may turn out to be one. */
-  readonly tools: readonly Tool[] | undefined;
+  readonly prompt: DialectPrompt;
+  readonly sent: Sent;
   readonly signal: AbortSignal;
-  readonly onText: (text: string) => void;
+  readonly listener: Listener;
+}
+
+/** A call in the provider's own form. */
+export interface SpokenCall {
+  readonly id: string;
+  readonly name: string;
+  /** An object, or text where it is no JSON. */
+  readonly arguments: unknown;
 }
 
 /** Everything that the model said before it ended, whichever way. */
@@ -20,8 +25,8 @@ export interface Spoken {
   text: string;
   /** What a reasoning model thought aloud. */
   thoughts: string;
-  /** Calls in the provider's own form, which nobody asked for and some models make all the same. */
-  calls: { id: string; name: string; arguments: unknown }[];
+  /** In the order in which they were complete. Some models make them where nobody asked for them. */
+  calls: SpokenCall[];
   finishReason: FinishReason | undefined;
   usage: LanguageModelUsage | undefined;
   error: unknown;
@@ -32,9 +37,9 @@ export async function callModel({
   model,
   options,
   prompt,
-  tools,
+  sent,
   signal,
-  onText,
+  listener,
 }: ModelCall): Promise<Spoken> {
   const spoken: Spoken = {
     text: '',
@@ -54,7 +59,7 @@ export async function callModel({
       messages: prompt.messages,
       maxRetries: 0,
       abortSignal: signal,
-      output: outputFor(options, tools),
+      ...sent,
       onError: () => {},
       providerOptions: providerOptions(options),
       ...(options.temperature !== undefined && { temperature: options.temperature }),
@@ -65,10 +70,14 @@ export async function callModel({
       if (signal.aborted) break;
       if (part.type === 'text-delta') {
         spoken.text += part.text;
-        onText(part.text);
+        listener.text(part.text);
       } else if (part.type === 'reasoning-delta') spoken.thoughts += part.text;
+      else if (part.type === 'tool-input-start') listener.callStarted?.(part.id, part.toolName);
+      else if (part.type === 'tool-input-delta') listener.callPiece?.(part.id, part.delta);
       else if (part.type === 'tool-call') {
-        spoken.calls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input });
+        const call = { id: part.toolCallId, name: part.toolName, arguments: part.input };
+        spoken.calls.push(call);
+        listener.call?.(call);
       } else if (part.type === 'error') spoken.error ??= part.error;
       else if (part.type === 'finish') {
         spoken.usage = part.totalUsage;

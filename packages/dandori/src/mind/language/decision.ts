@@ -1,8 +1,8 @@
-import { OWN_OPERATIONS } from '../../core/intake.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
-import { type Extraction, extractActions } from '../json/extract.ts';
+import type { Extraction } from '../json/extract.ts';
+import { isAllowed } from './allowed.ts';
 import type { Spoken } from './call.ts';
 import { unusable } from './unusable.ts';
 
@@ -15,10 +15,14 @@ export interface Decided {
 const MAX_THOUGHTS = 2000;
 
 /** What a model that ended without an error has decided, or why that cannot be used. */
-export function judge(spoken: Spoken, thought: Thought): Decided | { readonly failure: Failure } {
+export function judge(
+  spoken: Spoken,
+  thought: Thought,
+  read: (spoken: Spoken, thought: Thought) => Extraction,
+): Decided | { readonly failure: Failure } {
   const refusal = refusalOf(spoken);
   if (refusal !== undefined) return { failure: refusal };
-  const extraction = extract(spoken, thought);
+  const extraction = read(spoken, thought);
   if (!extraction.ok) return { failure: unusable(extraction.reason) };
   const actions = extraction.actions.filter((action) => isAllowed(action, thought));
   if (actions.length === 0)
@@ -33,21 +37,6 @@ export function judge(spoken: Spoken, thought: Thought): Decided | { readonly fa
   const repaired = notes.filter((note) => note !== undefined).join('; ');
   const reasoning = extraction.reasoning ?? clip(spoken.thoughts);
   return { actions, ...(reasoning !== '' && { reasoning }), ...(repaired !== '' && { repaired }) };
-}
-
-/** Where an answer is asked for, tools are not; neither are they in direct mode. */
-export function isAllowed({ operation }: Action, { purpose, state }: Thought): boolean {
-  const mayCallTools = purpose === 'act' && state.settings.mode !== 'direct';
-  return mayCallTools || OWN_OPERATIONS.has(operation);
-}
-
-function extract({ text, calls, finishReason }: Spoken, { purpose }: Thought): Extraction {
-  const isCut = finishReason === 'length';
-  if (text.trim() !== '' || calls.length === 0 || isCut) return extractActions(text, { purpose, isCut });
-  const extraction = extractActions(JSON.stringify(calls), { purpose });
-  return extraction.ok
-    ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }
-    : extraction;
 }
 
 function refusalOf({ finishReason, text }: Spoken): Failure | undefined {

@@ -50,11 +50,16 @@ function fromApi(error: ApiError, options: LanguageMindOptions): Failure {
   }
   if (status === 404)
     return final(`There is no ${model}${at(options)} (404): ${said}. Check model.name and model.base_url.`);
-  return final(`${model} did not accept the request (${status}): ${said}. ${badRequestFix(error)}`);
+  return final(`${model} did not accept the request (${status}): ${said}. ${badRequestFix(error, options)}`);
 }
 
-function badRequestFix({ message, responseBody = '' }: ApiError): string {
+function badRequestFix(
+  { message, responseBody = '' }: ApiError,
+  { dialect = 'json' }: LanguageMindOptions,
+): string {
   const text = `${message} ${responseBody}`.toLowerCase();
+  if (dialect !== 'json' && /\btool|function/.test(text))
+    return 'If this server knows no tool calls, or not so many tools, set model.dialect: json.';
   if (/response_format|json_schema|structured|grammar/.test(text)) {
     return 'If this server knows no JSON schemas, set model.supports_structured_outputs: false.';
   }

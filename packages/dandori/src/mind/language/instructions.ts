@@ -4,30 +4,41 @@ import type { OrderRule, Settings } from '../../domain/settings.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
-import { countsText, type Described, describedTools, describeTool } from './offered.ts';
+import { type Described, describedTools, describeTool, tellServers } from './offered.ts';
 
-type Asked = Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>;
 type Planning = NonNullable<Settings['planning']>;
 
+/** What the dialects say differently. */
+export interface Form {
+  readonly system: () => string;
+  readonly tools: (described: Described) => string;
+}
+
+const TEXT: Form = { system: () => readPrompt('system'), tools: toolsPart };
+
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
-export function writeInstructions(thought: Asked, custom?: string): string {
+export function writeInstructions(
+  thought: Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>,
+  custom?: string,
+  form: Form = TEXT,
+): string {
   const { state, missing } = thought;
   const { mode, order, planning } = state.settings;
   const parts = [
-    readPrompt('system'),
+    form.system(),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
     ...(hasRefs(mode) ? [readPrompt('planning')] : []),
     readPrompt(`mode-${mode}`),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
   if (mode !== 'direct')
-    parts.push(toolsPart(describedTools(thought)), missingPart(missing), orderPart(order));
+    parts.push(form.tools(describedTools(thought)), missingPart(missing), orderPart(order));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function hasRefs(mode: Mode): boolean {
+export function hasRefs(mode: Mode): boolean {
   return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
 }
 
@@ -42,8 +53,7 @@ function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string
 function toolsPart({ tools, servers }: Described): string {
   if (tools.every(isOwnTool) && servers === undefined) return '# Tools\n\nThere are none.';
   const list = `# Tools\n\nIn brackets: what a call does to the world.\n\n${tools.map(describeTool).join('\n')}`;
-  if (servers === undefined) return list;
-  return `${list}\n\nThese are the ones that seem to fit the goal. There are more; find them with tool.search and then call them by name. Tools by server: ${countsText(servers)}.`;
+  return [list, ...tellServers(servers)].join('\n\n');
 }
 
 function missingPart(missing: readonly MissingServer[]): string {

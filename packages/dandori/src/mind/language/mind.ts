@@ -1,14 +1,15 @@
 import type { LanguageModel } from 'ai';
 import type { Usage } from '../../domain/usage.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
-import { ActionScanner } from '../json/scanner.ts';
+import { TOO_DEEP } from '../json/depth.ts';
 import { callModel, type Spoken } from './call.ts';
-import { isAllowed, judge } from './decision.ts';
+import { judge } from './decision.ts';
+import { type Dialect, type DialectPrompt, dialectFor } from './dialect.ts';
 import { toFailure } from './failure.ts';
 import { loadModel } from './model.ts';
-import { namedTools } from './offered.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
-import { fitPrompt } from './prompt.ts';
+import { fittingWindow } from './prompt.ts';
+import { unusable } from './unusable.ts';
 import { estimateUsage, toUsage, weighCall } from './usage.ts';
 
 /**
@@ -20,8 +21,9 @@ import { estimateUsage, toUsage, weighCall } from './usage.ts';
  */
 export function createLanguageMind(options: LanguageMindOptions): Mind {
   let model: Promise<LanguageModel> | undefined;
+  const name = `${options.provider}/${options.name}`;
   return {
-    name: `${options.provider}/${options.name}`,
+    name,
     async think(thought) {
       if (thought.signal.aborted) return CANCELLED;
       const limit = new AbortController();
@@ -30,28 +32,21 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
       const signal = AbortSignal.any([thought.signal, limit.signal]);
       try {
         model ??= loadModel(options);
-        return await Promise.race([
+        const thinking = await Promise.race([
           ask(thought, { options, model, signal }),
           stopped(signal, { thought, timeout }),
         ]);
+        return thinking === CANCELLED ? thinking : { ...thinking, model: name };
       } catch (error) {
-        return { kind: 'failed', failure: await toFailure(error, options) };
+        return { kind: 'failed', failure: await toFailure(error, options), model: name };
       } finally {
         clearTimeout(timer);
         // Whatever is still open of the call is of no use to anybody now.
         limit.abort();
       }
     },
-    weigh: async (thought) => weighCall(await fitPrompt(thought, instructionsFor(thought, options)), options),
+    weigh: async (thought) => weighCall((await prepare(thought, options)).prompt, options),
   };
-}
-
-/** What the user has set for themselves comes first. */
-function instructionsFor(
-  { state }: Pick<Thought, 'state'>,
-  options: LanguageMindOptions,
-): string | undefined {
-  return state.settings.instructions ?? options.instructions;
 }
 
 interface Asking {
@@ -61,37 +56,44 @@ interface Asking {
 }
 
 async function ask(thought: Thought, { options, model, signal }: Asking): Promise<Thinking> {
-  const scanner = new ActionScanner({
-    onText: thought.onText,
-    onAction: (action) => {
-      if (isAllowed(action, thought)) thought.onAction?.(action);
-    },
-  });
-  const prompt = await fitPrompt(thought, instructionsFor(thought, options));
+  const { dialect, prompt } = await prepare(thought, options);
   const spoken = await callModel({
     model: await model,
     options,
     prompt,
-    tools: thought.state.settings.mode === 'direct' ? [] : namedTools(thought),
+    sent: await dialect.send(thought, options),
     signal,
-    onText: (text) => scanner.push(text),
+    listener: dialect.listen(thought),
   });
   const usage = toUsage(spoken.usage, options) ?? (await estimateUsage(prompt, spoken, options));
-  return conclude(spoken, thought, { options, usage });
+  return conclude(spoken, thought, { options, dialect, usage });
+}
+
+/** What the model is shown, in the dialect of the call; old turns in short where all of it would not fit. */
+async function prepare(
+  thought: Omit<Thought, 'signal'>,
+  options: LanguageMindOptions,
+): Promise<{ dialect: Dialect; prompt: DialectPrompt }> {
+  const dialect = dialectFor(options.dialect ?? 'json', thought.state);
+  const custom = thought.state.settings.instructions ?? options.instructions;
+  const window = await fittingWindow(thought, custom);
+  return { dialect, prompt: dialect.write(thought, custom, window) };
 }
 
 async function conclude(
   spoken: Spoken,
   thought: Thought,
-  { options, usage }: { options: LanguageMindOptions; usage: Usage | undefined },
+  { options, dialect, usage }: { options: LanguageMindOptions; dialect: Dialect; usage: Usage | undefined },
 ): Promise<Thinking> {
   const counted = usage === undefined ? {} : { usage };
+  // The SDK goes through native arguments by recursion, and only what a model wrote can be that deep.
+  if (spoken.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };
   if (spoken.error !== undefined) {
     return { kind: 'failed', failure: await toFailure(spoken.error, options), ...counted };
   }
-  const judgement = judge(spoken, thought);
+  const judgement = judge(spoken, thought, dialect.read);
   if ('failure' in judgement) return { kind: 'failed', failure: judgement.failure, ...counted };
-  return { kind: 'decided', ...judgement, model: `${options.provider}/${options.name}`, ...counted };
+  return { kind: 'decided', ...judgement, ...counted };
 }
 
 const CANCELLED = {
@@ -105,17 +107,13 @@ function stopped(
   { thought, timeout }: { thought: Thought; timeout: number },
 ): Promise<Thinking> {
   return new Promise((resolve) => {
+    const message = `The model did not finish within ${timeout / 1000} s (model.timeout).`;
     const stop = () => {
-      resolve({
-        kind: 'failed',
-        failure: thought.signal.aborted
-          ? CANCELLED.failure
-          : {
-              kind: 'model_error',
-              message: `The model did not finish within ${timeout / 1000} s (model.timeout).`,
-              retryable: true,
-            },
-      });
+      resolve(
+        thought.signal.aborted
+          ? CANCELLED
+          : { kind: 'failed', failure: { kind: 'model_error', message, retryable: true } },
+      );
     };
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });

@@ -1,4 +1,6 @@
 import { isOwnTool, type OwnToolName } from '../../core/own-tools.ts';
+import type { RunState } from '../../core/state.ts';
+import type { Json } from '../../domain/json.ts';
 import type { Offer } from '../../domain/offer.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
@@ -35,6 +37,33 @@ export function namedTools(thought: Thought): readonly Tool[] | undefined {
   return servers === undefined && isSame ? tools : undefined;
 }
 
+/** All that the mind knows how to call: described, announced since, or found by a search. */
+export function knownTools(thought: Asked): readonly Tool[] {
+  const { state, tools, offer } = thought;
+  const names = new Set([
+    ...describedTools(thought).tools.map(({ name }) => name),
+    ...(state.offered?.names ?? []),
+    ...(offer?.tools ?? []),
+    ...foundTools(state),
+  ]);
+  return [...names].sort().flatMap((name) => tools.get(name) ?? []);
+}
+
+function foundTools({ tasks, offered }: RunState): string[] {
+  if (offered?.servers === undefined) return [];
+  return [...tasks.values()].flatMap(({ task, result }) => {
+    if (task.operation !== 'tool.search' || result === undefined || !('value' in result)) return [];
+    const { value } = result;
+    const found = typeof value === 'object' && value !== null && !Array.isArray(value) ? value.tools : [];
+    return Array.isArray(found) ? found.flatMap((tool) => nameIn(tool)) : [];
+  });
+}
+
+function nameIn(tool: Json): string[] {
+  const isObject = typeof tool === 'object' && tool !== null && !Array.isArray(tool);
+  return isObject && typeof tool.name === 'string' ? [tool.name] : [];
+}
+
 /** What is told of the tools in the conversation, where something has changed since the instructions. */
 export function announce(offer: Offer | undefined, { state, tools, offer: asked }: Asked): string[] {
   if (offer === undefined || offer === (state.offered?.first ?? asked)) return [];
@@ -52,7 +81,15 @@ export function announce(offer: Offer | undefined, { state, tools, offer: asked 
   ];
 }
 
-export function countsText(servers: Readonly<Record<string, number>>): string {
+/** Behind the tools that are described, where there are more. */
+export function tellServers(servers: Described['servers']): string[] {
+  if (servers === undefined) return [];
+  return [
+    `These are the ones that seem to fit the goal. There are more; find them with tool.search and then call them by name. Tools by server: ${countsText(servers)}.`,
+  ];
+}
+
+function countsText(servers: Readonly<Record<string, number>>): string {
   return Object.entries(servers)
     .map(([server, count]) => `${server} (${count})`)
     .join(', ');
@@ -67,7 +104,7 @@ export function describeTool({ name, description, effect, inputSchema, outputSch
   return lines.join('\n');
 }
 
-function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
+export function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
   return JSON.stringify(schema);
 }
 

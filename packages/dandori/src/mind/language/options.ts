@@ -1,3 +1,5 @@
+import type { DialectName } from './dialect.ts';
+
 type Provider = 'openai' | 'anthropic' | 'google' | 'ollama' | 'openai-compatible';
 
 /** US dollars for a million tokens. */
@@ -23,6 +25,8 @@ export interface LanguageMindOptions {
    * for Anthropic and Google, whose schemas do not allow free-form arguments. The prompt describes the form in any case.
    */
   readonly supportsStructuredOutputs?: boolean | undefined;
+  /** How actions are asked for. The default is json. */
+  readonly dialect?: DialectName | undefined;
   readonly price?: Price | undefined;
   /** The user's own words that go into every decision. */
   readonly instructions?: string | undefined;

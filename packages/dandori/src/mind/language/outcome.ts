@@ -10,9 +10,12 @@ const LEAST_SHOWN = 200;
 
 /**
  * How the tasks of one decision ended. Where all of it is more than a prompt can hold, the large results get the same
- * share of the room; where they are too many even for that, the last ones are only named.
+ * share of the room; where they are too many even for that, the last ones are only named: `rest`.
  */
-export function tellOutcomes(ids: readonly string[], thought: Asked): string[] {
+export function tellOutcomes(
+  ids: readonly string[],
+  thought: Asked,
+): { readonly told: readonly string[]; readonly rest: readonly string[] } {
   const { tokens, result } = contextOf(thought.state.settings);
   const most = Math.max(1, Math.floor(tokens / LEAST_SHOWN));
   const shown = ids.slice(0, most);
@@ -28,7 +31,7 @@ export function tellOutcomes(ids: readonly string[], thought: Asked): string[] {
           const text = told[index] ?? '';
           return text.length <= limit ? text : tellOutcome(id, thought, Math.max(LEAST_SHOWN, limit));
         });
-  return [...fitting, ...nameOthers(ids.slice(most), thought)];
+  return { told: fitting, rest: nameOthers(ids.slice(most), thought) };
 }
 
 /** The length to which the longest must be cut for all to fit; undefined where they do. */

@@ -1,5 +1,5 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
-import { OWN_OPERATIONS } from '../../core/intake.ts';
+import { OWN_OPERATIONS } from '../../core/own-operations.ts';
 import { STEP_OPERATION } from '../../core/step.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { LanguageMindOptions } from './options.ts';

@@ -1,44 +1,64 @@
 import { contextOf } from '../../core/context.ts';
 import { cut } from '../../core/digest.ts';
 import { type Decision, hasEnded, type RunState } from '../../core/state.ts';
-import type { Action } from '../../domain/task.ts';
+import type { Action, Task } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { writeBrief } from './briefing.ts';
+import { type Conversation, TextConversation, type TextMessage, writeAction } from './conversation.ts';
 import { writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
 import { announce } from './offered.ts';
 import { tellOutcomes } from './outcome.ts';
 import { WHOLE, type Window, windowFor } from './window.ts';
 
-export interface Message {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
-}
-
 export interface Prompt {
   readonly instructions: string;
-  readonly messages: Message[];
+  readonly messages: TextMessage[];
 }
 
 /** A prompt is the same whoever may stop the thought. */
-type Asked = Omit<Thought, 'signal'>;
+export type Asked = Omit<Thought, 'signal'>;
 
-/** The prompt, with old turns told in short where it would be longer than the run's settings allow. */
-export async function fitPrompt(thought: Asked, custom?: string): Promise<Prompt> {
+/** What the dialects say differently. */
+export interface Wording<Message> {
+  /** `told` are the actions that are known before the first turn. */
+  readonly open: (told: readonly Action[]) => Conversation<Message>;
+  /** After an output that could not be used. */
+  readonly again: string;
+  /** After a plan that was refused. */
+  readonly correction: string;
+}
+
+const TEXT: Wording<TextMessage> = {
+  open: () => new TextConversation(),
+  again: 'Write it again, as one JSON object in the form of the instructions.',
+  correction:
+    'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
+};
+
+export function writePrompt(thought: Asked, custom?: string, window: Window = WHOLE): Prompt {
+  return { instructions: writeInstructions(thought, custom), messages: converse(thought, TEXT, window) };
+}
+
+/** Which turns are told in full, so that the prompt fits the run's settings. The same for every dialect. */
+export function fittingWindow(thought: Asked, custom?: string): Promise<Window> {
   const { state } = thought;
   const answers = answersByDecision(state);
-  const window = await windowFor({
+  return windowFor({
     decisions: state.decisions,
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
-    tell: (decision) => {
-      const { before, said, after } = turnOf(decision, { thought, answers });
-      return [...before, said ?? '', ...after].join('\n\n');
+    tell(decision) {
+      const conversation = TEXT.open([]);
+      tellTurn(decision, { thought, answers, wording: TEXT, conversation });
+      return conversation
+        .messages()
+        .map(({ content }) => content)
+        .join('\n\n');
     },
     isSettled: ({ proposed }) =>
       proposed.every(({ id }) => hasEnded(state.tasks.get(id)?.status ?? 'succeeded')),
     budget: contextOf(state.settings).tokens,
   });
-  return writePrompt(thought, custom, window);
 }
 
 /**
@@ -50,133 +70,104 @@ export async function fitPrompt(thought: Asked, custom?: string): Promise<Prompt
  * P2  User and assistant take turns, as the chat templates of some local models demand.
  * P3  What a tool said stands inside <result>, and nothing in it can end that.
  */
-export function writePrompt(thought: Asked, custom?: string, window: Window = WHOLE): Prompt {
+export function converse<Message>(
+  thought: Asked,
+  wording: Wording<Message>,
+  window: Window = WHOLE,
+): Message[] {
   const { state } = thought;
-  const conversation = new Conversation();
+  const past = state.decisions.slice(0, window.from);
   const answers = answersByDecision(state);
-  const early = state.decisions.slice(0, window.from).flatMap((decision) => answers.get(decision) ?? []);
+  const conversation = wording.open([...givenTasks(state), ...past.flatMap(countedActions)]);
+  const early = past.flatMap((decision) => answers.get(decision) ?? []);
   conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
-  for (const decision of state.decisions.slice(window.from)) {
-    const { before, said, after } = turnOf(decision, { thought, answers });
-    conversation.hear(...before.filter((text) => text !== conversation.lastHeard()));
-    if (said === undefined) continue;
-    conversation.say(said);
-    conversation.hear(...after);
-  }
-  const next = [...announce(thought.offer, thought), ...writeBrief(thought.purpose, thought.brief)];
-  conversation.hear(...next.filter((text) => text !== conversation.lastHeard()));
-  return { instructions: writeInstructions(thought, custom), messages: conversation.messages() };
+  for (const decision of state.decisions.slice(window.from))
+    tellTurn(decision, { thought, answers, wording, conversation });
+  request(thought, thought, conversation);
+  return conversation.messages();
 }
 
 function opening(thought: Asked): string[] {
   return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought)];
 }
 
-/** What is heard before a decision, what the model said, and what came of it. */
-interface Turn {
-  readonly before: readonly string[];
-  /** Undefined where the model was not reached, or did not say anything: for it, this call never was. */
-  readonly said: string | undefined;
-  readonly after: readonly string[];
+/** A list that was refused does not count: its correction repeats it. */
+function countedActions({ diagnostics, proposed, operations }: Decision): readonly Action[] {
+  return diagnostics === undefined ? [...proposed, ...operations] : [];
 }
 
-function turnOf(decision: Decision, surroundings: Surroundings): Turn {
-  const before = [
-    ...announce(decision.offer, surroundings.thought),
-    ...writeBrief(decision.purpose, decision.brief),
-  ];
-  if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output')
-    return { before, said: undefined, after: [] };
-  return { before, said: writeActions(decision), after: reactions(decision, surroundings) };
+function tellTurn<Message>(decision: Decision, surroundings: Surroundings<Message>): void {
+  const { thought, conversation } = surroundings;
+  request(decision, thought, conversation);
+  // The model was not reached, or did not say anything: for it, this call never was.
+  if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') return;
+  conversation.say(decision);
+  react(decision, surroundings);
 }
 
-/** Paragraphs are collected into the turn of whoever speaks. */
-class Conversation {
-  readonly #turns: { role: Message['role']; paragraphs: string[] }[] = [];
-
-  hear(...paragraphs: string[]): void {
-    const last = this.#turns.at(-1);
-    if (last?.role === 'user') last.paragraphs.push(...paragraphs);
-    else if (paragraphs.length > 0) this.#turns.push({ role: 'user', paragraphs });
-  }
-
-  say(text: string): void {
-    this.#turns.push({ role: 'assistant', paragraphs: [text] });
-  }
-
-  lastHeard(): string | undefined {
-    const last = this.#turns.at(-1);
-    return last?.role === 'user' ? last.paragraphs.at(-1) : undefined;
-  }
-
-  messages(): Message[] {
-    return this.#turns.map(({ role, paragraphs }) => ({ role, content: paragraphs.join('\n\n') }));
-  }
+/** After a call that never reached the model, the same words need not be said again. */
+function request(
+  { purpose, brief, offer }: Pick<Decision, 'purpose' | 'brief' | 'offer'> | Asked,
+  thought: Asked,
+  conversation: Pick<Conversation<unknown>, 'hear' | 'lastHeard'>,
+): void {
+  const words = [...announce(offer, thought), ...writeBrief(purpose, brief)];
+  conversation.hear(...words.filter((text) => conversation.lastHeard() !== text));
 }
 
 /** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */
 function givenPlan(thought: Asked): string[] {
-  const { state } = thought;
-  const decided = new Set(state.decisions.flatMap(({ proposed }) => proposed.map(({ id }) => id)));
-  const given = [...state.tasks.values()].filter(({ task }) => !decided.has(task.id)).map(({ task }) => task);
+  const given = givenTasks(thought.state);
   if (given.length === 0) return [];
-  const plan = cut(JSON.stringify({ actions: given.map(writeAction) }), contextOf(state.settings).tokens);
-  return [
-    `The user gave this plan, and it was carried out:\n${plan}`,
-    ...tellOutcomes(
-      given.map(({ id }) => id),
-      thought,
-    ),
-  ];
+  const plan = cut(
+    JSON.stringify({ actions: given.map(writeAction) }),
+    contextOf(thought.state.settings).tokens,
+  );
+  const { told, rest } = tellOutcomes(
+    given.map(({ id }) => id),
+    thought,
+  );
+  return [`The user gave this plan, and it was carried out:\n${plan}`, ...told, ...rest];
 }
 
-/** What was said, in the form that was asked for. Of an output that could not be used nothing is kept. */
-function writeActions({ reasoning, proposed, operations }: Decision): string {
-  const actions = [...proposed, ...operations].map(writeAction);
-  return JSON.stringify({ ...(reasoning !== undefined && { reasoning }), actions });
+export function givenTasks(state: RunState): Task[] {
+  const decided = new Set(state.decisions.flatMap(({ proposed }) => proposed.map(({ id }) => id)));
+  return [...state.tasks.values()].filter(({ task }) => !decided.has(task.id)).map(({ task }) => task);
 }
 
-function writeAction({
-  id,
-  operation,
-  args,
-  after,
-  expect,
-  timeout,
-  description,
-  reasoning,
-}: Action): object {
-  const seconds = timeout === undefined ? undefined : timeout / 1000;
-  return { id, operation, args, after, expect, timeout: seconds, description, reasoning };
-}
-
-interface Surroundings {
+interface Surroundings<Message> {
   readonly thought: Asked;
   /** What the user answered to the mind's own questions. */
   readonly answers: ReadonlyMap<Decision, readonly string[]>;
+  readonly wording: Wording<Message>;
+  readonly conversation: Conversation<Message>;
 }
 
-function reactions(decision: Decision, { thought, answers }: Surroundings): string[] {
+function react<Message>(
+  decision: Decision,
+  { thought, answers, wording, conversation }: Surroundings<Message>,
+): void {
   const { failure, diagnostics, proposed, operations } = decision;
   if (failure !== undefined) {
-    return [
-      `Your last output is left out here. ${failure.message}.\nWrite it again, as one JSON object in the form of the instructions.`,
-    ];
+    conversation.hear(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
+    return;
   }
-  const asked = answers.get(decision) ?? [];
-  if (diagnostics !== undefined) return [...asked, rejection(diagnostics)];
-  const outcomes = tellOutcomes(
-    proposed.map(({ id }) => id),
+  const outcomes = diagnostics === undefined ? proposed : [];
+  const { told, rest } = tellOutcomes(
+    outcomes.map(({ id }) => id),
     thought,
   );
-  const isEarly = proposed.length > 0 && operations.some(({ operation }) => operation === 'answer');
+  for (const [index, task] of outcomes.entries()) conversation.hearOf(task, told[index] ?? '');
+  const asked = answers.get(decision) ?? [];
+  const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
+  for (const [index, question] of questions.entries()) conversation.hearOf(question, asked[index] ?? '');
+  if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
+  const early = outcomes.length > 0 ? operations.find(({ operation }) => operation === 'answer') : undefined;
   const remark = 'Your answer was written before these results were known and was not given to the user.';
-  return [
-    ...outcomes,
-    ...asked,
-    ...(isEarly ? [remark] : []),
-    ...(outcomes.length + asked.length === 0 ? ['Go on.'] : []),
-  ];
+  if (early !== undefined) conversation.hearOf(early, remark);
+  conversation.hear(...rest);
+  const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined;
+  if (isSilent) conversation.hear('Go on.');
 }
 
 function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
@@ -184,7 +175,7 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
     const place = [task, path?.join('.')].filter((part) => part !== undefined && part !== '').join(' ');
     return `- ${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
   });
-  return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}\nReturn the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.`;
+  return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}`;
 }
 
 /** Questions are told in the order of asking, with the decision that asked. */

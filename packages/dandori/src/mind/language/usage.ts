@@ -1,9 +1,9 @@
 import type { LanguageModelUsage } from 'ai';
 import type { Usage } from '../../domain/usage.ts';
 import type { Spoken } from './call.ts';
+import type { DialectPrompt } from './dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
-import type { Prompt } from './prompt.ts';
 import { loadWeigh } from './tokens.ts';
 
 const MILLION = 1_000_000;
@@ -32,11 +32,11 @@ export function toUsage(
  * nobody takes it for the provider's word. Undefined where no word came back, as nothing may have been read either.
  */
 export async function estimateUsage(
-  { instructions, messages }: Prompt,
+  { instructions, messages }: DialectPrompt,
   { text, thoughts, calls }: Pick<Spoken, 'text' | 'thoughts' | 'calls'>,
   options: LanguageMindOptions,
 ): Promise<Usage | undefined> {
-  const said = [text, thoughts, ...calls.map((call) => JSON.stringify(call.arguments))].join('');
+  const said = [text, thoughts, ...calls.map((call) => written(call.arguments))].join('');
   if (said === '') return undefined;
   const weigh = await loadWeigh();
   const inputTokens = weigh(textOf({ instructions, messages }));
@@ -45,7 +45,7 @@ export async function estimateUsage(
 
 /** What a call takes at most, as far as that is known: without `max_output_tokens` a usual decision is reckoned with. */
 export async function weighCall(
-  prompt: Prompt,
+  prompt: DialectPrompt,
   options: LanguageMindOptions,
 ): Promise<{ readonly tokens: number; readonly cost?: number }> {
   const inputTokens = (await loadWeigh())(textOf(prompt));
@@ -54,8 +54,21 @@ export async function weighCall(
   return { tokens: inputTokens + outputTokens, ...(cost !== undefined && { cost }) };
 }
 
-function textOf({ instructions, messages }: Prompt): string {
-  return [instructions, ...messages.map(({ content }) => content)].join('\n\n');
+function textOf({ instructions, messages }: DialectPrompt): string {
+  const texts = messages.map(({ content }) =>
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
+  return [instructions, ...texts].join('\n\n');
+}
+
+/** What a model wrote may be nested too deeply to be written again; it is only to be weighed. */
+function written(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
 }
 
 function priced(usage: Usage, options: LanguageMindOptions): Usage {

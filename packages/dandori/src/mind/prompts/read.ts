@@ -3,6 +3,7 @@ import type { Settings } from '../../domain/settings.ts';
 
 export type PromptName =
   | 'system'
+  | 'output-tools'
   | 'refs'
   | 'mode-auto'
   | 'mode-direct'

@@ -57,7 +57,7 @@ describe('a server that does not start leaves the others alone and says why', ()
       'it did not answer within 2.5 s; on stdout it wrote something that is not MCP: hello ***',
     );
     expect(reasons.silent).toBe('it did not answer within 2.5 s; on stderr: waiting');
-    expect(reasons.shouter).toMatch(/did not answer/);
+    expect(reasons.shouter).toMatch(FLOODED);
     expect(reasons.confused).toBeTruthy();
     expect(JSON.stringify([reasons, logged])).not.toContain(SECRET);
 
@@ -66,6 +66,74 @@ describe('a server that does not start leaves the others alone and says why', ()
       kind: 'failed',
       failure: { kind: 'unavailable', retryable: true },
     });
+    await toolbox.close();
+  });
+});
+
+const FLOODED =
+  /^it printed \d+ KB that is no JSON-RPC, and was ended; stdout of a stdio server must hold only MCP messages/;
+
+describe('a server that is no MCP server at all', () => {
+  it('is given up at once where it floods stdout, however long it may take to start', async () => {
+    const toolbox = await openToolbox({
+      mcpServers: {
+        yes: { command: 'yes', timeout: 2 ** 30 },
+        endless: { command: 'sh', args: ['-c', 'yes | tr -d "\\n"'], timeout: 2 ** 30 },
+        good: script(MINIMAL),
+      },
+    });
+    const reasons = Object.fromEntries(toolbox.missing().map(({ server, reason }) => [server, reason]));
+    expect(reasons).toEqual({ yes: expect.stringMatching(FLOODED), endless: expect.stringMatching(FLOODED) });
+    expect(succeeded(await toolbox.call(toCall('good.pid')))).toBeTypeOf('string');
+    await toolbox.close();
+  });
+
+  it('is said to send back what it is sent, as cat does', async () => {
+    const toolbox = await openToolbox({ mcpServers: { cat: { command: 'cat' } } });
+    expect(toolbox.missing()[0]?.reason).toBe('it sends back what it is sent, and so is no MCP server');
+    await toolbox.close();
+  });
+
+  it('says how it ended where it had closed its input before', async () => {
+    const command = 'exec 0<&-; sleep 0.5; exit 7';
+    const toolbox = await openToolbox({ mcpServers: { deaf: { command: 'sh', args: ['-c', command] } } });
+    expect(toolbox.missing()[0]?.reason).toBe('it exited with code 7');
+    await toolbox.close();
+  });
+});
+
+describe('a server that says more than MCP while it works', () => {
+  it('may log on stdout for ever, a little with each answer', async () => {
+    const chatty = `setInterval(() => {}, 1e6); const write = process.stdout.write.bind(process.stdout); process.stdout.write = (text) => write('x'.repeat(1e5) + '\\n' + text); ${MINIMAL}`;
+    const toolbox = await openToolbox({ mcpServers: { chatty: script(chatty) } });
+    const first = succeeded(await toolbox.call(toCall('chatty.pid')));
+    for (let count = 0; count < 6; count += 1)
+      expect(succeeded(await toolbox.call(toCall('chatty.pid')))).toBe(first);
+    await toolbox.close();
+  });
+
+  it('is ended where it begins to flood stdout, and its calls are lost with the reason', async () => {
+    const flooding = `${MINIMAL}; run.pid = () => require('node:child_process').execFileSync('yes', { stdio: 'inherit' });`;
+    const toolbox = await openToolbox({ mcpServers: { late: script(flooding) } });
+    const outcome = await toolbox.call(toCall('late.pid'));
+    expect(outcome).toMatchObject({ kind: 'lost', cause: 'connection_lost' });
+    expect(outcome).toHaveProperty('message', expect.stringContaining('that is no JSON-RPC'));
+    await toolbox.close();
+  });
+
+  it('is heard although it floods stderr', async () => {
+    const command = `yes >&2 & exec "$0" -e "$1"`;
+    const toolbox = await openToolbox({
+      mcpServers: {
+        noisy: { command: 'sh', args: ['-c', command, process.execPath, MINIMAL] },
+        good: script(MINIMAL),
+      },
+    });
+    expect(toolbox.missing()).toEqual([]);
+    expect(succeeded(await toolbox.call(toCall('noisy.pid')))).toBeTypeOf('string');
+    expect(succeeded(await toolbox.call(toCall('good.pid')))).toBeTypeOf('string');
+    const outcome = await toolbox.call(toCall('noisy.die'));
+    expect(outcome).toHaveProperty('message', expect.stringMatching(/on stderr: (y\n){4}y$/));
     await toolbox.close();
   });
 });

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -167,6 +170,51 @@ describe('when HTTP goes wrong, the outcome tells whether the call may have been
 });
 
 describe('a URL that cannot be used', () => {
+  const answers: [string, number, string, string, RegExp][] = [
+    [
+      'other JSON',
+      200,
+      'application/json',
+      '{"foo":1}',
+      /^URL answered with JSON that is no MCP message: \{"foo":1\}; is it the URL of an MCP server\?$/,
+    ],
+    [
+      'no JSON',
+      200,
+      'application/json',
+      `<p>${SECRET}`,
+      /^URL answered with something that is no JSON: <p>\*\*\*; is/,
+    ],
+    ['a page', 200, 'text/html', '<p>hello', /^URL answered with text\/html: <p>hello; is/],
+    ['a page that is not there', 404, 'text/html', '<p>hello', /^URL answered with HTTP 404: Not Found$/],
+    [
+      'a login',
+      401,
+      'text/plain',
+      'no',
+      /^URL answered with HTTP 401: it does not accept our credentials, look at its headers/,
+    ],
+    [
+      'an answer that lacks something',
+      200,
+      'application/json',
+      '{"jsonrpc":"2.0","id":0,"result":{}}',
+      /^URL: its answer to initialize is not as MCP wants it: protocolVersion [^[{]*$/,
+    ],
+  ];
+  it.each(answers)('because it answers with %s says so in a sentence', async (_name, ...rest) => {
+    const [status, type, body, expected] = rest;
+    const server = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': type }).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const box = await openToolbox({ mcpServers: { other: { url, headers: { 'X-Key': SECRET } } } });
+    expect(box.missing()[0]?.reason.replace(url, 'URL')).toMatch(expected);
+    await box.close();
+    server.close();
+  });
+
   it('says why, without the secrets in it', async () => {
     const refusing = await startHttpWorkshop();
     await refusing.close();

@@ -27,6 +27,7 @@ export const SHIPPED_RUNS: Readonly<Record<string, Run>> = {
     date: '2026-11-16',
     time: '07:38:00',
     weekday: 'Monday',
+    weekday_ja: '月曜日',
   }),
   'sqlite.list_tables': () => ({
     tables: ['customers', 'order_items', 'orders', 'products'].map((name) => ({

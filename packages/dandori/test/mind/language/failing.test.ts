@@ -77,6 +77,12 @@ describe('a model that does not answer', () => {
     });
   });
 
+  it('names the dialect where a server knows no tool calls', async () => {
+    const body = { error: { message: 'tools are not supported' } };
+    const { thinking } = await think({ status: 400, body }, { dialect: 'tools' });
+    expect(thinking).toMatchObject({ failure: { message: expect.stringMatching(/model\.dialect: json/) } });
+  });
+
   it.each<[string, ModelReply, RegExp]>([
     ['it refuses', { refusal: 'I will not do that.' }, /refused: I will not do that/],
     ['a filter stops it', { content: '', finishReason: 'content_filter' }, /refused: its content filter/],

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/domain/json.ts';
 import type { FunctionTool } from '../../../src/testing/function-toolbox.ts';
 import { closeRuns, forgetRequests, promptOf, run } from './whole-run.ts';
 
@@ -22,23 +23,27 @@ function samePrefix(one: string, other: string): number {
 }
 
 describe('a run of twenty steps', () => {
-  it('sends again what it sent before, so that the provider finds nearly all of it in its cache', async () => {
-    const prompts: string[] = [];
-    const others = Array.from({ length: 11 }, (_, index) => [`other.tool_${index}`, place(1)] as const);
-    await run({
-      turns: 20,
-      tools: { 'places.find': place(10), ...Object.fromEntries(others) },
-      act: find,
-      seen: (request) => prompts.push(promptOf(request)),
-    });
-    expect(prompts).toHaveLength(21);
-    const later = prompts.slice(1);
-    const same = later.map((prompt, index) => samePrefix(prompt, prompts[index] ?? ''));
-    // Not a word of an earlier prompt is changed.
-    expect(same).toEqual(prompts.slice(0, -1).map(({ length }) => length));
-    const share = sum(same) / sum(later.map(({ length }) => length));
-    expect(share).toBeGreaterThanOrEqual(0.95);
-  });
+  it.each(['json', 'tools'] as const)(
+    'sends again what it sent before, so that the provider finds nearly all of it in its cache (%s)',
+    async (dialect) => {
+      const prompts: string[] = [];
+      const others = Array.from({ length: 11 }, (_, index) => [`other.tool_${index}`, place(1)] as const);
+      await run({
+        turns: 20,
+        dialect,
+        tools: { 'places.find': place(10), ...Object.fromEntries(others) },
+        act: find,
+        seen: (request) => prompts.push(promptOf(request)),
+      });
+      expect(prompts).toHaveLength(21);
+      const later = prompts.slice(1);
+      const same = later.map((prompt, index) => samePrefix(prompt, prompts[index] ?? ''));
+      // Not a word of an earlier prompt is changed.
+      expect(same).toEqual(prompts.slice(0, -1).map(({ length }) => length));
+      const share = sum(same) / sum(later.map(({ length }) => length));
+      expect(share).toBeGreaterThanOrEqual(0.95);
+    },
+  );
 });
 
 describe('a run of two hundred steps', () => {
@@ -59,7 +64,7 @@ describe('a run of two hundred steps', () => {
         if (turn < 198) return find(turn);
         expect(promptText).toMatch(/places\.find: t1–t3, t5–t\d+/);
         expect(promptText).toMatch(/places\.big: t4 /);
-        const task = turn === 198 ? { task: 't2', path: 'name' } : { task: 't4', from: 59_990 };
+        const task: JsonObject = turn === 198 ? { task: 't2', path: 'name' } : { task: 't4', from: 59_990 };
         return [{ id: `t${turn + 1}`, operation: 'result.read', args: task }];
       },
       seen: (request, turn) => {
@@ -94,6 +99,25 @@ describe('a run of two hundred steps', () => {
     const [early = 0, late = 0] = [heap[4], heap.at(-1)];
     expect(late - early).toBeLessThan(12_000_000);
   }, 120_000);
+
+  it('by native calls is compacted alike, and its calls keep the ids that results are read by', async () => {
+    const lengths: number[] = [];
+    const { state } = await run({
+      turns: 60,
+      dialect: 'tools',
+      tools: { 'places.find': place(40) },
+      context: { tokens: 8_000 },
+      act: (turn, { promptText }) => {
+        if (turn < 59) return find(turn);
+        expect(promptText).toContain('turns of this conversation are left out here');
+        return [{ id: 't60', operation: 'result.read', args: { task: 't2', path: 'name' } }];
+      },
+      seen: (request) => lengths.push(promptOf(request).length),
+    });
+    expect(state.tasks.get('t60')?.result).toEqual({ value: { value: 'place 1', total: 7 } });
+    expect([...state.tasks.keys()]).toEqual(Array.from({ length: 60 }, (_, index) => `t${index + 1}`));
+    expect(Math.max(...lengths)).toBeLessThan(40_000);
+  });
 
   it('of which one turn is larger than the whole budget goes on with a digest of it', async () => {
     const lengths: number[] = [];

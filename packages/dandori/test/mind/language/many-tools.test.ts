@@ -55,6 +55,29 @@ describe('more tools than a prompt can describe', () => {
     });
   });
 
+  it('by native calls, what was found can be called from then on', async () => {
+    const requests: RecordedRequest[] = [];
+    const { state } = await run({
+      goal,
+      turns: 2,
+      dialect: 'tools',
+      tools: MANY,
+      act: (turn) =>
+        turn === 0
+          ? [{ id: 't1', operation: 'tool.search', args: { query: 'send a mail', limit: 1 } }]
+          : [{ id: 't2', operation: 'mail.send', args: {} }],
+      seen: (request) => requests.push(request),
+    });
+    expect(state.tasks.get('t2')?.status).toBe('succeeded');
+    const sent = requests.map(({ body }) => JSON.stringify(body.tools));
+    expect(sent[0]).toContain('weather_now');
+    expect(sent[0]).toContain('tool_search');
+    expect(sent[0]).not.toContain('mail_send');
+    expect(sent[0]).not.toContain('thing_1');
+    expect(sent[1]).toContain('mail_send');
+    expect(sent[2]).toBe(sent[1]);
+  });
+
   it('few tools are all described, and no search is offered', async () => {
     const requests: RecordedRequest[] = [];
     await run({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fitPrompt, type Prompt } from '../../../src/mind/language/prompt.ts';
+import { fittingWindow, type Prompt, writePrompt } from '../../../src/mind/language/prompt.ts';
+import type { Thought } from '../../../src/ports/mind.ts';
 import { Story } from './thought.ts';
 
 const find = (number: number, q = `place ${number}`) => ({
@@ -9,6 +10,8 @@ const find = (number: number, q = `place ${number}`) => ({
 });
 const text = ({ instructions, messages }: Prompt) =>
   [instructions, ...messages.map(({ content }) => content)].join('\n');
+
+const fitPrompt = async (thought: Thought) => writePrompt(thought, undefined, await fittingWindow(thought));
 
 /** Each turn is some hundred tokens. */
 function longStory(turns: number, tokens = 4_000): Story {

@@ -162,6 +162,13 @@ describe('an output that is not as asked for', () => {
     });
   });
 
+  it('calls tools for a step whose time has come', async () => {
+    const step = { ...find, step: 's1' };
+    const thought = new Story('x', { mode: 'hierarchical' }).thought({ purpose: 'generate' });
+    const { thinking } = await think({ content: { actions: [step] } }, {}, thought);
+    expect(thinking).toMatchObject({ kind: 'decided', actions: [step] });
+  });
+
   it('counts the tokens of an output that could not be used', async () => {
     const { thinking } = await think({ content: '{}', usage: { prompt_tokens: 7, completion_tokens: 1 } });
     expect(thinking).toMatchObject({ kind: 'failed', usage: { inputTokens: 7 } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Message, type Prompt, writePrompt } from '../../../src/mind/language/prompt.ts';
+import { type Prompt, writePrompt } from '../../../src/mind/language/prompt.ts';
 import { unusable } from '../../../src/mind/language/unusable.ts';
 import type { Thinking } from '../../../src/ports/mind.ts';
 import { Story, settings, tools } from './thought.ts';
@@ -176,7 +176,7 @@ function answered(story: Story): Story {
 
 function expectGrowing(prompts: readonly Prompt[]): void {
   for (const [index, { messages }] of prompts.entries()) {
-    const before: readonly Message[] = prompts[index - 1]?.messages ?? [];
+    const before: Prompt['messages'] = prompts[index - 1]?.messages ?? [];
     expect(messages.slice(0, before.length)).toEqual(before);
   }
 }

@@ -86,6 +86,25 @@ describe('every provider', () => {
     },
   );
 
+  it.each(['anthropic', 'google'] as const)('%s gets native calls in its own form', async (provider) => {
+    const server = await startModelServer([]);
+    const call = { id: 't1', operation: 'places.find', args: { q: 'Kyoto' } };
+    const story = new Story().decided([call], { t1: 'found' });
+    await mind(server, { provider, dialect: 'tools' }).think(story.thought({ purpose: 'conclude' }));
+    const body = JSON.stringify(server.requests[0]?.body);
+    expect(body).toContain('"name":"weather_now"');
+    expect(body).toContain(provider === 'anthropic' ? '"type":"tool_result"' : '"functionResponse"');
+    expect(body).toContain('A limit of this run is reached');
+    await expect(server.close()).rejects.toThrow(/is not a path/);
+  });
+
+  it('openai at another address gets native calls in chat completions', async () => {
+    const reply = { toolCalls: [{ name: 'answer', arguments: answer.args }] };
+    const { thinking, server } = await think(reply, { provider: 'openai', dialect: 'tools' });
+    expect(thinking).toMatchObject({ kind: 'decided', actions: [answer] });
+    expect(JSON.stringify(server.requests[0]?.body.tools)).toContain('weather_now');
+  });
+
   it('says which setting is missing where there is no key', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     const thinking = await createLanguageMind({ provider: 'openai', name: 'gpt-5' }).think(

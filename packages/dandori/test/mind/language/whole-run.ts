@@ -5,6 +5,7 @@ import { createMemoryJournal } from '../../../src/adapters/journal/memory.ts';
 import { brokenLaws } from '../../../src/core/laws.ts';
 import type { RunState } from '../../../src/core/state.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
+import type { Action } from '../../../src/domain/task.ts';
 import { drive } from '../../../src/engine/drive.ts';
 import { startRun } from '../../../src/engine/inbox.ts';
 import type { Parts } from '../../../src/engine/parts.ts';
@@ -33,7 +34,7 @@ export function forgetRequests(): void {
 
 /** All that a provider's cache looks at. */
 export function promptOf({ body }: RecordedRequest): string {
-  return JSON.stringify([body.response_format, body.messages]).slice(0, -2);
+  return JSON.stringify([body.response_format, body.tools, body.messages]).slice(0, -2);
 }
 
 export interface WholeRun {
@@ -41,7 +42,8 @@ export interface WholeRun {
   readonly goal?: string;
   readonly tools: Record<string, FunctionTool>;
   /** What to do at a turn; from `turns` on the answer is given. */
-  readonly act: (turn: number, request: RecordedRequest) => object[];
+  readonly act: (turn: number, request: RecordedRequest) => Pick<Action, 'id' | 'operation' | 'args'>[];
+  readonly dialect?: 'json' | 'tools';
   readonly context?: Settings['context'];
   /** Puts something between the engine and the tools. */
   readonly wrap?: (toolbox: Toolbox) => Toolbox;
@@ -56,13 +58,20 @@ export async function run({
   context,
   seen,
   wrap = (toolbox) => toolbox,
+  dialect = 'json',
   goal = 'Find all the places, one after the other.',
 }: WholeRun): Promise<{ state: RunState; parts: Parts }> {
   const server = await startModelServer((request, index): ModelReply => {
     seen?.(request, index);
     const answer = { id: 'done', operation: 'answer', args: { text: 'done', achieved: true } };
     const actions = index < turns ? act(index, request) : [answer];
-    return { content: { reasoning: `This is step ${index}.`, actions }, chunkSize: 4_096 };
+    if (dialect === 'json')
+      return { content: { reasoning: `This is step ${index}.`, actions }, chunkSize: 4_096 };
+    const toolCalls = actions.map(({ operation, args }) => ({
+      name: operation.replaceAll('.', '_'),
+      arguments: args,
+    }));
+    return { toolCalls };
   });
   servers.push(server);
   const parts: Parts = {
@@ -70,7 +79,7 @@ export async function run({
     blobs: createMemoryBlobs(),
     clock: systemClock,
     toolbox: wrap(createFunctionToolbox(systemClock, tools)),
-    mind: mind(server),
+    mind: mind(server, { dialect }),
     check: () => [],
     secrets: [],
     driver: 'test',

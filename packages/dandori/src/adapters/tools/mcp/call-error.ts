@@ -2,7 +2,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelconte
 import type { CallOutcome } from '../../../ports/toolbox.ts';
 import { failed, lost } from '../outcome.ts';
 import { TransportProblem } from './problem.ts';
-import { describeStatus } from './reason.ts';
+import { describeStatus, messageOf } from './reason.ts';
 
 /**
  * What became of a call that ended in an error. The question is always the same: could it have taken effect? Where that
@@ -52,7 +52,7 @@ function sdkOutcome(error: SdkError, server: string, reason: string | undefined)
     case SdkErrorCode.NotConnected:
       return failed('unavailable', `${server} is not connected`, { retryable: true });
     case SdkErrorCode.InvalidResult:
-      return failed('invalid_result', `${server} sent an answer that is no tool result: ${error.message}`);
+      return failed('invalid_result', `${server} sent an answer that is no tool result: ${messageOf(error)}`);
     case SdkErrorCode.UnsupportedResultType:
       return failed('tool_error', `${server} asks for more input, which is not supported yet`);
     default:

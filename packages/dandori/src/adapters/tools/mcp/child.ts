@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import type { StdioServerConfig } from './config.ts';
 
@@ -23,6 +24,8 @@ export interface ChildEvents {
 const GRACE = 1_000;
 /** A grandchild may hold the pipes open for ever. */
 const DRAIN = 200;
+/** Between two looks at stderr: who floods it waits, and not we. */
+const REST = 10;
 
 /** Rejects where it cannot be started. Only a few harmless variables of our environment are passed on. */
 export async function startChild(config: StdioServerConfig, on: ChildEvents): Promise<Child> {
@@ -40,7 +43,10 @@ export async function startChild(config: StdioServerConfig, on: ChildEvents): Pr
     on.gone(how);
   });
   child.stdout.on('data', on.stdout);
-  child.stderr.setEncoding('utf8').on('data', on.stderr);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    on.stderr(text);
+    rest(child.stderr);
+  });
   // Without a listener a failed write would end our process; the write's own callback tells it to who wrote.
   child.stdin.on('error', () => {});
   await started(child, config);
@@ -61,6 +67,11 @@ export async function startChild(config: StdioServerConfig, on: ChildEvents): Pr
     },
     kill: () => signalGroup(child, 'SIGKILL'),
   };
+}
+
+function rest(stream: Readable): void {
+  stream.pause();
+  setTimeout(() => stream.resume(), REST);
 }
 
 function started(child: ChildProcess, config: StdioServerConfig): Promise<void> {

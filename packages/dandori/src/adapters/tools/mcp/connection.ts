@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { isHttp, type McpServerConfig } from './config.ts';
 import { type ListedTool, listedTool } from './discovery.ts';
 import { createHttpTransport } from './http-transport.ts';
+import { TransportProblem } from './problem.ts';
 import { isGone, isStale, reasonOf } from './reason.ts';
 import type { Redact } from './redaction.ts';
 import { type ToolResult, toolResult } from './result.ts';
@@ -121,10 +122,15 @@ async function open(
   } catch (error) {
     const late = request.signal.aborted && !signal.aborted ? timeout : undefined;
     const ended = transport.close().catch(() => {});
-    // A child that died may not have been heard to the end yet.
-    if (late === undefined) await Promise.race([ended, delay(LAST_WORDS_DELAY, undefined, { ref: false })]);
+    if (late === undefined) await heardOut(ended, error);
     throw new ConnectFailure(reasonOf(error, { ...about, late }), { cause: error, ended });
   }
+}
+
+/** A child that died may not have been heard to the end yet. One whose input is closed is about to say how it ended. */
+async function heardOut(ended: Promise<void>, error: unknown): Promise<void> {
+  const isClosed = error instanceof TransportProblem && error.kind === 'not_sent';
+  await (isClosed ? ended : Promise.race([ended, delay(LAST_WORDS_DELAY, undefined, { ref: false })]));
 }
 
 /** Starting a process or opening a connection hears no signal. */

@@ -8,6 +8,8 @@ export const REQUEST_HEADER = 'x-dandori-request';
 
 export interface HttpFetch {
   readonly fetch: FetchLike;
+  /** How the last body began that was no stream. */
+  lastBody(): string | undefined;
   close(): void;
 }
 
@@ -16,6 +18,7 @@ export interface HttpFetch {
  * which the server is just closing is lost, and nobody knows whether it was done.
  */
 const IDLE = 4_000;
+const HEAD = 4_096;
 
 /**
  * `fetch` over `node:http`. The global one ends every call after five minutes of silence, and does not tell whether a
@@ -29,6 +32,7 @@ export function createHttpFetch(
     'http:': new http.Agent({ keepAlive: true, timeout: IDLE }),
     'https:': new https.Agent({ keepAlive: true, timeout: IDLE }),
   };
+  let lastBody: Buffer | undefined;
 
   const fetch: FetchLike = async (input, init = {}) => {
     const url = new URL(input);
@@ -47,10 +51,19 @@ export function createHttpFetch(
       if (request !== null) onProblem(request, problem);
       return problem;
     };
-    return toResponse(incoming, { limit, tell });
+    lastBody = undefined;
+    const begun = (chunk: Buffer) => {
+      // A copy, so that the large buffer behind it can go.
+      lastBody = Buffer.from(chunk.subarray(0, HEAD));
+    };
+    return toResponse(incoming, { limit, tell, begun });
   };
 
-  return { fetch, close: () => Object.values(agents).forEach((agent) => void agent.destroy()) };
+  return {
+    fetch,
+    lastBody: () => lastBody?.toString(),
+    close: () => Object.values(agents).forEach((agent) => void agent.destroy()),
+  };
 }
 
 interface Outgoing {
@@ -92,10 +105,13 @@ function connectError(error: Error): string {
   return error.message || (first instanceof Error ? first.message : 'it was refused');
 }
 
-function toResponse(
-  incoming: IncomingMessage,
-  { limit, tell }: { limit: number; tell: (problem: TransportProblem) => TransportProblem },
-): Response {
+interface Reading {
+  readonly limit: number;
+  readonly tell: (problem: TransportProblem) => TransportProblem;
+  readonly begun: (chunk: Buffer) => void;
+}
+
+function toResponse(incoming: IncomingMessage, { limit, tell, begun }: Reading): Response {
   const status = incoming.statusCode ?? 500;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
@@ -110,7 +126,7 @@ function toResponse(
   const isEmpty = status === 204 || status === 205 || status === 304;
   if (isEmpty) incoming.resume();
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const chunks = isStream ? boundedLines(incoming, limit) : bounded(incoming, limit);
+  const chunks = isStream ? boundedLines(incoming, limit) : bounded(incoming, { limit, begun });
   const body = isEmpty ? null : ReadableStream.from(telling(chunks, tell));
   return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
 }
@@ -130,9 +146,13 @@ async function* telling(
   }
 }
 
-async function* bounded(incoming: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
+async function* bounded(
+  incoming: IncomingMessage,
+  { limit, begun }: Pick<Reading, 'limit' | 'begun'>,
+): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    if (bytes === 0) begun(chunk);
     bytes += chunk.length;
     if (bytes > limit) throw tooLarge(limit);
     yield chunk;

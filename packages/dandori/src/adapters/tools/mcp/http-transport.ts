@@ -77,7 +77,10 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
       http.close();
     },
     kill: () => http.close(),
-    lastWords: () => ({}),
+    lastWords() {
+      const body = http.lastBody();
+      return body === undefined ? {} : { body };
+    },
     hasPerRequestStream: true,
     get sessionId() {
       return inner.sessionId;

@@ -6,6 +6,8 @@ export interface OversizeLine {
 
 export interface LineReader {
   push(chunk: Buffer): void;
+  /** How the line begins that has no end yet, and how long it is already. */
+  unfinished(): { readonly head: string; readonly bytes: number };
 }
 
 const EDGE = 1_024;
@@ -55,5 +57,6 @@ export function createLineReader(
       }
       if (start < chunk.length) add(chunk.subarray(start));
     },
+    unfinished: () => ({ head: (edges?.head ?? pieces[0])?.subarray(0, EDGE).toString() ?? '', bytes }),
   };
 }

@@ -1,4 +1,4 @@
-import { SdkHttpError } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { isHttp, type McpServerConfig } from './config.ts';
 import { TransportProblem } from './problem.ts';
 import { publicUrl, type Redact } from './redaction.ts';
@@ -14,9 +14,11 @@ interface About {
 
 /** Why a server is not there, for the person who configured it. */
 export function reasonOf(error: unknown, { config, transport, redact, late }: About): string {
-  const { ended, stderr, garbage } = transport.lastWords();
+  const { ended, stderr, garbage, body = '' } = transport.lastWords();
   const why =
-    late === undefined ? (ended ?? describe(error, config)) : `it did not answer within ${late / 1_000} s`;
+    late === undefined
+      ? (ended ?? describe(error, config, redact(body)))
+      : `it did not answer within ${late / 1_000} s`;
   const parts = [redact(why)];
   // Redacted before it is cut: half a secret could not be found any more.
   if (garbage !== undefined)
@@ -40,12 +42,50 @@ export function isStale(error: unknown): boolean {
   return error instanceof TransportProblem && error.kind === 'connection_lost';
 }
 
-function describe(error: unknown, config: McpServerConfig): string {
-  const message = error instanceof Error ? error.message : String(error ?? 'the connection was closed');
+function describe(error: unknown, config: McpServerConfig, body: string): string {
+  const message = messageOf(error ?? 'the connection was closed');
   if (!isHttp(config)) return message;
   const url = publicUrl(config.url);
   if (error instanceof SdkHttpError) return `${url} answered with ${describeStatus(error)}`;
+  const what = notMcp(error);
+  if (what !== undefined)
+    return `${url} answered with ${what}${excerpt(body)}; is it the URL of an MCP server?`;
   return `${url}: ${message}`;
+}
+
+/** What came in place of a message, where that is what is wrong. */
+function notMcp(error: unknown): string | undefined {
+  if (error instanceof SyntaxError) return 'something that is no JSON';
+  if (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpUnexpectedContent) {
+    const { contentType } = (error.data ?? {}) as { contentType?: string | null };
+    return contentType == null ? 'no content type' : contentType.slice(0, 60);
+  }
+  return error instanceof Error && 'issues' in error ? 'JSON that is no MCP message' : undefined;
+}
+
+function excerpt(text: string): string {
+  const flat = text.replaceAll(/\s+/g, ' ').trim();
+  return flat === '' ? '' : `: ${flat.length > 100 ? `${flat.slice(0, 100)}…` : flat}`;
+}
+
+/** What the SDK says of an answer that does not fit is a list of issues as JSON, which nobody wants to read. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, method, issue] = /^Invalid result for ([\w/]+):(.*)/s.exec(message) ?? [];
+  return method === undefined || issue === undefined
+    ? message
+    : `its answer to ${method} is not as MCP wants it${firstIssue(issue)}`;
+}
+
+function firstIssue(text: string): string {
+  try {
+    const [{ path, message }] = JSON.parse(text.slice(text.indexOf('['))) as [
+      { path: string[]; message: string },
+    ];
+    return `: ${path.join('.')} ${message}`;
+  } catch {
+    return excerpt(text);
+  }
 }
 
 export function describeStatus(error: SdkHttpError): string {
@@ -53,8 +93,8 @@ export function describeStatus(error: SdkHttpError): string {
   if (status === 401 || status === 403) {
     return `HTTP ${status}: it does not accept our credentials, look at its headers in the configuration`;
   }
-  const text = String(error.data.text ?? error.statusText ?? '')
-    .trim()
-    .slice(0, 200);
-  return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`;
+  const text = String(error.data.text || error.statusText || '').trim();
+  // A page for a browser says nothing that its status does not say.
+  const told = text.startsWith('<') ? (error.statusText ?? '') : text.slice(0, 200);
+  return told === '' ? `HTTP ${status}` : `HTTP ${status}: ${told}`;
 }

@@ -6,6 +6,8 @@ import { asResponse, TransportProblem, tooLarge } from './problem.ts';
 import type { ServerTransport } from './transport.ts';
 
 const LAST_WORDS = 4_096;
+/** Of what is no message, between two messages. Reading a flood would take the time of everybody else. */
+const MOST_GARBAGE = 256 * 1_024;
 
 /**
  * MCP over a child's stdin and stdout. Our own and not the SDK's, because that one takes time quadratic in the size of
@@ -17,6 +19,8 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   let how: string | undefined;
   let stderr = '';
   let garbage: string | undefined;
+  let garbageBytes = 0;
+  let isGivenUp = false;
   let delivered: Promise<unknown> = Promise.resolve();
 
   // One after the other: the SDK hands a notification on in a microtask, and would drop the progress of a call whose
@@ -26,28 +30,49 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
       .then(() => transport.onmessage?.(message))
       .catch((error) => transport.onerror?.(error));
   };
+  const giveUp = (reason: string) => {
+    if (isGivenUp) return;
+    isGivenUp = true;
+    how = reason;
+    child?.kill();
+    void delivered.then(end);
+  };
+  // Many servers greet on stdout. It does no harm as long as an answer follows; if none does, it is the reason.
+  const discard = (text: string, bytes: number) => {
+    garbage ??= text.slice(0, LAST_WORDS);
+    garbageBytes += bytes;
+    if (garbageBytes > MOST_GARBAGE) giveUp(flooded(garbageBytes));
+  };
   const receive = (line: string) => {
+    if (isGivenUp) return;
     const message = parse(line);
-    // Many servers greet on stdout. It does no harm as long as an answer follows; if none does, it is the reason.
-    if (message === undefined) garbage ??= line.slice(0, LAST_WORDS);
-    else deliver(message);
+    if (message === undefined) return discard(line, line.length + 1);
+    if (isEcho(message)) return giveUp(ECHOED);
+    garbageBytes = 0;
+    deliver(message);
   };
   const refuse = (line: OversizeLine) => {
     const id = answeredId(line);
-    if (id !== undefined) deliver(asResponse(id, tooLarge(limit)));
-    else transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
+    if (id !== undefined) return deliver(asResponse(id, tooLarge(limit)));
+    transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
+    if (!mayBeMessage(line.head)) discard(line.head, line.bytes);
   };
   const lines = createLineReader(limit, { line: receive, oversize: refuse });
 
   const transport: ServerTransport = {
     async start() {
       child = await startChild(config, {
-        stdout: (chunk) => lines.push(chunk),
+        stdout: (chunk) => {
+          if (isGivenUp) return;
+          lines.push(chunk);
+          const { head, bytes } = lines.unfinished();
+          if (!mayBeMessage(head) && garbageBytes + bytes > MOST_GARBAGE) discard(head, bytes);
+        },
         stderr: (chunk) => {
           stderr = lastPart(stderr + chunk);
         },
         gone: (reason) => {
-          how = reason;
+          how ??= reason;
           void delivered.then(end);
         },
       });
@@ -96,7 +121,20 @@ function lastPart(text: string): string {
   return text.slice(text.indexOf('\n', text.length - LAST_WORDS) + 1 || -LAST_WORDS);
 }
 
+function flooded(bytes: number): string {
+  return `it printed ${Math.round(bytes / 1_024)} KB that is no JSON-RPC, and was ended; stdout of a stdio server must hold only MCP messages`;
+}
+
+const ECHOED = 'it sends back what it is sent, and so is no MCP server';
+
+/** No server initializes a client; `cat` and a terminal do. */
+function isEcho(message: JSONRPCMessage): boolean {
+  return 'method' in message && message.method === 'initialize';
+}
+
 function parse(line: string): JSONRPCMessage | undefined {
+  // A parser that throws takes its time.
+  if (!mayBeMessage(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value;
@@ -104,6 +142,10 @@ function parse(line: string): JSONRPCMessage | undefined {
   } catch {
     return undefined;
   }
+}
+
+function mayBeMessage(line: string): boolean {
+  return /^\s*\{/.test(line);
 }
 
 /** Servers write the id first or last. Ours are numbers. A request or a notification of the server answers nothing. */

@@ -6,6 +6,8 @@ interface LastWords {
   readonly stderr?: string;
   /** The first line on stdout that was no message. */
   readonly garbage?: string;
+  /** How the last answer over HTTP began. */
+  readonly body?: string;
 }
 
 export interface ServerTransport extends Transport {

@@ -1,0 +1,125 @@
+import type { JsonObject } from '../domain/json.ts';
+
+/** An operation that is no tool: the engine itself carries it out. */
+export interface OwnOperation {
+  readonly name: string;
+  /** For the model. */
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly args: JsonObject;
+}
+
+const IDS = { type: 'array', items: { type: 'string' } };
+
+const ACTIONS = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      id: { type: 'string' },
+      operation: { type: 'string' },
+      args: { type: 'object' },
+      after: { type: 'array', items: { type: 'string' } },
+      step: { type: 'string' },
+    },
+    required: ['id', 'operation', 'args'],
+  },
+};
+
+/** All of them, in the order in which a model is told of them. */
+export const OWN: readonly OwnOperation[] = [
+  {
+    name: 'answer',
+    description:
+      'Ends the work. `text` is the full reply to the user; Markdown is fine. Set `achieved` to false if the goal was not reached, and say why in `text`.',
+    args: {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        achieved: { type: 'boolean' },
+        criteria: {
+          type: 'array',
+          items: { type: 'object', properties: { met: { type: 'boolean' }, because: { type: 'string' } } },
+        },
+      },
+      required: ['text'],
+    },
+  },
+  {
+    name: 'ask',
+    description:
+      'Asks the user. Only where you cannot go on without the user: something is missing that no tool can tell, or there are several equally good meanings. `options` can be left out.',
+    args: {
+      type: 'object',
+      properties: { question: { type: 'string' }, options: { type: 'array', items: { type: 'string' } } },
+      required: ['question'],
+    },
+  },
+  {
+    name: 'reflect',
+    description:
+      'Says how the work stands, where you were asked to look back. Other actions say what to do next.',
+    args: {
+      type: 'object',
+      properties: {
+        status: { type: 'string', enum: ['success', 'failure', 'partial'] },
+        evaluation: { type: 'string' },
+        revision_needed: { type: 'boolean' },
+      },
+    },
+  },
+  {
+    name: 'plan.propose',
+    description:
+      'Proposes a plan: what you take the goal to be, and the steps or the tasks that lead there. Leave out what adds nothing.',
+    args: {
+      type: 'object',
+      properties: {
+        objective: { type: 'string' },
+        success_criteria: { type: 'array', items: { type: 'string' } },
+        constraints: { type: 'array', items: { type: 'string' } },
+        reasoning: { type: 'string' },
+        steps: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              id: { type: 'string' },
+              description: { type: 'string' },
+              after: IDS,
+              complexity: { type: 'string', enum: ['low', 'medium', 'high'] },
+              tasks: ACTIONS,
+            },
+            required: ['id', 'description'],
+          },
+        },
+        tasks: ACTIONS,
+      },
+    },
+  },
+  {
+    name: 'plan.revise',
+    description:
+      'Changes a plan, or corrects a list of actions that was refused, by what changes alone: actions in place of those with the same id, ids to take away, actions to add, and the order of what is left. The others stay as they were.',
+    args: {
+      type: 'object',
+      properties: { reason: { type: 'string' }, replace: ACTIONS, remove: IDS, add: ACTIONS, order: IDS },
+    },
+  },
+  {
+    name: 'plan.update_step',
+    description: 'Says that a step needs no actions or cannot be done.',
+    args: {
+      type: 'object',
+      properties: {
+        step: { type: 'string' },
+        status: { type: 'string', enum: ['completed', 'failed'] },
+        note: { type: 'string' },
+      },
+      required: ['step', 'status'],
+    },
+  },
+];
+
+/** Their names. Everything else is a tool. */
+export const OWN_OPERATIONS: ReadonlySet<string> = new Set(OWN.map(({ name }) => name));

@@ -1,0 +1,55 @@
+import type { Settings } from '../domain/settings.ts';
+import { languageOf } from './language.ts';
+import type { TaskStatus } from './state.ts';
+
+/** What the core says of a run, in the language of the run. */
+const ENGLISH = {
+  notReached: 'The goal was not reached.',
+  planInvalid: 'The given plan is not valid.',
+  noPlan: (tries: number) => `No valid plan was made in ${tries} tries.`,
+  notApproved: (operation: string) => `A person did not approve ${operation}.`,
+  givenUp: (operation: string) => `Nobody knows whether ${operation} took effect; it was given up.`,
+  inDoubt: 'was called, and nobody knows whether it took effect',
+  notDone: 'not done',
+  ended: (status: TaskStatus): string => status,
+  stepsReached: (count: number) =>
+    `the limit of ${count} ${count === 1 ? 'step' : 'steps'} (execution.max_steps) is reached`,
+  callsReached: (count: number) => `the limit of ${count} model calls (execution.max_model_calls) is reached`,
+  costReached: (dollars: number | undefined) => `the limit of $${dollars} (execution.max_cost) is reached`,
+  timeReached: (seconds: number) => `the limit of ${seconds} s (execution.max_time) is reached`,
+  tasksReached: (count: number) => `the limit of ${count} tasks (planning.max_subtasks) is reached`,
+  tokensReached: (count: number | undefined) =>
+    `the limit of ${count} tokens (execution.max_tokens) is reached`,
+  revisionsReached: (count: number | undefined) =>
+    `the limit of ${count} revisions (planning.revision.max_revisions) is reached`,
+  inCircles: 'the run went in circles: it was told so once and did the same again',
+  unjudged: 'The answer does not say whether the success criteria are met.',
+  unmet: (criteria: string) => `Not met: ${criteria}`,
+  soFar: 'Results so far:',
+};
+
+const JAPANESE: typeof ENGLISH = {
+  notReached: '目標を達成できませんでした。',
+  planInvalid: '渡された計画に誤りがあります。',
+  noPlan: (tries) => `${tries}回試しましたが、正しい計画を作れませんでした。`,
+  notApproved: (operation) => `${operation} の実行は承認されませんでした。`,
+  givenUp: (operation) => `${operation} が実行されたかどうか分からないまま、取りやめました。`,
+  inDoubt: '呼び出しましたが、実行されたかどうか分かりません',
+  notDone: '実行していません',
+  ended: (status) => (status === 'failed' ? '失敗' : status === 'blocked' ? '必要なタスクが失敗' : status),
+  stepsReached: (count) => `ステップ数の上限(execution.max_steps: ${count})に達しました`,
+  callsReached: (count) => `モデル呼び出しの上限(execution.max_model_calls: ${count})に達しました`,
+  costReached: (dollars) => `費用の上限(execution.max_cost: $${dollars})に達しました`,
+  timeReached: (seconds) => `時間の上限(execution.max_time: ${seconds}秒)に達しました`,
+  tasksReached: (count) => `タスク数の上限(planning.max_subtasks: ${count})に達しました`,
+  tokensReached: (count) => `トークン数の上限(execution.max_tokens: ${count})に達しました`,
+  revisionsReached: (count) => `計画の修正回数の上限(planning.revision.max_revisions: ${count})に達しました`,
+  inCircles: '同じことの繰り返しになりました。一度知らせましたが、変わりませんでした',
+  unjudged: '成功条件を満たしているかどうかが、回答に書かれていません。',
+  unmet: (criteria) => `満たしていない条件: ${criteria}`,
+  soFar: 'ここまでの結果:',
+};
+
+export function textsOf(run: { readonly goal: string; readonly settings: Settings }): typeof ENGLISH {
+  return languageOf(run) === 'ja' ? JAPANESE : ENGLISH;
+}

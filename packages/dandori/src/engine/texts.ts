@@ -1,0 +1,63 @@
+import { languageOf } from '../core/language.ts';
+import type { Effect } from '../domain/effect.ts';
+import type { Settings } from '../domain/settings.ts';
+
+/** What the engine asks and says, in the language of the run. */
+const ENGLISH = {
+  mayCall: (operation: string, effect: Effect) => `May ${operation} (${effect}) be called?`,
+  approve: 'Yes, call it',
+  reject: 'No, do not',
+  isDone: (operation: string) =>
+    `${operation} was called, and nobody knows whether it took effect. Please look, then say what is true.`,
+  happened: 'It happened: go on without its result',
+  again: 'It did not happen: call it again',
+  giveUp: 'Give this task up',
+  noAnswer: 'An answer was asked for, and none was given',
+  noAction: 'No action was given',
+  tooSlow: (seconds: number) => `It took longer than ${seconds} s.`,
+  didNotStop: 'It was told to stop and did not.',
+  notFitting: (operation: string, what: string) =>
+    `The filled-in arguments do not fit ${operation}: ${what}. The tool was not called.`,
+  unexpected: (expression: string, found: string) =>
+    `The outcome is not as expected: ${expression} gives ${found}.`,
+  misfit: (place: string, problem: string) =>
+    `The outcome is not as expected: ${place || 'the result'} ${problem}.`,
+  noNext: 'Nothing says what to do next',
+  notWritten: (reason: string) => `The result cannot be written down: ${reason}.`,
+  tooDeep: (levels: number) => `it is nested more than ${levels} deep`,
+};
+
+export type Texts = typeof ENGLISH;
+
+const JAPANESE: Texts = {
+  mayCall: (operation, effect) => `${operation} (${EFFECTS[effect]}) を実行してもよいですか?`,
+  approve: 'はい、実行する',
+  reject: 'いいえ、実行しない',
+  isDone: (operation) =>
+    `${operation} を呼び出しましたが、実行されたかどうか分かりません。確かめてから、どうだったかを選んでください。`,
+  happened: '実行されていた: 結果なしで先へ進む',
+  again: '実行されていなかった: もう一度呼び出す',
+  giveUp: 'このタスクを取りやめる',
+  noAnswer: '答えを求めましたが、返ってきませんでした',
+  noAction: '行うことが何も返ってきませんでした',
+  tooSlow: (seconds) => `${seconds}秒以内に終わりませんでした。`,
+  didNotStop: '中止を伝えましたが、止まりませんでした。',
+  notFitting: (operation, what) =>
+    `埋め込んだ引数が ${operation} に合いません: ${what}。ツールは呼び出していません。`,
+  unexpected: (expression, found) => `結果が期待と違います: ${expression} は ${found} です。`,
+  misfit: (place, problem) => `結果が期待と違います: ${place || '結果全体'}: ${problem}。`,
+  noNext: '次に何をするかが書かれていません',
+  notWritten: (reason) => `結果を記録できません: ${reason}。`,
+  tooDeep: (levels) => `入れ子が${levels}段より深くなっています`,
+};
+
+const EFFECTS: Readonly<Record<Effect, string>> = {
+  read: '読み取り',
+  idempotent: '繰り返しても同じ書き込み',
+  write: '書き込み',
+  destructive: '破壊的な変更',
+};
+
+export function textsOf(run: { readonly goal: string; readonly settings: Settings }): Texts {
+  return languageOf(run) === 'ja' ? JAPANESE : ENGLISH;
+}

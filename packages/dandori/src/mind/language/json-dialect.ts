@@ -1,0 +1,33 @@
+import { extractActions } from '../json/extract.ts';
+import { ActionScanner } from '../json/scanner.ts';
+import { isAllowed } from './allowed.ts';
+import type { Dialect } from './dialect.ts';
+import { namedTools } from './offered.ts';
+import { outputFor } from './output.ts';
+import { writePrompt } from './prompt.ts';
+
+/** Actions as one JSON object in the text of the answer, with its schema sent along where the provider knows schemas. */
+export const jsonDialect: Dialect = {
+  write: writePrompt,
+  async send(thought, options) {
+    const isDirect = thought.state.settings.mode === 'direct';
+    return { output: outputFor(options, isDirect ? [] : namedTools(thought)) };
+  },
+  listen(thought) {
+    const scanner = new ActionScanner({
+      onText: thought.onText,
+      onAction: (action) => {
+        if (isAllowed(action, thought)) thought.onAction?.(action);
+      },
+    });
+    return { text: (piece) => scanner.push(piece) };
+  },
+  read({ text, calls, finishReason }, { purpose }) {
+    const isCut = finishReason === 'length';
+    if (text.trim() !== '' || calls.length === 0 || isCut) return extractActions(text, { purpose, isCut });
+    const extraction = extractActions(JSON.stringify(calls), { purpose });
+    return extraction.ok
+      ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }
+      : extraction;
+  },
+};

@@ -1,0 +1,96 @@
+import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai';
+import { OWN_OPERATIONS } from '../../../core/own-operations.ts';
+import type { Decision } from '../../../core/state.ts';
+import type { Action } from '../../../domain/task.ts';
+import type { Conversation } from '../conversation.ts';
+import { writeAbout } from './about.ts';
+import type { NativeNames } from './names.ts';
+import { highestNumber } from './numbering.ts';
+
+/** What a model said, and what each of its calls came to. */
+interface Exchange {
+  readonly said: AssistantModelMessage;
+  readonly calls: readonly { readonly action: Action; readonly id: string; readonly heard: string[] }[];
+}
+
+type Turn = Exchange | { readonly paragraphs: string[] };
+
+const ELSEWHERE = 'It is named below.';
+const LEFT_OUT = '(Left out: it could not be used.)';
+
+/**
+ * The run in a provider's own form: calls in the turns of the assistant, results in messages of the role `tool`.
+ *
+ * V1  Each call has exactly one result, right behind the message that it stands in; providers refuse anything else.
+ * V2  Ids of calls are made from the number of the decision and the place in it: the same state, the same messages.
+ */
+export class NativeConversation implements Conversation<ModelMessage> {
+  readonly #names: NativeNames;
+  readonly #turns: Turn[] = [];
+  /** The number of the last call. */
+  #number: number;
+
+  constructor(names: NativeNames, givenTasks: Iterable<string>) {
+    this.#names = names;
+    this.#number = highestNumber(givenTasks);
+  }
+
+  hear(...paragraphs: string[]): void {
+    const last = this.#turns.at(-1);
+    if (last !== undefined && 'paragraphs' in last) last.paragraphs.push(...paragraphs);
+    else if (paragraphs.length > 0) this.#turns.push({ paragraphs });
+  }
+
+  say({ number, reasoning, proposed, operations, diagnostics }: Decision): void {
+    const actions = [...proposed, ...operations];
+    const calls = actions.map((action, index) => ({ action, id: `call_${number}_${index + 1}`, heard: [] }));
+    const content: Exclude<AssistantModelMessage['content'], string> = [
+      ...(reasoning !== undefined ? [{ type: 'text' as const, text: reasoning }] : []),
+      ...calls.map(({ action, id }, index) => ({
+        type: 'tool-call' as const,
+        toolCallId: id,
+        toolName: this.#names.toNative(action.operation),
+        input: OWN_OPERATIONS.has(action.operation)
+          ? action.args
+          : writeAbout(action, `t${this.#number + index + 1}`),
+      })),
+    ];
+    if (diagnostics === undefined)
+      this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
+    this.#turns.push({
+      said: { role: 'assistant', content: content.length === 0 ? LEFT_OUT : content },
+      calls,
+    });
+  }
+
+  hearOf(action: Action, text: string): void {
+    const last = this.#turns.at(-1);
+    const call =
+      last !== undefined && 'calls' in last ? last.calls.find((one) => one.action === action) : undefined;
+    if (call === undefined) this.hear(text);
+    else call.heard.push(text);
+  }
+
+  lastHeard(): string | undefined {
+    const last = this.#turns.at(-1);
+    return last !== undefined && 'paragraphs' in last ? last.paragraphs.at(-1) : undefined;
+  }
+
+  messages(): ModelMessage[] {
+    return this.#turns.flatMap((turn): ModelMessage[] => {
+      if ('paragraphs' in turn) return [{ role: 'user', content: turn.paragraphs.join('\n\n') }];
+      const results = turn.calls.map((call) => this.#resultOf(call));
+      return results.length === 0 ? [turn.said] : [turn.said, { role: 'tool', content: results }];
+    });
+  }
+
+  #resultOf({ action, id, heard }: Exchange['calls'][number]): ToolResultPart {
+    const nothing = OWN_OPERATIONS.has(action.operation) ? 'Noted.' : `${action.id} was not run.`;
+    return {
+      type: 'tool-result',
+      toolCallId: id,
+      toolName: this.#names.toNative(action.operation),
+      output: { type: 'text', value: heard.length === 0 ? nothing : heard.join('\n\n') || ELSEWHERE },
+    };
+  }
+}

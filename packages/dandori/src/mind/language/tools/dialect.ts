@@ -1,0 +1,93 @@
+import type { ModelMessage, ToolSet } from 'ai';
+import { OWN } from '../../../core/own-operations.ts';
+import { STEP_TOOL } from '../../../core/step.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { Tool } from '../../../domain/tool.ts';
+import { readPrompt } from '../../prompts/read.ts';
+import { withSection } from '../../prompts/section.ts';
+import type { Dialect } from '../dialect.ts';
+import { type Form, hasRefs, writeInstructions } from '../instructions.ts';
+import { compact, knownTools, tellServers } from '../offered.ts';
+import { type Asked, converse, type Wording } from '../prompt.ts';
+import { withAbout } from './about.ts';
+import { NativeConversation } from './conversation.ts';
+import { NativeListener } from './listener.ts';
+import { NativeNames } from './names.ts';
+import { readCalls } from './read.ts';
+import { widened } from './widen.ts';
+
+/** Longer descriptions are refused by some providers. */
+const LONGEST_DESCRIPTION = 1000;
+
+/** Actions as native tool calls, ours among them, and the conversation in the provider's own form. */
+export const toolsDialect: Dialect = {
+  write: (thought, custom, window) => ({
+    instructions: writeInstructions(thought, custom, FORM),
+    messages: converse(thought, wordingFor(thought), window),
+  }),
+  async send(thought) {
+    const { jsonSchema } = await import('ai');
+    const names = namesFor(thought);
+    const tools: ToolSet = {};
+    const add = (name: string, description: string, schema: JsonObject) => {
+      tools[names.toNative(name)] = { description: clip(description), inputSchema: jsonSchema(schema) };
+    };
+    for (const { name, description, args } of OWN) add(name, description, args);
+    for (const tool of callable(thought))
+      add(tool.name, `[${tool.effect}] ${tool.description}`, schemaOf(tool, thought));
+    return { tools };
+  },
+  listen: (thought) => new NativeListener(thought, namesFor(thought)),
+  read: (spoken, thought) => readCalls(spoken, thought, namesFor(thought)),
+};
+
+function namesFor(thought: Asked): NativeNames {
+  return new NativeNames([...OWN, ...callable(thought)].map(({ name }) => name));
+}
+
+/** In one order, however the servers came up. What was found or has come since is added, as it could not be called. */
+function callable(thought: Asked): Tool[] {
+  const { mode } = thought.state.settings;
+  if (mode === 'direct') return [];
+  const known = knownTools(thought);
+  return hasRefs(mode) ? [STEP_TOOL, ...known] : [...known];
+}
+
+function schemaOf({ inputSchema }: Tool, { state }: Asked): JsonObject {
+  const { $schema: _, ...schema } = inputSchema;
+  const open = hasRefs(state.settings.mode) ? widened(schema) : schema;
+  return withAbout({ ...open, type: 'object' });
+}
+
+function wordingFor(thought: Asked): Wording<ModelMessage> {
+  const names = namesFor(thought);
+  return {
+    open: (told) =>
+      new NativeConversation(
+        names,
+        told.map(({ id }) => id),
+      ),
+    again: 'Try again: call the tools that are needed, or call `answer`.',
+    correction:
+      'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.',
+  };
+}
+
+/** Names, descriptions and input schemas are sent natively; what a call does and returns has no place there. */
+const FORM: Form = {
+  system: () => withSection(readPrompt('system'), 'Output', readPrompt('output-tools')),
+  tools({ tools, servers }) {
+    if (tools.length === 0) return '';
+    const lines = tools.map(
+      ({ name, effect, outputSchema }) =>
+        `- ${name} [${effect}]${outputSchema === undefined ? '' : `: ${compact(outputSchema)}`}`,
+    );
+    const list = `# Tools\n\nIn brackets: what a call does to the world. Then: what it returns, where that is known.\n\n${lines.join('\n')}`;
+    return [list, ...tellServers(servers)].join('\n\n');
+  },
+};
+
+function clip(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= LONGEST_DESCRIPTION ? line : `${line.slice(0, LONGEST_DESCRIPTION - 1)}…`;
+}

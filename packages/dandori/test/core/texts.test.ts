@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { languageOf } from '../../src/core/language.ts';
+import { textsOf } from '../../src/core/texts.ts';
+import { textsOf as engineTextsOf } from '../../src/engine/texts.ts';
+import { SETTINGS } from './facts.ts';
+
+const run = (goal: string, language?: 'en' | 'ja') => ({
+  goal,
+  settings: { ...SETTINGS, ...(language && { language }) },
+});
+
+describe('a run speaks one language', () => {
+  it.each([
+    ['that of its goal', run('合計を出す'), 'ja'],
+    ['English for all others', run('añade uno'), 'en'],
+    ['the configured one whatever the goal is', run('add', 'ja'), 'ja'],
+    ['the configured one, though the goal is Japanese', run('合計', 'en'), 'en'],
+  ] as const)('%s', (_, about, expected) => {
+    expect(languageOf(about)).toBe(expected);
+  });
+
+  it.each([
+    ['core', textsOf],
+    ['engine', engineTextsOf],
+  ])('and has every text of the %s in it', (_, of) => {
+    const [english, japanese] = [of(run('add')), of(run('add', 'ja'))].map(
+      (texts) => texts as unknown as Record<string, unknown>,
+    );
+    const said = (text: unknown) => String(typeof text === 'function' ? text('failed', 'x') : text);
+    for (const [name, text] of Object.entries(english ?? {})) {
+      expect(said(japanese?.[name]), name).toMatch(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u);
+      expect(said(text), name).toMatch(/^[\x20-\x7e]+$/);
+    }
+  });
+});
