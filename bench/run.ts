@@ -1,5 +1,6 @@
 import { compileTime } from './compile.ts';
 import { durableStep } from './durable-step.ts';
+import { engineOverhead } from './engine.ts';
 import { journalThroughput } from './journal-throughput.ts';
 import { makespan } from './makespan.ts';
 import { readAhead } from './read-ahead.ts';
@@ -8,16 +9,17 @@ import { workflows } from './workflows.ts';
 
 /** `npm run bench`: ratios within one run on this machine. Absolute figures are shown, and mean nothing elsewhere. */
 const rows = [];
-for (const measure of [
+const measures = [
   durableStep,
   makespan,
   readAhead,
   journalThroughput,
   compileTime,
   scheduling,
+  engineOverhead,
   workflows,
-])
-  rows.push(...(await measure()));
+];
+for (const measure of measures) rows.push(...(await measure()));
 const width = Math.max(...rows.map(({ what }) => what.length));
 console.log(`Dandori bench, Node ${process.versions.node}\n`);
 for (const { what, figure, aim, note } of rows) {

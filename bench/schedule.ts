@@ -5,11 +5,15 @@ import type { RunState } from '../packages/dandori/src/core/state.ts';
 import type { Event, Fact } from '../packages/dandori/src/domain/event.ts';
 import type { Task } from '../packages/dandori/src/domain/task.ts';
 import type { Tool } from '../packages/dandori/src/domain/tool.ts';
+import { collectGarbage } from './garbage.ts';
 import { SETTINGS } from './house.ts';
-import type { Row } from './row.ts';
+import { median, type Row } from './row.ts';
 
 const SIZES = [100, 10_000, 100_000];
 const WORKERS = 16;
+/** Tasks before the first that count, so that a small plan is not measured on cold code and a large one on warm. */
+const WARM = 30_000;
+const ROUNDS = 7;
 
 const tool: Tool = {
   name: 'bench.read',
@@ -40,13 +44,12 @@ export async function scheduling(): Promise<Row[]> {
 }
 
 function cost(size: number): number {
-  let best = Number.POSITIVE_INFINITY;
-  const rounds = size > 10_000 ? 3 : 30_000 / size;
-  for (let round = 0; round < rounds; round++) best = Math.min(best, once(size));
-  return best;
+  for (let warm = 0; warm < WARM; warm += size) once(size);
+  return median(Array.from({ length: ROUNDS }, () => once(size, collectGarbage)));
 }
 
-function once(size: number): number {
+/** What compiling has left behind is not what scheduling costs, and may be taken away before. */
+function once(size: number, tidy = () => {}): number {
   const tasks = Array.from(
     { length: size },
     (_, index): Task => ({
@@ -67,6 +70,7 @@ function once(size: number): number {
   const compiled = compile(tasks, surroundings);
   if (!compiled.ok) throw new Error('The bench plan is wrong.');
   let state = started({ tasks, compiled });
+  tidy();
   const start = performance.now();
   const running: string[] = [];
   for (let done = 0; done < size; ) {

@@ -35,6 +35,7 @@ export default defineService({
     send: {
       description: 'Sends a letter to a person. 手紙を送る',
       effect: 'write',
+      calls: ['clock.get_current_time'],
       input: z.object({ to: z.string(), text: z.string(), seconds: z.number().default(0) }),
       output: z.object({ letter: z.string(), from: z.string(), sent_on: z.string() }),
       run: async ({ to, text, seconds }, context) => {

@@ -19,8 +19,9 @@ import { type Lifted, lift } from './core/lift.ts';
 import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
 import type { RunState } from './core/state.ts';
+import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
-import type { Event } from './domain/event.ts';
+import type { Event, FactOf } from './domain/event.ts';
 import type { Json } from './domain/json.ts';
 import type { Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
@@ -28,7 +29,7 @@ import type { Tool } from './domain/tool.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
+import { addBudget, answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
 import { createResults } from './engine/results.ts';
@@ -84,6 +85,8 @@ export interface Dandori extends AsyncDisposable {
   drive(run: string): Promise<Report>;
   answer(run: string, question: string, answer: Json): Promise<void>;
   cancel(run: string, reason: string): Promise<void>;
+  /** Raises the limits of a run; one that was exhausted can then be driven on. */
+  addBudget(run: string, amounts: Omit<FactOf<'budget_added'>['data'], 'by'>): Promise<void>;
   /** A plan that does again what the run has done so far. */
   lift(run: string): Promise<Lifted>;
   /** What a person thinks of a run that has ended. Rating again replaces. */
@@ -158,6 +161,7 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
     answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
     cancel: (run, reason) => cancelRun({ run, reason }, parts),
+    addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
     lift: async (run) => liftWith(await stateOf(run), parts),
@@ -197,9 +201,10 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   const { toolbox, check, durations } = parts;
   await durations?.load();
   const { limits, task, order } = settings;
-  const budget = { ms: limits.time, cost: limits.cost, timeout: task.timeout, attempts: task.attempts };
+  const { concurrency, servers } = settings;
+  const budget = { ms: limits.time, cost: limits.cost, ...task, concurrency, servers };
   const compiled = compile(tasks, {
-    tools: withOwnTools(toolbox.tools()),
+    tools: new Map([...withOwnTools(toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
     missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
     check,
     mode: 'planned',

@@ -1,10 +1,10 @@
 import { renderDiagnostics } from '../config/diagnostics.ts';
 import { type PlanFile, readPlanFile } from '../config/plan-file.ts';
 import type { Compiled } from '../core/compile.ts';
-import type { Estimate } from '../core/estimate.ts';
 import { openDandori } from '../dandori.ts';
+import { estimateLines } from './estimate.ts';
 import { EXIT_USAGE } from './exit-code.ts';
-import { duration, type Style, styleFor } from './style.ts';
+import { styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 
 export interface CheckOptions {
@@ -87,19 +87,4 @@ function waitedFor(
 function listed({ shown, count }: Earlier, texts: Texts): string {
   const rest = count - shown.size;
   return `${[...shown].join(', ')}${rest > 0 ? ` ${texts.more(rest)}` : ''}`;
-}
-
-/** What it will take, so that a person can say yes or no before the first call. */
-function estimateLines(estimate: Estimate, texts: Texts, style: Style): string[] {
-  const { calls, reads, writes, irreversible, criticalPath, expectedMs, worstMs, cost, worstCost } = estimate;
-  const times = [
-    expectedMs === undefined ? undefined : texts.expected(duration(expectedMs)),
-    worstMs === undefined ? undefined : texts.atWorst(duration(worstMs)),
-  ].filter((text) => text !== undefined);
-  return [
-    texts.calls(calls, reads, writes),
-    ...(irreversible.length > 0 ? [style.red(`${texts.irreversible}: ${irreversible.join(', ')}`)] : []),
-    `${texts.longestPath}: ${criticalPath.join(' → ')}${times.length > 0 ? ` (${times.join(', ')})` : ''}`,
-    ...(worstCost > 0 ? [`${texts.cost}: $${cost}, ${texts.atWorst(`$${worstCost}`)}`] : []),
-  ];
 }

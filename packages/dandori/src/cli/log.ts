@@ -66,6 +66,12 @@ function describe(event: Event): string {
       return event.data.tasks
         .map(({ id, effect, needs }) => `${id} ${effect}${needs ? ` after ${needs.join(',')}` : ''}`)
         .join(' · ');
+    case 'plan_revised':
+      return `${event.data.reason} · ${event.data.changes.map(({ kind, task }) => `${kind} ${task ?? ''}`.trim()).join(', ')}`;
+    case 'reflection_made': {
+      const { trigger, status, evaluation, revisionNeeded } = event.data;
+      return `${trigger}: ${status}${revisionNeeded ? ', a revision is needed' : ''} · ${evaluation}`;
+    }
     case 'plan_rejected':
       return event.data.diagnostics
         .map(({ code, task, message }) => `${code} ${task ?? ''}: ${message}`)

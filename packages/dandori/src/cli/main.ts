@@ -26,7 +26,15 @@ export async function main(argv: readonly string[]): Promise<number> {
 
   command('run [goal...]', 'reach a goal, or run a plan file')
     .option('--plan <file>', 'run this plan (YAML or JSON) in place of making one')
-    .addOption(new Option('--mode <mode>', 'how to work').choices(['auto', 'direct', 'adaptive', 'planned']))
+    .addOption(
+      new Option('--mode <mode>', 'how to work').choices([
+        'auto',
+        'direct',
+        'adaptive',
+        'planned',
+        'hierarchical',
+      ]),
+    )
     .option(...json)
     .option('--yes', 'approve every call that would be asked about')
     .option('--user <id>', 'the user on whose behalf it runs')
@@ -52,6 +60,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   command('resume <run>', 'go on with a run that was interrupted or waited for an answer')
     .option(...json)
     .option('--yes', 'approve every call that would be asked about')
+    .option(
+      '--add-budget <amounts>',
+      'raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m',
+    )
     .action(async (run: string, options) => then(await (await import('./resume.ts')).resume(run, options)));
   command('answer <run> <question> <answer>', 'answer a question of a run')
     .option(...json)

@@ -1,6 +1,9 @@
 import { apply } from '../core/apply.ts';
+import { progressOf } from '../core/briefing.ts';
 import type { RunState, TaskState } from '../core/state.ts';
-import type { Event } from '../domain/event.ts';
+import { isStep } from '../core/step.ts';
+import type { Event, FactOf } from '../domain/event.ts';
+import type { Step } from '../domain/outline.ts';
 import type { Live } from '../engine/live.ts';
 import { displayWidth, duration, oneLine, printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
@@ -62,11 +65,24 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'run_resumed':
       return [style.dim(texts.resumed)];
     case 'decision_started':
-      return [style.dim(event.data.purpose === 'act' ? texts.planning : texts.answering)];
+      return [
+        ...(event.data.brief?.loop === undefined ? [] : [style.yellow(texts.circles)]),
+        style.dim(thinkingText(event.data, texts)),
+      ];
     case 'decision_failed':
       return [`${style.red('✗')} ${printable(event.data.failure.message)}`];
+    case 'reflection_made': {
+      const { status, evaluation } = event.data;
+      return [style.dim(oneLine(texts.reflected(status, evaluation), 200))];
+    }
+    case 'plan_proposed':
+      return outlineLines(event.data.outline?.steps ?? [], texts);
+    case 'plan_revised':
+      return [oneLine(texts.revised(event.data.reason), 200)];
+    case 'budget_added':
+      return [style.dim(texts.budgetAdded)];
     case 'plan_approved':
-      return [texts.planned(event.data.tasks.length)];
+      return plannedLines(event.data.tasks, state, texts);
     case 'plan_rejected':
       return [
         texts.rejected,
@@ -79,6 +95,28 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     default:
       return [];
   }
+}
+
+function thinkingText(
+  { purpose, brief }: Pick<FactOf<'decision_started'>['data'], 'purpose' | 'brief'>,
+  texts: Texts,
+): string {
+  if (purpose === 'generate') return texts.generating((brief?.steps ?? []).join(', '));
+  return purpose === 'act' ? texts.planning : texts.answering;
+}
+
+function outlineLines(steps: readonly Step[], texts: Texts): string[] {
+  if (steps.length === 0) return [];
+  return [
+    texts.outlined(steps.length),
+    ...steps.map(({ id, description }) => `  ${id} ${oneLine(description, 100)}`),
+  ];
+}
+
+/** Steps are told by their outline, so that only what will be called is counted here. */
+function plannedLines(planned: readonly { id: string }[], state: RunState, texts: Texts): string[] {
+  const tasks = planned.filter(({ id }) => !isStep(state.tasks.get(id)?.task ?? { operation: '' }));
+  return tasks.length === 0 ? [] : [texts.planned(tasks.length)];
 }
 
 function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: number): string {
@@ -104,6 +142,16 @@ function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: n
   }
 }
 
+function howFar(state: RunState, texts: Texts): string[] {
+  const progress = progressOf(state);
+  const tasks = [...state.tasks.values()].filter(({ task }) => !isStep(task));
+  const done = tasks.filter(({ status }) => status === 'succeeded').length;
+  return [
+    ...(progress === undefined ? [] : [texts.stepsDone(progress.done, progress.total)]),
+    ...(tasks.length > 1 ? [`${done}/${tasks.length}`] : []),
+  ];
+}
+
 /** For a terminal: what runs is redrawn in place, what has ended scrolls away above it. */
 function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   const style = styleFor(stream);
@@ -126,9 +174,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
     const lines = current(state).slice(0, MOST_LINES);
     const hidden = state.running.size - lines.length;
     if (hidden > 0) lines.push(style.dim(`  ${texts.more(hidden)}`));
-    const total = state.tasks.size;
-    const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded').length;
-    if (total > 1 && state.end === undefined) lines.push(style.dim(`  ${done}/${total}`));
+    if (state.end === undefined) lines.push(...howFar(state, texts).map((line) => style.dim(`  ${line}`)));
     const text = lines.map((line) => clipped(line, width)).join('\n');
     if (text !== '') stream.write(`${text}\n`);
     drawn = lines.length;
@@ -144,12 +190,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
       return message === undefined ? line : `${line} ${style.dim(oneLine(message, 60))}`;
     });
     if (thinking !== undefined) {
-      const words =
-        answer === ''
-          ? thinking.purpose === 'act'
-            ? texts.planning
-            : texts.answering
-          : oneLine(answer.slice(-200), 70);
+      const words = answer === '' ? thinkingText(thinking, texts) : oneLine(answer.slice(-200), 70);
       lines.push(`${spinner} ${style.dim(words)}`);
     }
     return lines;

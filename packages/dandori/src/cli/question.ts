@@ -1,6 +1,8 @@
+import { estimate } from '../domain/estimate.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
+import { estimateLines } from './estimate.ts';
 import { printable, type Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -20,14 +22,22 @@ export function questionLines(question: Question, texts: Texts, style: Style): s
 export function contextLines({ context }: Question, texts: Texts): string[] {
   if (context === undefined || context === null) return [];
   if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
-  const { operation, args, reasoning, ...others } = context;
+  const { operation, args, reasoning, plan, ...others } = context;
   return [
     ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
     ...Object.entries(others).map(
       ([name, value]) => `${printable(texts.contextNames[name] ?? name)}: ${shown(value, texts)}`,
     ),
     ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning, texts)}`]),
+    ...planLines(plan, texts),
   ];
+}
+
+/** One call of many: who says yes to it should know what else the plan does. */
+function planLines(plan: Json | undefined, texts: Texts): string[] {
+  const read = estimate.safeParse(plan);
+  if (!read.success || read.data.calls < 2) return [];
+  return [`${texts.wholePlan}:`, ...estimateLines(read.data, texts).map((line) => `  ${printable(line)}`)];
 }
 
 function shown(value: Json, texts: Texts): string {

@@ -23,7 +23,10 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(`${style.red(texts.failed)}: ${printable(report.failure?.message ?? '')}`);
   if (report.outcome === 'cancelled')
     say(`${style.yellow(texts.cancelled)}: ${printable(report.failure?.message ?? '')}`);
-  if (report.outcome === 'exhausted') say(style.yellow(texts.exhausted));
+  if (report.outcome === 'exhausted') {
+    say(style.yellow(texts.exhausted));
+    say(asTyped(texts.howToGoOn(report.run), config));
+  }
   if (report.missing !== undefined && report.missing.length > 0) {
     say(`${texts.missing}:`);
     for (const line of report.missing.slice(0, 20)) say(`  - ${printable(line)}`);

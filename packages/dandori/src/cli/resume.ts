@@ -1,8 +1,15 @@
+import { readAmounts } from './add-budget.ts';
 import { findRun } from './find-run.ts';
 import { openSession, type SessionOptions } from './session.ts';
 
-export async function resume(name: string, options: SessionOptions): Promise<number> {
+export interface ResumeOptions extends SessionOptions {
+  readonly addBudget?: string;
+}
+
+export async function resume(name: string, { addBudget, ...options }: ResumeOptions): Promise<number> {
+  const amounts = addBudget === undefined ? undefined : readAmounts(addBudget);
   await using session = await openSession(options);
   const run = await findRun(name, session.dandori);
+  if (amounts !== undefined) await session.dandori.addBudget(run, amounts);
   return await session.follow(run);
 }

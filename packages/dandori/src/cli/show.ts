@@ -6,6 +6,7 @@ import { openDandori, type TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
+import { planLines } from './plan.ts';
 import { printReport } from './report.ts';
 import { duration, oneLine, printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -28,7 +29,10 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   const report = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
   for (const tail of torn) announceTorn(tail, texts);
-  if (options.json !== true) printTasks(report, texts);
+  if (options.json !== true) {
+    printTasks(report, texts);
+    for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
+  }
   printReport(report, { texts, json: options.json, config: options.config });
   return 0;
 }

@@ -8,14 +8,12 @@ export function renderDiagnostics(
   plan: PlanFile,
   severity: 'error' | 'warning' = 'error',
 ): string {
-  const repeats = new Map<string, number>();
   return renderProblems(
     diagnostics.slice(0, MAX_PROBLEMS).map((diagnostic): LocatedProblem => {
-      const { code, message, hint, task, path, at } = diagnostic;
-      const which = code === 'duplicate-id' && task !== undefined ? nextRepeat(task, plan, repeats) : task;
+      const { code, message, hint, task, index, path, at } = diagnostic;
       return {
         where: plan.name,
-        place: plan.locate(which, path, at),
+        place: plan.locate(index ?? task, path, at),
         severity,
         code,
         message,
@@ -24,18 +22,4 @@ export function renderDiagnostics(
     }),
     diagnostics.length,
   );
-}
-
-/** The first task of an id is right; each diagnostic is about one of those after it. */
-function nextRepeat(id: string, { tasks }: PlanFile, repeats: Map<string, number>): string | number {
-  const index = tasks.findIndex(
-    (task, position) => task.id === id && position > (repeats.get(id) ?? firstOf(id, tasks)),
-  );
-  if (index < 0) return id;
-  repeats.set(id, index);
-  return index;
-}
-
-function firstOf(id: string, tasks: PlanFile['tasks']): number {
-  return tasks.findIndex((task) => task.id === id);
 }

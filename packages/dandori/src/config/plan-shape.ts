@@ -29,6 +29,7 @@ const planTask = section({
     .optional()
     .describe('How long one attempt may take: seconds, or 500ms, 30s, 10m, 2h.'),
   description: anyText('Add the two numbers').optional().describe('What the task does, for people.'),
+  step: text('s1').optional().describe('The step that it belongs to: the id of a task.generate_list.'),
   reasoning: anyText('The sum is needed for the answer').optional().describe('Why the task is there.'),
 });
 

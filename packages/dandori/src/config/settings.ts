@@ -108,11 +108,11 @@ function modeProblems(config: unknown): Problem[] {
 function orderProblems(config: unknown): Problem[] {
   const chains = valueAt(config, ['execution', 'order']);
   if (!Array.isArray(chains)) return [];
-  const graph = new Map<string, string[]>();
+  const graph = new Map<string, Set<string>>();
   for (const chain of chains) {
     for (const { before, after } of Array.isArray(chain) ? toRules(chain.map(String)) : []) {
-      if (!graph.has(before)) graph.set(before, []);
-      graph.set(after, [...(graph.get(after) ?? []), before]);
+      if (!graph.has(before)) graph.set(before, new Set());
+      graph.set(after, (graph.get(after) ?? new Set()).add(before));
     }
   }
   const cycle = sort(graph).cycle?.toReversed();

@@ -1,10 +1,12 @@
 import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
-import type { Json } from '../domain/json.ts';
-import type { Question } from '../domain/question.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Option, Question } from '../domain/question.ts';
+import { escaped } from './inject.ts';
+import { placeAnew } from './place.ts';
 import type { RunState, TaskState } from './state.ts';
 import { textsOf } from './texts.ts';
-import { complete, makeReady } from './transition.ts';
+import { complete, makeReady, release } from './transition.ts';
 
 /** What an answer changes. That it fits the question was checked before it was journaled. */
 export function applyAnswer(
@@ -33,7 +35,7 @@ function continueTask(state: RunState, task: TaskState, { question, answer, at }
     case 'approval':
       if (answer === 'approve') {
         task.approved = question.digest;
-        makeReady(state, task);
+        release(state, task);
       } else reject(state, task, at);
       return;
     case 'in_doubt':
@@ -41,16 +43,37 @@ function continueTask(state: RunState, task: TaskState, { question, answer, at }
       return;
     case 'ambiguity': {
       const chosen = question.options?.find(({ value }) => JSON.stringify(value) === JSON.stringify(answer));
-      task.override = { ...(task.override ?? task.task.args), ...chosen?.args };
-      makeReady(state, task);
+      if (chosen !== undefined) task.override = withChoice(task, chosen);
+      goOn(state, task, at);
       return;
     }
     case 'missing_input':
-      makeReady(state, task);
+      release(state, task);
       return;
     default:
       assertNever(question.kind);
   }
+}
+
+/** The arguments of a task with what an option changes in them. A tool wrote it, so that no text in it is a Ref. */
+export function withChoice({ override, task }: TaskState, { args }: Option): JsonObject {
+  return { ...(override ?? task.args), ...(args && (escaped(args) as JsonObject)) };
+}
+
+/** What the choice made it touch may be in use, or may have been used by one that is written later. */
+function goOn(state: RunState, task: TaskState, at: number): void {
+  const overtaker = placeAnew(state, task, task.override ?? task.task.args);
+  if (overtaker === undefined) {
+    release(state, task);
+    return;
+  }
+  const { id, operation } = overtaker.task;
+  task.failure = {
+    kind: 'plan_error',
+    message: `The answer makes ${task.task.operation} touch what ${id} (${operation}) has touched already, although it is written later. It was not called, so that nothing happens out of order.`,
+  };
+  task.endedAt = at;
+  complete(state, task, 'failed');
 }
 
 function reject(state: RunState, task: TaskState, at: number): void {

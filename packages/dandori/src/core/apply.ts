@@ -4,10 +4,12 @@ import type { Event, FactOf } from '../domain/event.ts';
 import { isCommand } from '../domain/event.ts';
 import type { Usage } from '../domain/usage.ts';
 import { budgetAdded } from './allowance.ts';
-import { applyAnswer } from './answered.ts';
+import { applyAnswer, withChoice } from './answered.ts';
+import { dollars } from './dollars.ts';
 import { initial } from './initial.ts';
-import { backoff, judge } from './monitor.ts';
+import { backoff, judge, wasNeverSent } from './monitor.ts';
 import { applyOffer } from './offer.ts';
+import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
 import { complete, makeReady, moveTo } from './transition.ts';
@@ -89,6 +91,18 @@ function keepTime(state: RunState, event: Event): void {
   if (state.isTakenUp && event.type !== 'run_resumed') state.activeMs += Math.max(0, event.at - state.lastAt);
   state.isTakenUp = true;
   state.lastAt = event.at;
+  if (state.retrying.size > 0) wakeDue(state, event.at);
+}
+
+/** What has waited for its time is as ready as any other now. Here, and not when it is started: that costs no search. */
+function wakeDue(state: RunState, at: number): void {
+  const due: TaskState[] = [];
+  for (const id of state.retrying.inOrder(() => true)) {
+    const task = state.tasks.get(id);
+    if (task === undefined || (task.dueAt ?? 0) > at) break;
+    due.push(task);
+  }
+  for (const task of due) moveTo(state, task, 'ready');
 }
 
 function isFromOutside(event: Event): boolean {
@@ -162,13 +176,19 @@ function addUsage(total: Usage, more: Usage | undefined): void {
     total.cachedInputTokens = (total.cachedInputTokens ?? 0) + more.cachedInputTokens;
   }
   if (more.estimated === true) total.estimated = true;
-  if (more.cost !== undefined) total.cost = (total.cost ?? 0) + more.cost;
+  if (more.cost !== undefined) spend(total, more.cost);
+}
+
+/** A call is paid for when it starts, so that those that run at once cannot overrun the limit together. */
+function spend(total: Usage, cost: number): void {
+  if (cost !== 0) total.cost = dollars((total.cost ?? 0) + cost);
 }
 
 function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: number): RunState {
   const task = state.tasks.get(data.task);
   if (task === undefined) return state;
   moveTo(state, task, 'running');
+  spend(state.usage, task.cost);
   task.attempts = data.attempt;
   task.sent = data.args ?? task.override ?? task.task.args;
   task.startedAt = at;
@@ -185,6 +205,7 @@ function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], 
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
   endAttempt(task, at, data.ms);
+  task.mayHaveTouched = true;
   task.note = data.note;
   task.result = data.blob === undefined ? { value: data.result ?? null } : { blob: data.blob };
   task.failure = undefined;
@@ -198,6 +219,8 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
   if (task === undefined) return state;
   endAttempt(task, at, data.ms);
   task.failure = data.failure;
+  if (wasNeverSent(data.failure)) spend(state.usage, -task.cost);
+  else task.mayHaveTouched = true;
   const { settings } = state;
   const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });
   if (verdict.kind === 'retry') {
@@ -213,6 +236,7 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
 function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at: number): RunState {
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
+  task.mayHaveTouched = true;
   // How long it ran before its driver was lost, nobody knows.
   if (data.cause !== 'driver_lost') endAttempt(task, at);
   if (isRepeatable(task.effect)) makeReady(state, task);
@@ -245,5 +269,11 @@ function questionAsked(
   if (task === undefined || hasEnded(task.status)) return state;
   if (task.status === 'running') endAttempt(task, at);
   moveTo(state, task, 'waiting');
+  const choices = question.kind === 'ambiguity' ? (question.options ?? []) : [];
+  holdBack(
+    state,
+    task,
+    choices.map((option) => withChoice(task, option)),
+  );
   return state;
 }

@@ -10,7 +10,8 @@ import { nearest } from './nearest.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './reference.ts';
 import type { SchemaCheck, SchemaIssue } from './schema.ts';
 import { clash } from './schema-fit.ts';
-import { landing, promises } from './schema-path.ts';
+import { landing } from './schema-path.ts';
+import { promisesAny } from './schema-promise.ts';
 import { alternatives, isObject, itemAt, propertiesOf, type SchemaView, viewOf } from './schema-view.ts';
 
 interface Checking {
@@ -133,7 +134,7 @@ function checkHole(
   if (reason === undefined) return [];
   const message = `${writeRef(ref)} does not fit ${task.operation}: ${reason}`;
   const diagnostic: Diagnostic = { code: 'type-clash', ...at, message };
-  if (promises(schema)) return [diagnostic];
+  if (promisesAny(schema)) return [diagnostic];
   checking.warnings.push(diagnostic);
   return [];
 }
@@ -152,7 +153,7 @@ function inputAt(schema: JsonObject, path: readonly (string | number)[]): Schema
 
 function propertyAt(view: SchemaView, name: string): SchemaView | undefined {
   const found = propertiesOf(view)[name];
-  return isObject(found) ? viewOf(found, view.root) : undefined;
+  return isObject(found) || found === false ? viewOf(found, view.root) : undefined;
 }
 
 /** `{{city}}` and `${t1.x}` alike: both would reach the tool as they are. */
@@ -166,6 +167,8 @@ function isPlaceholder(text: string): boolean {
 
 /** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
 function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, holes: readonly Hole[]): boolean {
+  // Where no value is allowed, none that comes later is.
+  if (keyword === 'false schema' && isConditional !== true) return false;
   const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];
   return holes.some((hole) => {
     if (startsWith(path, hole.path)) return hole.whole || keyword !== 'type';

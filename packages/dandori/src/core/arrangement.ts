@@ -1,9 +1,10 @@
+import type { Access } from '../domain/access.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
+import { accessesOf, disturb, filledIn, isOpen } from './access.ts';
 import { describeNeed, type Edges, type Reason } from './edges.ts';
-import { type Access, type Group, hazards } from './hazards.ts';
-import { refsIn } from './inject.ts';
+import { type Group, hazards } from './hazards.ts';
 import { isStep } from './step.ts';
 
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
@@ -14,6 +15,8 @@ export const UNKNOWN_MS = 1000;
 export interface Arrangement {
   readonly tasks: CheckedTask[];
   readonly groups: Group[];
+  /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
+  readonly accesses: Access[];
   /** Why a task waits. Made when it is asked for: thousands may wait for the same thousands. */
   readonly reasonsOf: (id: string) => Reason[];
   /** Ids such that everything comes after what it waits for. */
@@ -37,15 +40,18 @@ export function arrange(
   { edges, order }: Needs,
   { tools, done, expectedMs }: Surroundings,
 ): Arrangement {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const accesses = order.map((id) => accessOf(byId.get(id), id, tools));
+  const positions = new Map<string, number>();
+  for (const [position, { id }] of tasks.entries()) positions.set(id, position);
+  const taskAt = (id: string) => tasks[positions.get(id) ?? -1];
+  const written = order.flatMap((id) => accessesOf({ id, operation: taskAt(id)?.operation ?? '' }, tools));
+  const accesses = written.map((access) => filledIn(access, taskAt(access.id)?.args ?? {}));
   const waits = hazards(accesses);
   const groups: Group[] = [];
+  let touched: Map<string, Access[]> | undefined;
   const numbers = new Map<Group, number>();
-  const effects = new Map(accesses.map((access) => [access.id, access]));
-  const checked = tasks.map(({ id }): CheckedTask => {
+  const checked = tasks.map(({ id, operation }): CheckedTask => {
     const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
-    const effect = effects.get(id)?.effect ?? 'write';
+    const effect = tools.get(operation)?.effect ?? 'write';
     const all = waits.get(id) ?? [];
     if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
     const few = all.filter((group) => group.length <= SMALL_GROUP).flat();
@@ -61,15 +67,20 @@ export function arrange(
       ...(many.length > 0 && { waitsForGroups: many }),
     };
   });
-  const ranks = rank(
-    { order, checked, groups },
-    (id) => expectedMs?.(byId.get(id)?.operation ?? '') ?? UNKNOWN_MS,
-  );
-  for (const task of checked) task.rank = ranks.get(task.id) ?? 0;
+  const expected = tasks.map(({ operation }) => expectedMs?.(operation) ?? UNKNOWN_MS);
+  rank({ order, checked, groups, positions }, expected);
+  for (const [position, task] of checked.entries()) {
+    const cost = tools.get(tasks[position]?.operation ?? '')?.cost ?? 0;
+    if (cost > 0) task.cost = cost;
+  }
   return {
     tasks: checked,
     groups,
-    reasonsOf: (id) => explain(id, { edges, waits, effects }),
+    accesses: mayChange(written),
+    reasonsOf: (id) => {
+      touched ??= Map.groupBy(accesses, (access) => access.id);
+      return explain(id, { edges, waits, touched });
+    },
     order,
   };
 }
@@ -88,78 +99,74 @@ function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): n
   return groups.length - 1;
 }
 
-/** What a task touches. Where that depends on a value that is not there yet, it may be anything of the server. */
-export function accessOf(task: Task | undefined, id: string, tools: ReadonlyMap<string, Tool>): Access {
-  const tool = tools.get(task?.operation ?? '');
-  if (task === undefined || tool === undefined) return { id, effect: 'write', server: '' };
-  const resource = tool.resource === undefined ? undefined : filledIn(tool.resource, task);
-  return {
-    id,
-    effect: tool.effect,
-    server: tool.server,
-    ...(resource !== undefined && { resource }),
-    ...(tool.independent === true && { independent: tool.name }),
-  };
+/** What is touched of the servers of which some task touches a part that its arguments name. */
+function mayChange(written: readonly Access[]): Access[] {
+  const servers = new Set(written.filter(isOpen).map(({ server }) => server));
+  return servers.size === 0 ? [] : written.filter(({ server }) => servers.has(server));
 }
 
-function filledIn(template: string, { args }: Task): string | undefined {
-  let isKnown = true;
-  const text = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const value = args[name];
-    if (value === undefined || refsIn(value).length > 0) isKnown = false;
-    return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  });
-  return isKnown ? text : undefined;
+interface Ranking {
+  readonly order: readonly string[];
+  readonly checked: readonly CheckedTask[];
+  readonly groups: readonly Group[];
+  /** Where each task stands in `checked`. */
+  readonly positions: ReadonlyMap<string, number>;
 }
 
 /** From the last to the first: a task is as urgent as the longest path behind it. */
-function rank(
-  {
-    order,
-    checked,
-    groups,
-  }: { order: readonly string[]; checked: readonly CheckedTask[]; groups: readonly Group[] },
-  expected: (id: string) => number,
-): Map<string, number> {
-  const byId = new Map(checked.map((task) => [task.id, task]));
-  const behind = new Map<string, number>();
+function rank({ order, checked, groups, positions }: Ranking, expected: readonly number[]): void {
+  const behind = new Float64Array(checked.length);
   const behindGroup = groups.map(() => 0);
-  const membership = new Map<string, number[]>();
-  groups.forEach((group, number) => {
-    for (const id of group) membership.set(id, [...(membership.get(id) ?? []), number]);
-  });
-  const ranks = new Map<string, number>();
-  for (const id of order.toReversed()) {
-    const throughGroups = (membership.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
-    const own = expected(id) + Math.max(behind.get(id) ?? 0, ...throughGroups);
-    ranks.set(id, own);
-    const task = byId.get(id);
-    for (const before of [...(task?.needs ?? []), ...(task?.waits ?? [])]) {
-      behind.set(before, Math.max(behind.get(before) ?? 0, own));
-    }
-    for (const number of task?.waitsForGroups ?? [])
+  const memberships = membershipsIn(groups);
+  for (let place = order.length - 1; place >= 0; place--) {
+    const id = order[place] ?? '';
+    const position = positions.get(id) ?? -1;
+    const task = checked[position];
+    if (task === undefined) continue;
+    const throughGroups = (memberships.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
+    const own = (expected[position] ?? 0) + Math.max(behind[position] ?? 0, ...throughGroups);
+    task.rank = own;
+    const raise = (before: string) => {
+      const at = positions.get(before) ?? -1;
+      if (own > (behind[at] ?? own)) behind[at] = own;
+    };
+    task.needs?.forEach(raise);
+    task.waits?.forEach(raise);
+    for (const number of task.waitsForGroups ?? [])
       behindGroup[number] = Math.max(behindGroup[number] ?? 0, own);
   }
-  return ranks;
+}
+
+/** The numbers of the groups that each task is in. */
+function membershipsIn(groups: readonly Group[]): Map<string, number[]> {
+  const memberships = new Map<string, number[]>();
+  for (const [number, group] of groups.entries()) {
+    for (const id of group) {
+      const known = memberships.get(id);
+      if (known === undefined) memberships.set(id, [number]);
+      else known.push(number);
+    }
+  }
+  return memberships;
 }
 
 interface Explaining {
   readonly edges: Edges;
   readonly waits: ReadonlyMap<string, readonly Group[]>;
-  readonly effects: ReadonlyMap<string, Access>;
+  readonly touched: ReadonlyMap<string, readonly Access[]>;
 }
 
-function explain(id: string, { edges, waits, effects }: Explaining): Reason[] {
+function explain(id: string, { edges, waits, touched }: Explaining): Reason[] {
   const needs = [...(edges.get(id) ?? [])].map(([task, need]) => ({ task, text: describeNeed(need, task) }));
   const said = new Set(needs.map(({ task }) => task));
   const hazardous = (waits.get(id) ?? []).flat().filter((other) => !said.has(other));
-  return [
-    ...needs,
-    ...hazardous.map((task) => ({ task, text: conflict(effects.get(id), effects.get(task)) })),
-  ];
+  const own = touched.get(id) ?? [];
+  return [...needs, ...hazardous.map((task) => ({ task, text: conflict(own, touched.get(task) ?? []) }))];
 }
 
-function conflict(later: Access | undefined, earlier: Access | undefined): string {
+function conflict(all: readonly Access[], before: readonly Access[]): string {
+  const later = all.find((one) => before.some((other) => disturb(one, other))) ?? all[0];
+  const earlier = before.find(({ server }) => server === later?.server) ?? before[0];
   const what = later?.resource ?? earlier?.resource;
   const where = `${later?.server ?? ''}${what === undefined ? '' : ` (${what})`}`;
   const does = (access: Access | undefined) => (access?.effect === 'read' ? 'reads' : 'writes');

@@ -1,5 +1,6 @@
 import { assertNever } from '../domain/error.ts';
 import { isStuck, revisionsLeft } from './briefing.ts';
+import { dollars } from './dollars.ts';
 import type { RunState } from './state.ts';
 import { textsOf } from './texts.ts';
 
@@ -11,7 +12,8 @@ export function reached(state: RunState, now: number): Limit | undefined {
   if (timeLeft(state, now) <= 0) return 'time';
   if (state.limitReached !== undefined) return state.limitReached;
   if (limits.tokens !== undefined && tokensUsed(state) >= limits.tokens) return 'tokens';
-  if (limits.cost !== undefined && (state.usage.cost ?? 0) >= limits.cost) return 'cost';
+  if (limits.cost !== undefined && ((state.usage.cost ?? 0) >= limits.cost || isTooDear(state)))
+    return 'cost';
   // The last call is kept back for the closing answer, unless there is only one.
   if (state.calls >= Math.max(1, limits.calls - 1)) return 'calls';
   // After a plan of the user's no task is added any more, only the answer is missing.
@@ -35,6 +37,22 @@ function mustRevise({ settings, sinceReflection }: RunState): boolean {
 export function timeLeft(state: RunState, now: number): number {
   const sinceLast = state.isTakenUp ? Math.max(0, now - state.lastAt) : 0;
   return state.settings.limits.time - state.activeMs - sinceLast;
+}
+
+/** Whether the run can pay for calls of this price, all together. */
+export function canPay({ settings, usage }: RunState, cost: number): boolean {
+  const { limits } = settings;
+  return limits.cost === undefined || cost === 0 || dollars((usage.cost ?? 0) + cost) <= limits.cost;
+}
+
+/** Whether some task could start if there were money left for it. */
+function isTooDear(state: RunState): boolean {
+  const everywhere = () => true;
+  for (const queue of [state.ready, state.retrying]) {
+    for (const id of queue.inOrder(everywhere))
+      if (!canPay(state, state.tasks.get(id)?.cost ?? 0)) return true;
+  }
+  return false;
 }
 
 /** A run that used up its steps can still say what it found. */

@@ -1,4 +1,6 @@
+import type { Access } from '../domain/access.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Estimate } from '../domain/estimate.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Mode } from '../domain/mode.ts';
@@ -8,9 +10,9 @@ import type { Tool } from '../domain/tool.ts';
 import { checkArguments } from './arguments.ts';
 import { type Arrangement, arrange } from './arrangement.ts';
 import { deadSteps } from './dead.ts';
-import { AFTER, type Edges, type Need, neighbours } from './edges.ts';
-import { type Budget, type Estimate, estimateOf, overBudget } from './estimate.ts';
-import { sort } from './graph.ts';
+import { AFTER, type Edges, type Need } from './edges.ts';
+import { type Budget, estimateOf, mayBeLate, overBudget } from './estimate.ts';
+import { type Graph, sort } from './graph.ts';
 import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
 import { dropNeedless } from './needless.ts';
@@ -47,6 +49,8 @@ export type Compiled =
       ok: true;
       tasks: CheckedTask[];
       groups: Group[];
+      /** What the tasks touch, where that depends on arguments that an answer may change. */
+      accesses?: Access[];
       /** What is odd, and no reason to refuse the plan. */
       warnings: Diagnostic[];
       notes: string[];
@@ -67,7 +71,8 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
       diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
     };
   }
-  const doubled = checkIds(tasks, surroundings);
+  const operations = new Map(surroundings.done);
+  const doubled = checkIds(tasks, operations);
   const diagnostics = [...checkSize(tasks, surroundings), ...doubled].slice(0, MAX_DIAGNOSTICS);
   const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
   const add = (found: Iterable<Diagnostic>) => {
@@ -79,33 +84,41 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   };
   const warnings: Diagnostic[] = [];
   const edges: Edges = new Map();
-  const operations = new Map(surroundings.done);
-  for (const { id, operation } of tasks) operations.set(id, operation);
   const checking = { ...surroundings, operations, warnings };
-  for (const task of tasks) {
+  const repeated = new Set(doubled.map(({ index }) => index));
+  for (const [index, task] of tasks.entries()) {
     if (isFull()) break;
     const needs = new Map<string, Need>();
-    add(checkOperation(task, surroundings));
-    add(checkExpect(task, surroundings));
-    add(checkArguments(task, checking, needs));
-    add(checkReading(task, checking, needs));
-    add(checkAfter(task, operations, needs));
+    const here = (found: Iterable<Diagnostic>) => (repeated.has(index) ? placed(found, index) : found);
+    add(here(checkOperation(task, surroundings)));
+    add(here(checkExpect(task, checking)));
+    add(here(checkArguments(task, checking, needs)));
+    add(here(checkReading(task, checking, needs)));
+    if (task.after !== undefined) add(here(checkAfter(task, operations, needs)));
     edges.set(task.id, needs);
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-  const { order, cycle } = sort(withSteps(neighbours(edges), tasks));
+  const hasSteps = tasks.some(({ step }) => step !== undefined);
+  const { order, cycle } = sort(hasSteps ? withSteps(edges, tasks) : edges);
   if (isClear) add(cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  const own = order.filter((id) => edges.has(id));
+  const own = hasSteps ? order.filter((id) => edges.has(id)) : order;
   return accepted(tasks, { edges, order: own, warnings }, surroundings);
 }
 
 /** A step has ended when its tasks have, so it waits for them like for what it needs. */
-function withSteps(graph: Map<string, string[]>, tasks: readonly Task[]): Map<string, string[]> {
-  for (const { id, step } of tasks) if (step !== undefined) graph.set(step, [...(graph.get(step) ?? []), id]);
+function withSteps(edges: Edges, tasks: readonly Task[]): Graph {
+  const graph = new Map<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>(edges);
+  for (const { id, step } of tasks)
+    if (step !== undefined) graph.set(step, new Set([...(graph.get(step)?.keys() ?? []), id]));
   return graph;
+}
+
+/** The id alone would show the first task that has it. */
+function* placed(found: Iterable<Diagnostic>, index: number): Generator<Diagnostic> {
+  for (const diagnostic of found) yield { ...diagnostic, index };
 }
 
 /** The plan has no mistake: what is left is to say what waits for what, and what it will take. */
@@ -114,16 +127,18 @@ function accepted(
   { edges, order, warnings }: { edges: Edges; order: readonly string[]; warnings: Diagnostic[] },
   surroundings: Surroundings,
 ): Compiled {
+  const tooMuch = overBudget(tasks, surroundings);
+  if (tooMuch.length > 0) return { ok: false, diagnostics: tooMuch };
   const dead = deadSteps(tasks, edges, surroundings);
   const loosened = dropNeedless(tasks, edges, surroundings);
   const schedule = arrange(tasks, { edges, order }, surroundings);
-  const tooMuch = overBudget(tasks, schedule, surroundings);
-  if (tooMuch.length > 0) return { ok: false, diagnostics: tooMuch };
+  const late = mayBeLate(tasks, schedule, surroundings);
   return {
     ok: true,
     tasks: schedule.tasks,
     groups: schedule.groups,
-    warnings: [...warnings, ...dead, ...loosened.warnings],
+    ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
+    warnings: [...warnings, ...dead, ...loosened.warnings, ...late],
     notes: loosened.notes,
     estimate: () => estimateOf(tasks, schedule, surroundings),
     reasonsOf: schedule.reasonsOf,
@@ -136,10 +151,10 @@ function checkSize(tasks: readonly Task[], { maxTasks }: Surroundings): Diagnost
   return [{ code: 'too-many-tasks', message, hint: 'make fewer tasks, or raise planning.max_subtasks' }];
 }
 
-function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] {
-  const seen = new Set(done.keys());
+/** Adds every task to the operations of those that may be referred to. */
+function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
-  for (const { id } of tasks) {
+  for (const [index, { id, operation }] of tasks.entries()) {
     if (!TASK_ID.test(id)) {
       const hint = 'an id begins with a letter and holds letters, digits, _ and -';
       diagnostics.push({
@@ -150,17 +165,18 @@ function checkIds(tasks: readonly Task[], { done }: Surroundings): Diagnostic[] 
         hint,
       });
     }
-    if (seen.has(id)) {
+    if (operations.has(id)) {
       const message = `there are two tasks with the id "${id}"`;
       diagnostics.push({
         code: 'duplicate-id',
         task: id,
+        index,
         path: ['id'],
         message,
         hint: 'give each task an id of its own',
       });
     }
-    seen.add(id);
+    operations.set(id, operation);
   }
   return diagnostics;
 }
@@ -185,7 +201,10 @@ function checkOperation({ id, operation }: Task, { tools, missing }: Surrounding
   ];
 }
 
-function checkExpect({ id, operation, expect }: Task, { tools, check }: Surroundings): Diagnostic[] {
+function checkExpect(
+  { id, operation, expect }: Task,
+  { tools, check, warnings }: Surroundings & { readonly warnings: Diagnostic[] },
+): Diagnostic[] {
   if (expect === undefined) return [];
   if (typeof expect !== 'string') return checkExpectedSchema(id, expect, check);
   const problem = expressionProblem(expect);
@@ -197,7 +216,16 @@ function checkExpect({ id, operation, expect }: Task, { tools, check }: Surround
   const missing = schema === undefined ? undefined : missingIn(schema, expect);
   if (missing === undefined) return [];
   const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
-  return [{ code: 'unknown-field', task: id, path: ['expect'], message, ...didYouMean(missing.suggestion) }];
+  const found: Diagnostic = {
+    code: 'unknown-field',
+    task: id,
+    path: ['expect'],
+    message,
+    ...didYouMean(missing.suggestion),
+  };
+  if (missing.isSought) return [found];
+  warnings.push(found);
+  return [];
 }
 
 function checkExpectedSchema(id: string, schema: JsonObject, check: SchemaCheck): Diagnostic[] {

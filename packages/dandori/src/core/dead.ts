@@ -10,7 +10,8 @@ interface Surroundings {
 }
 
 /**
- * Reads whose result nobody uses. Where the answer is not written yet, it is taken to use the tasks at the end of the
+ * Reads whose result nobody uses, and that nothing is expected of: to look whether something is as it should be is use
+ * enough. Where the answer is not written yet, it is taken to use the tasks at the end of the
  * plan that nothing else uses: whoever asks for the weather of three cities writes three such tasks.
  */
 export function deadSteps(
@@ -23,7 +24,8 @@ export function deadSteps(
   const answer = answerUses ?? new Set(tasks.slice(lastUsed(tasks, used) + 1).map(({ id }) => id));
   return tasks
     .filter(
-      ({ id, operation }) => !used.has(id) && !answer.has(id) && tools.get(operation)?.effect === 'read',
+      ({ id, operation, expect }) =>
+        !used.has(id) && !answer.has(id) && expect === undefined && tools.get(operation)?.effect === 'read',
     )
     .map(({ id }) => ({
       code: 'dead-step',

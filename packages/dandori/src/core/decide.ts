@@ -1,9 +1,11 @@
+import type { Effect } from '../domain/effect.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { ApprovalPolicy } from '../domain/mode.ts';
 import { briefFor } from './briefing.ts';
-import { canConclude, reached, timeLeft } from './budget.ts';
+import { canConclude, canPay, reached, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
+import { comesFirst } from './ready-queue.ts';
 import type { RunState, TaskState } from './state.ts';
 
 /**
@@ -11,7 +13,7 @@ import type { RunState, TaskState } from './state.ts';
  *
  * D1  Nothing is started after a cancel request, after the time is up, or after the end.
  * D2  A plan is compiled before any of its tasks starts.
- * D3  No more than `concurrency` calls run at once.
+ * D3  No more than `concurrency` calls run at once, and no more are started than can be paid for.
  * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
  * D5  Where only a person or a timer can go on, nothing but `wake_at` is returned.
  */
@@ -24,7 +26,7 @@ export function decide(state: RunState, now: number): Intention[] {
   const places = placesIn(state);
   const intentions = [...settling(state), ...starting(state, now, places)];
   const isBusy = state.running.size > 0 || state.thinking !== undefined || intentions.length > 0;
-  if (!isBusy && state.retrying.size === 0 && state.openQuestions === 0) intentions.push(...next(state, now));
+  if (!isBusy && !isAnyLater(state, now) && state.openQuestions === 0) intentions.push(...next(state, now));
   return [...intentions, ...waking(state, now, places)];
 }
 
@@ -42,18 +44,23 @@ function settling(state: RunState): Intention[] {
 interface Places {
   readonly isOpen: () => boolean;
   readonly hasRoom: (lane: string) => boolean;
-  readonly take: (lane: string) => void;
+  readonly canPay: (task: TaskState) => boolean;
+  readonly take: (task: TaskState) => void;
 }
 
-function placesIn({ settings, running, runningIn }: RunState): Places {
+function placesIn(state: RunState): Places {
+  const { settings, running, runningIn } = state;
   const limits = new Map(Object.entries(settings.servers ?? {}));
   const started = new Map<string, number>();
+  let reserved = 0;
   let free = settings.concurrency - running.size;
   return {
     isOpen: () => free > 0,
     hasRoom: (lane) =>
       (runningIn.get(lane) ?? 0) + (started.get(lane) ?? 0) < (limits.get(lane) ?? Number.POSITIVE_INFINITY),
-    take: (lane) => {
+    canPay: ({ cost }) => canPay(state, reserved + cost),
+    take: ({ lane, cost }) => {
+      reserved += cost;
       started.set(lane, (started.get(lane) ?? 0) + 1);
       free--;
     },
@@ -62,33 +69,62 @@ function placesIn({ settings, running, runningIn }: RunState): Places {
 
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
+  // Where nobody is ever asked, there is nothing to look for in a full house.
+  const isOver = () => state.settings.approval === 'never' && !places.isOpen();
+  if (isOver()) return intentions;
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
+    if (!places.canPay(task)) continue;
     if (needsApproval(task, state.settings.approval)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
-      places.take(task.lane);
+      places.take(task);
+      if (isOver()) break;
     } else break;
   }
   return intentions;
 }
 
-/** What is tried again comes first: others may have waited for it for long. */
+/** By rank, whether it is the first try or not. */
 function* candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Generator<TaskState> {
-  for (const id of state.retrying.inOrder(hasRoom)) {
-    const task = state.tasks.get(id);
-    if (task === undefined || (task.dueAt ?? 0) > now) break;
-    yield task;
-  }
+  const due = dueSince(state, now);
   for (const id of state.ready.inOrder(hasRoom)) {
     const task = state.tasks.get(id);
-    if (task !== undefined) yield task;
+    if (task === undefined) continue;
+    for (let first = due[0]; first !== undefined && comesFirst(first, task); first = due[0]) {
+      due.shift();
+      if (hasRoom(first.lane)) yield first;
+    }
+    // The lane may have been filled by what went before it.
+    if (hasRoom(task.lane)) yield task;
   }
+  for (const task of due) if (hasRoom(task.lane)) yield task;
+}
+
+/** What has become due since the last fact; whatever was due then is in the queue of what is ready. */
+function dueSince(state: RunState, now: number): TaskState[] {
+  const due: TaskState[] = [];
+  for (const id of state.retrying.inOrder(() => true)) {
+    const task = state.tasks.get(id);
+    if (task === undefined || (task.dueAt ?? 0) > now) break;
+    due.push(task);
+  }
+  return due.sort((a, b) => (comesFirst(a, b) ? -1 : 1));
+}
+
+/** Whether something will be tried again at a later time. */
+function isAnyLater(state: RunState, now: number): boolean {
+  for (const id of state.retrying.inOrder(() => true))
+    if ((state.tasks.get(id)?.dueAt ?? 0) > now) return true;
+  return false;
 }
 
 export function needsApproval({ effect, approved }: TaskState, policy: ApprovalPolicy): boolean {
-  if (approved !== undefined || policy === 'never') return false;
-  if (policy === 'always') return true;
+  return approved === undefined && asksFirst(effect, policy);
+}
+
+export function asksFirst(effect: Effect, policy: ApprovalPolicy): boolean {
+  if (policy === 'never' || policy === 'always') return policy === 'always';
   return policy === 'writes' ? effect !== 'read' : effect === 'destructive';
 }
 

@@ -32,9 +32,3 @@ export function describeNeed(need: Need, target: string): string {
       return assertNever(need);
   }
 }
-
-export function neighbours(edges: Edges): Map<string, string[]> {
-  const graph = new Map<string, string[]>();
-  for (const [id, needs] of edges) graph.set(id, [...needs.keys()]);
-  return graph;
-}

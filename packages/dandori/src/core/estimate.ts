@@ -1,32 +1,23 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Estimate } from '../domain/estimate.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { type Arrangement, UNKNOWN_MS } from './arrangement.ts';
+import { dollars } from './dollars.ts';
+import { makespan } from './makespan.ts';
+import { backoff } from './monitor.ts';
+import { laneOf } from './state.ts';
 
-/** What a plan will take, before it is run. */
-export interface Estimate {
-  readonly calls: number;
-  readonly reads: number;
-  readonly writes: number;
-  /** Tasks that cannot be undone. */
-  readonly irreversible: readonly string[];
-  /** The longest path, by expected time. */
-  readonly criticalPath: readonly string[];
-  /** Milliseconds of that path; undefined where some tool on it has never been timed. */
-  readonly expectedMs: number | undefined;
-  /** Milliseconds if every attempt on the worst path took its whole time-out. */
-  readonly worstMs: number | undefined;
-  /** US dollars of the tools' own prices: once each, and if every call is tried as often as it may be. */
-  readonly cost: number;
-  readonly worstCost: number;
-}
-
-/** What is left to spend, and how often a task may be tried. */
+/** What is left to spend, how often a task may be tried, and how many at once. */
 export interface Budget {
   readonly ms: number;
   readonly cost: number | undefined;
   readonly timeout: number;
   readonly attempts: number;
+  /** Milliseconds before the second attempt. */
+  readonly backoff?: number;
+  readonly concurrency?: number;
+  readonly servers?: Readonly<Record<string, number>>;
 }
 
 interface Surroundings {
@@ -46,45 +37,64 @@ export function estimateOf(
   const operationOf = (id: string) => byId.get(id)?.operation ?? '';
   const attempts = budget?.attempts ?? 1;
   const cost = costOf(tasks, tools);
-  const path = longestPath(arrangement, (id) => expectedMs?.(operationOf(id)) ?? UNKNOWN_MS);
-  const isTimed = path.ids.every((id) => expectedMs?.(operationOf(id)) !== undefined);
-  const worst =
-    budget && longestPath(arrangement, (id) => (byId.get(id)?.timeout ?? budget.timeout) * attempts);
+  const expected = (id: string) => expectedMs?.(operationOf(id)) ?? UNKNOWN_MS;
+  const isTimed = tasks.every(({ operation }) => expectedMs?.(operation) !== undefined);
+  const pauses = pausesBetween(attempts, budget?.backoff ?? 0);
+  const worst = (id: string) => (byId.get(id)?.timeout ?? budget?.timeout ?? 0) * attempts + pauses;
+  const timeIf = (takes: (id: string) => number) =>
+    makespan(arrangement, {
+      takes,
+      laneOf: (id) => laneOf(operationOf(id), budget?.servers),
+      concurrency: budget?.concurrency,
+      servers: budget?.servers,
+    });
   return {
     calls: tasks.length,
     reads: tasks.filter((task) => effectOf(task) === 'read').length,
     writes: tasks.filter((task) => effectOf(task) !== 'read').length,
     irreversible: tasks.filter((task) => effectOf(task) === 'destructive').map(({ id }) => id),
-    criticalPath: path.ids,
-    expectedMs: isTimed ? path.ms : undefined,
-    worstMs: worst?.ms,
+    criticalPath: longestPath(arrangement, expected),
+    expectedMs: isTimed ? timeIf(expected) : undefined,
+    worstMs: budget && timeIf(worst),
     cost,
     worstCost: dollars(cost * attempts),
   };
 }
 
-/** What the run surely cannot afford, so that nothing is started. What may be too much is told by `worstCase`. */
-export function overBudget(
+function pausesBetween(attempts: number, first: number): number {
+  let sum = 0;
+  for (let attempt = 1; attempt < attempts; attempt++) sum += backoff(first, attempt);
+  return sum;
+}
+
+/**
+ * What the run surely cannot afford, so that nothing is started: the prices of its calls, each made once. How long a call
+ * takes nobody knows before, so that time is a reason to warn and never to refuse; the run ends when its time is up.
+ */
+export function overBudget(tasks: readonly Task[], { tools, budget }: Surroundings): Diagnostic[] {
+  if (budget?.cost === undefined) return [];
+  const cost = costOf(tasks, tools);
+  return cost > budget.cost ? [dear(`the plan costs $${cost}`, budget.cost)] : [];
+}
+
+/** A warning where it will not be done in time, by what its tools took so far. */
+export function mayBeLate(
   tasks: readonly Task[],
   arrangement: Arrangement,
-  { tools, budget, expectedMs }: Surroundings,
+  { budget, expectedMs }: Surroundings,
 ): Diagnostic[] {
-  if (budget === undefined) return [];
-  const found: Diagnostic[] = [];
-  const isTimed = tasks.every(({ operation }) => expectedMs?.(operation) !== undefined);
+  if (budget === undefined || !tasks.every(({ operation }) => expectedMs?.(operation) !== undefined))
+    return [];
   // The rank of the first task of the longest path is the time of the whole of it.
-  const ms = isTimed ? arrangement.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0) : 0;
-  if (ms > budget.ms) found.push(late(`the plan takes about ${seconds(ms)}`, budget));
-  const cost = budget.cost === undefined ? 0 : costOf(tasks, tools);
-  if (budget.cost !== undefined && cost > budget.cost)
-    found.push(dear(`the plan costs $${cost}`, budget.cost));
-  return found;
+  const ms = arrangement.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0);
+  return ms > budget.ms ? [late(`the plan takes about ${seconds(ms)}`, budget)] : [];
 }
 
 /** A warning for whoever looks at a plan before it runs. */
-export function worstCase({ worstMs, worstCost }: Estimate, budget: Budget): Diagnostic[] {
+export function worstCase({ expectedMs, worstMs, worstCost }: Estimate, budget: Budget): Diagnostic[] {
   const found: Diagnostic[] = [];
-  if (worstMs !== undefined && worstMs > budget.ms)
+  const isLateAnyway = expectedMs !== undefined && expectedMs > budget.ms;
+  if (!isLateAnyway && worstMs !== undefined && worstMs > budget.ms)
     found.push(late(`the plan may take up to ${seconds(worstMs)}`, budget));
   if (budget.cost !== undefined && worstCost > budget.cost)
     found.push(dear(`the plan may cost up to $${worstCost}`, budget.cost));
@@ -109,15 +119,7 @@ function costOf(tasks: readonly Task[], tools: ReadonlyMap<string, Tool>): numbe
   return dollars(tasks.reduce((sum, { operation }) => sum + (tools.get(operation)?.cost ?? 0), 0));
 }
 
-/** Three times $0.1 is $0.3, and not a little more than is allowed. */
-function dollars(sum: number): number {
-  return Number(sum.toFixed(9));
-}
-
-function longestPath(
-  { order, tasks, groups }: Arrangement,
-  takes: (id: string) => number,
-): { ids: string[]; ms: number } {
+function longestPath({ order, tasks, groups }: Arrangement, takes: (id: string) => number): string[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const ends = new Map<string, { ms: number; before: string | undefined }>();
   const latest = (ids: Iterable<string>): string | undefined => {
@@ -145,5 +147,5 @@ function longestPath(
   }
   const ids: string[] = [];
   for (let at = latest(order); at !== undefined; at = ends.get(at)?.before) ids.push(at);
-  return { ids: ids.reverse(), ms: ends.get(ids.at(-1) ?? '')?.ms ?? 0 };
+  return ids.reverse();
 }

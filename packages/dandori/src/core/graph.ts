@@ -1,5 +1,5 @@
-/** Edges from a task to what it must wait for. */
-export type Graph = ReadonlyMap<string, readonly string[]>;
+/** From a task to what it must wait for. */
+export type Graph = ReadonlyMap<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>;
 
 export interface Sorted {
   /**
@@ -15,25 +15,40 @@ export interface Sorted {
 export function sort(graph: Graph): Sorted {
   const order: string[] = [];
   const placed = new Set<string>();
-  const path: { id: string; targets: readonly string[]; next: number }[] = [];
+  const path: { id: string; targets: Iterator<string> }[] = [];
   const onPath = new Set<string>();
+  const place = (id: string) => {
+    placed.add(id);
+    order.push(id);
+  };
   const enter = (id: string) => {
-    path.push({ id, targets: graph.get(id) ?? [], next: 0 });
+    path.push({ id, targets: targetsOf(graph, id) });
     onPath.add(id);
   };
   for (const root of graph.keys()) {
-    if (!placed.has(root)) enter(root);
+    if (placed.has(root)) continue;
+    // Nearly always: written behind all that it needs.
+    if (isEach(targetsOf(graph, root), placed)) place(root);
+    else enter(root);
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-      const target = top.targets[top.next++];
-      if (target === undefined) {
+      const { value: target, done } = top.targets.next();
+      if (done === true) {
         path.pop();
         onPath.delete(top.id);
-        placed.add(top.id);
-        order.push(top.id);
+        place(top.id);
       } else if (onPath.has(target)) {
         return { order, cycle: path.slice(path.findIndex(({ id }) => id === target)).map(({ id }) => id) };
       } else if (!placed.has(target) && graph.has(target)) enter(target);
     }
   }
   return { order, cycle: undefined };
+}
+
+function targetsOf(graph: Graph, id: string): IteratorObject<string> {
+  return (graph.get(id) ?? new Set<string>()).keys();
+}
+
+function isEach(ids: Iterable<string>, among: ReadonlySet<string>): boolean {
+  for (const id of ids) if (!among.has(id)) return false;
+  return true;
 }

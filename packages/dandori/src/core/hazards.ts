@@ -1,15 +1,4 @@
-import type { Effect } from '../domain/effect.ts';
-
-/** What a task does to what. */
-export interface Access {
-  readonly id: string;
-  readonly effect: Effect;
-  readonly server: string;
-  /** The part of the server that it touches; undefined for the whole of it. */
-  readonly resource?: string;
-  /** Writes that have the same name here do not disturb each other. */
-  readonly independent?: string;
-}
+import type { Access } from '../domain/access.ts';
 
 /** Earlier tasks that must all have ended. The same list is shared by all that wait for it. */
 export type Group = readonly string[];
@@ -20,7 +9,8 @@ export type Group = readonly string[];
  * writes of its resource, and for those of the whole server, as a whole-server access waits for all of its parts.
  *
  * H1  Two accesses of which one writes, and whose resources are the same or one of which is the whole server, are
- *     ordered as written, except two independent writes of one resource.
+ *     ordered as written, except two independent writes of one resource. A task has one access a server, and may
+ *     have several.
  * H2  Waiting for the last group is enough: each of its members waited for the group before.
  * H3  The work is linear in the accesses, as groups are shared and not copied.
  */
@@ -32,10 +22,9 @@ export function hazards(accesses: readonly Access[]): Map<string, Group[]> {
     servers.set(access.server, track);
     const groups =
       access.resource === undefined ? whole(track, access) : part(track, access, access.resource);
-    waits.set(
-      access.id,
-      groups.filter((group) => group.length > 0),
-    );
+    const known = waits.get(access.id);
+    const all = groups.filter((group) => group.length > 0);
+    waits.set(access.id, known === undefined ? all : [...known, ...all]);
   }
   return waits;
 }
@@ -96,7 +85,8 @@ function part(track: ServerTrack, access: Access, resource: string): readonly Gr
   const around = kind === 'read' ? [sealed(track.barrier)] : amongParts(track, access.id);
   if (kind === 'read') track.partReads.push(access.id);
   const last = track.parts.get(resource);
-  const joins = last !== undefined && last.kind === kind && kind !== 'alone' && !last.isClosed;
+  // One that somebody waits for has been replaced here at once, so that this one is open.
+  const joins = last !== undefined && last.kind === kind && kind !== 'alone';
   const epoch = joins ? last : newEpoch(kind, last === undefined ? [] : [sealed(last)]);
   track.parts.set(resource, epoch);
   epoch.members.push(access.id);

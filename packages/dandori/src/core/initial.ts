@@ -17,6 +17,8 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     activeMs: 0,
     planVersion: 0,
     draft: undefined,
+    estimate: undefined,
+    accesses: [],
     refused: undefined,
     outline: undefined,
     revisions: [],

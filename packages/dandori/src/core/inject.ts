@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Ref } from '../domain/ref.ts';
 import { query } from './query.ts';
-import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef } from './reference.ts';
+import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef, writeText } from './reference.ts';
 
 export interface InjectProblem {
   readonly path: (string | number)[];
@@ -33,6 +33,14 @@ export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whol
     }
   });
   return found;
+}
+
+/** A value as it is written in a plan, so that filling it in gives the same again. */
+export function escaped(value: Json): Json {
+  if (typeof value === 'string') return writeText(value);
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escaped(item)]));
 }
 
 export function eachString(

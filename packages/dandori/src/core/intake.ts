@@ -8,7 +8,7 @@ import { OWN_OPERATIONS } from './own-operations.ts';
 import { changePlan, notBegun } from './plan-change.ts';
 import { readProposal } from './proposal.ts';
 import { renamed, renameIn } from './rename.ts';
-import { revised } from './revision.ts';
+import { joined, revised } from './revision.ts';
 import type { Draft, RunState } from './state.ts';
 import { isStep } from './step.ts';
 
@@ -33,7 +33,7 @@ export function takeIn(decided: readonly Action[], state: RunState): Taken {
   const { outline, revision, removes = [] } = read;
   const assigned = withSteps(read.actions, steps, state);
   if (typeof assigned === 'string') return unusable(assigned);
-  const taken = sortedOut(assigned, state, new Set(removes));
+  const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled });
   if (removes.length > 0 || revision !== undefined) return { ...taken, outline, revision, removes };
   const left = steps.length > 0 ? notBegun(state).filter(({ id }) => !steps.includes(id)) : [];
   // Later tasks that came with the plan are compiled again with these, or nobody would know what waits for what.
@@ -51,14 +51,16 @@ interface Read {
   readonly outline?: Outline | undefined;
   readonly removes?: readonly string[] | undefined;
   readonly revision?: Draft['revision'];
+  /** Tasks of a refused plan that stay as they are: what they refer to was settled when they were written. */
+  readonly settled?: ReadonlySet<string>;
 }
 
 /** Operations that stand for tasks, with the tasks that they stand for. */
 function readActions(decided: readonly Action[], state: RunState): Read | string {
   const proposal = decided.find(({ operation }) => operation === 'plan.propose');
-  const revision = decided.find(({ operation }) => operation === 'plan.revise');
-  const rest = decided.filter((action) => action !== proposal && action !== revision);
-  if (revision !== undefined) return withRevision(revision, rest, state);
+  const [revision, ...more] = decided.filter(({ operation }) => operation === 'plan.revise');
+  const rest = decided.filter((action) => action !== proposal && action.operation !== 'plan.revise');
+  if (revision !== undefined) return withRevision(joined([revision, ...more]), rest, state);
   if (proposal === undefined) return { actions: decided };
   const proposed = readProposal(proposal.args);
   if (typeof proposed === 'string') return proposed;
@@ -100,7 +102,11 @@ function withSteps(
     : `${stray.id} (${stray.operation}) does not say for which step it is: add "step", one of ${wanted.join(', ')}`;
 }
 
-function sortedOut(actions: readonly Action[], state: RunState, free: ReadonlySet<string>): Taken {
+function sortedOut(
+  actions: readonly Action[],
+  state: RunState,
+  { free, settled }: { free: ReadonlySet<string>; settled: ReadonlySet<string> | undefined },
+): Taken {
   const operations = actions.filter(({ operation }) => OWN_OPERATIONS.has(operation));
   const calls = actions.filter(({ operation }) => !OWN_OPERATIONS.has(operation));
   const { ids, map } = newIds(calls, state, free);
@@ -110,7 +116,10 @@ function sortedOut(actions: readonly Action[], state: RunState, free: ReadonlySe
       ...action,
       args: renameIn(action.args, rename) as JsonObject,
     })),
-    tasks: calls.map((action, index) => renamed(action, ids[index] ?? action.id, rename)),
+    tasks: calls.map((action, index) => {
+      const isSettled = settled?.has(action.id) === true;
+      return renamed(action, ids[index] ?? action.id, isSettled ? (id) => id : rename);
+    }),
     questions: operations
       .filter(({ operation }) => operation === 'ask')
       .map((action, index) => toQuestion(action, state, index)),
@@ -123,7 +132,12 @@ function withRevision(revision: Action, rest: readonly Action[], state: RunState
   if (refused !== undefined) {
     // Taken as if the mind had written all of it again.
     const tasks = revised(refused.tasks, revision.args);
-    return typeof tasks === 'string' ? tasks : { ...refused, actions: [...tasks, ...rest] };
+    if (typeof tasks === 'string') return tasks;
+    if (tasks.length + rest.length === 0)
+      return 'plan.revise: the plan has no tasks any more (empty-plan). Keep or add one, or answer';
+    const old = new Set<Action>(refused.tasks);
+    const settled = new Set(tasks.filter((task) => old.has(task)).map(({ id }) => id));
+    return { ...refused, actions: [...tasks, ...rest], settled };
   }
   if (state.tasks.size === 0) return 'plan.revise: there is no plan yet, so there is nothing to revise';
   if (revisionsLeft(state) === 0)

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
-import { refsIn } from './inject.ts';
+import { escaped, refsIn } from './inject.ts';
 import { keyOf, type Origin, onlyOrigin, originsIn, pathExpression } from './origin.ts';
 import { query } from './query.ts';
-import { mayHoldRef, parseTemplate, writeRef, writeText } from './reference.ts';
+import { mayHoldRef, parseTemplate, writeRef } from './reference.ts';
 import { type Report, report } from './report.ts';
 import type { RunState, TaskState } from './state.ts';
 import { isStep } from './step.ts';
@@ -193,13 +193,6 @@ function liftText(text: string, path: readonly (string | number)[], { sent, trac
     sent,
   );
   return value === undefined ? text : escaped(value);
-}
-
-function escaped(value: Json): Json {
-  if (typeof value === 'string') return writeText(value);
-  if (Array.isArray(value)) return value.map(escaped);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, escaped(item)]));
 }
 
 function inferredRef(

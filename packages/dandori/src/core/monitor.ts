@@ -14,13 +14,17 @@ interface Attempted {
 
 /** A new try must be safe (nothing was sent, or repeating does no harm), may help, and must be within the limit. */
 export function judge({ effect, attempts, failure, settings }: Attempted): Verdict {
-  const wasNeverSent = failure.kind === 'unavailable';
-  const isSafe = wasNeverSent || isRepeatable(effect);
+  const isSafe = failure.kind === 'unavailable' || isRepeatable(effect);
   if (!isSafe || failure.retryable !== true || attempts >= settings.task.attempts) return { kind: 'stop' };
   return {
     kind: 'retry',
     delay: Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, attempts)),
   };
+}
+
+/** Whether the failure says that the tool was not reached, so that nothing can have happened. */
+export function wasNeverSent({ kind }: Failure): boolean {
+  return kind === 'unavailable' || kind === 'invalid_args';
 }
 
 /** Doubles with each attempt, up to a minute. */

@@ -4,7 +4,8 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
   const candidates = [...names];
   const wanted = name.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  // Something of the name must be left: one letter is one letter away from every other.
+  let bestDistance = Math.min(Math.max(1, Math.floor(wanted.length / 3)) + 1, wanted.length);
   for (const candidate of candidates) {
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {

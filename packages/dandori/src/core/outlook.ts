@@ -1,8 +1,8 @@
+import type { Access } from '../domain/access.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
-import { accessOf } from './arrangement.ts';
+import { accessesOf, disturb, filledIn } from './access.ts';
 import { compile } from './compile.ts';
-import { type Access, hazards } from './hazards.ts';
 import { refsIn } from './inject.ts';
 import { readsResultOf } from './own-tools.ts';
 import type { SchemaCheck } from './schema.ts';
@@ -61,12 +61,11 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
   // What was read ahead is nobody's result yet.
   const source = readsResultOf(task, tools);
   if (source !== undefined && !done.has(source)) return { kind: 'later' };
-  const access = accessOf(task, task.id, tools);
   const unfinished = [...state.tasks.values()].filter(({ status }) => !hasEnded(status));
   const writes = [...unfinished.map((one) => one.task), ...earlier].filter(
     ({ operation }) => tools.get(operation)?.effect !== 'read',
   );
-  if (writes.some((write) => overtakes(access, accessOf(write, write.id, tools)))) return { kind: 'later' };
+  if (writes.some((write) => overtakes(task, write, tools))) return { kind: 'later' };
   const needs = [
     ...refsIn(task.args).map(({ ref }) => ref.task),
     ...(task.after ?? []),
@@ -76,8 +75,15 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
 }
 
 /** Whether these two must keep the order in which they are written. */
-export function overtakes(later: Access, earlier: Access): boolean {
-  return (hazards([earlier, later]).get(later.id) ?? []).length > 0;
+export function overtakes(later: Touching, earlier: Touching, tools: ReadonlyMap<string, Tool>): boolean {
+  const touched = touches(earlier, tools);
+  return touches(later, tools).some((one) => touched.some((other) => disturb(one, other)));
+}
+
+type Touching = Pick<Task, 'id' | 'operation' | 'args'>;
+
+function touches(task: Touching, tools: ReadonlyMap<string, Tool>): Access[] {
+  return accessesOf(task, tools).map((access) => filledIn(access, task.args));
 }
 
 /** The last of the list that each order rule wants before this one. */

@@ -40,7 +40,7 @@ export function planRejected(state: RunState, { diagnostics }: FactOf<'plan_reje
 
 export function planApproved(
   state: RunState,
-  { version, tasks, groups = [] }: FactOf<'plan_approved'>['data'],
+  { version, tasks, groups = [], accesses = [], estimate }: FactOf<'plan_approved'>['data'],
   at: number,
 ): RunState {
   const { draft } = state;
@@ -55,6 +55,8 @@ export function planApproved(
     for (const id of supersedes) supersede(state, id);
   }
   state.planVersion = version;
+  state.estimate = estimate;
+  state.accesses = accesses;
   state.stumbles = 0;
   state.steps++;
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
@@ -106,21 +108,23 @@ function closeGate(state: RunState, gate: Gate): void {
 }
 
 function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: readonly Gate[] }): TaskState {
-  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0 } = checked;
+  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0, cost = 0 } = checked;
   const added: TaskState = {
     task,
     effect,
     needs,
-    waits,
+    waits: [...waits],
     gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
     opens: [],
     unmet: 0,
     lane: laneOf(task.operation, state.settings.servers),
     rank,
+    cost,
     order: state.written++,
     dependents: [],
     status: 'pending',
     attempts: 0,
+    mayHaveTouched: false,
     isInDoubt: false,
     override: undefined,
     sent: undefined,

@@ -1,8 +1,11 @@
 /** A task that may start. The highest `rank` comes first; the written order breaks ties. */
-export interface ReadyTask {
+export interface ReadyTask extends Urgency {
   readonly id: string;
   /** The server; each may have a limit of its own. */
   readonly lane: string;
+}
+
+interface Urgency {
   readonly rank: number;
   readonly order: number;
 }
@@ -47,8 +50,7 @@ export class ReadyQueue {
     if (entry === undefined || heap === undefined || last === undefined) return false;
     this.#entries.delete(id);
     if (last === entry) return true;
-    last.position = entry.position;
-    heap[last.position] = last;
+    place(heap, last, entry.position);
     rise(heap, last);
     sink(heap, last);
     return true;
@@ -70,32 +72,39 @@ export class ReadyQueue {
   }
 }
 
-function comesFirst(a: ReadyTask, b: ReadyTask): boolean {
+export function comesFirst(a: Urgency, b: Urgency): boolean {
   return a.rank > b.rank || (a.rank === b.rank && a.order < b.order);
 }
 
 function rise(heap: Entry[], entry: Entry): void {
-  while (entry.position > 0) {
-    const parent = heap[(entry.position - 1) >> 1];
-    if (parent === undefined || !comesFirst(entry, parent)) return;
-    swap(heap, entry, parent);
+  let at = entry.position;
+  while (at > 0) {
+    const parent = heap[(at - 1) >> 1];
+    if (parent === undefined || !comesFirst(entry, parent)) break;
+    const above = parent.position;
+    place(heap, parent, at);
+    at = above;
   }
+  place(heap, entry, at);
 }
 
 function sink(heap: Entry[], entry: Entry): void {
+  let at = entry.position;
   for (;;) {
-    const left = heap[2 * entry.position + 1];
-    const right = heap[2 * entry.position + 2];
+    const left = heap[2 * at + 1];
+    const right = heap[2 * at + 2];
     const child = left !== undefined && right !== undefined && comesFirst(right, left) ? right : left;
-    if (child === undefined || !comesFirst(child, entry)) return;
-    swap(heap, entry, child);
+    if (child === undefined || !comesFirst(child, entry)) break;
+    const below = child.position;
+    place(heap, child, at);
+    at = below;
   }
+  place(heap, entry, at);
 }
 
-function swap(heap: Entry[], a: Entry, b: Entry): void {
-  [a.position, b.position] = [b.position, a.position];
-  heap[a.position] = a;
-  heap[b.position] = b;
+function place(heap: Entry[], entry: Entry, at: number): void {
+  heap[at] = entry;
+  entry.position = at;
 }
 
 /** The frontier is as small as what is taken, so it needs no positions: a plain heap of the entries as they stand. */

@@ -2,6 +2,7 @@ import type { Json } from '../domain/json.ts';
 import {
   alternatives,
   isClosed,
+  isNothing,
   isObject,
   propertiesOf,
   type SchemaView,
@@ -42,6 +43,8 @@ function clashOf(given: readonly SchemaView[], wanted: SchemaView, work: Work): 
 
 function clashOfTwo(given: SchemaView, wanted: SchemaView, work: Work): string | undefined {
   if (work.left-- <= 0) return undefined;
+  if (isNothing(wanted)) return 'nothing is allowed there';
+  if (isNothing(given)) return 'there is never a value';
   const have = typesOf(given);
   const want = typesOf(wanted);
   if (have !== undefined && want !== undefined && ![...have].some((type) => admits(want, type))) {
@@ -84,6 +87,10 @@ function clashOfFields(given: SchemaView, wanted: SchemaView, work: Work): strin
   for (const name of required) {
     if (typeof name === 'string' && !Object.hasOwn(have, name) && isClosed(given))
       return `it has no field "${name}", which is wanted`;
+  }
+  for (const name of always) {
+    if (typeof name === 'string' && !Object.hasOwn(want, name) && isClosed(wanted))
+      return `it always has a field "${name}", which is not allowed`;
   }
   for (const name of [...required, ...always]) {
     if (typeof name !== 'string' || !Object.hasOwn(have, name) || !Object.hasOwn(want, name)) continue;

@@ -1,9 +1,12 @@
 import { compile } from '@jmespath-community/jmespath';
 import type { JsonObject } from '../domain/json.ts';
 import { nearest } from './nearest.ts';
+import { expression as expressionOf, ofEach, sliced } from './schema-expression.ts';
+import { promisesAny } from './schema-promise.ts';
 import {
   alternatives,
   isClosed,
+  isNothing,
   isObject,
   itemAt,
   propertiesOf,
@@ -27,7 +30,7 @@ export type Landing =
     };
 
 /** The parts of the library's syntax tree that are followed here. */
-interface Node {
+export interface Node {
   readonly type: string;
   readonly name?: string;
   readonly value?: unknown;
@@ -55,26 +58,28 @@ export function landing(schema: JsonObject, expression: string): Landing {
 function lookUp(schema: JsonObject, expression: string): Landing {
   const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
   const found = expression === '' ? start : follow(compile(expression) as Node, start);
-  return found.kind === 'missing' && !promises(schema) ? { ...found, kind: 'unlisted' } : found;
+  return found.kind === 'missing' && !promisesAny(schema) ? { ...found, kind: 'unlisted' } : found;
 }
 
 /**
- * Many servers write down roughly what they return, and return something else. A schema that requires nothing and
- * forbids nothing is such a description: it gives a hint, and no reason to refuse a plan.
+ * The first field that a condition names and that no value of the schema has. `isSought` is false where the condition only
+ * says that it should not be there: then it holds, and says nothing.
  */
-export function promises(schema: JsonObject): boolean {
-  const view = viewOf(schema);
-  return isClosed(view) || (Array.isArray(view.schema.required) && view.schema.required.length > 0);
-}
-
-/** The first field that a condition names and that no value of the schema has. */
-export function missingIn(schema: JsonObject, condition: string): Missing | undefined {
-  if (!promises(schema)) return undefined;
+export function missingIn(
+  schema: JsonObject,
+  condition: string,
+): (Missing & { readonly isSought: boolean }) | undefined {
+  if (!promisesAny(schema)) return undefined;
   const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
-  return firstMissing(compile(condition) as Node, start);
+  const node = compile(condition) as Node;
+  const sought = firstMissing(node, start, true);
+  if (sought !== undefined) return { ...sought, isSought: true };
+  const unsought = firstMissing(node, start, false);
+  return unsought && { ...unsought, isSought: false };
 }
 
-function firstMissing(node: Node, from: Landing): Missing | undefined {
+function firstMissing(node: Node, from: Landing, onlySought: boolean): Missing | undefined {
+  if (onlySought && isAbsence(node)) return undefined;
   const here = follow(node, from);
   if (here.kind === 'missing') return here;
   // What stands behind a projection or a pipe looks at another value.
@@ -84,10 +89,16 @@ function firstMissing(node: Node, from: Landing): Missing | undefined {
   if (!isLogic) return undefined;
   const parts = [node.left, node.right, node.child, ...(node.children ?? [])];
   for (const part of parts) {
-    const missing = part === undefined ? undefined : firstMissing(part, from);
+    const missing = part === undefined ? undefined : firstMissing(part, from, onlySought);
     if (missing !== undefined) return missing;
   }
   return undefined;
+}
+
+/** `!error`, `error == null`: asks whether something is not there. */
+function isAbsence({ type, name, left, right }: Node): boolean {
+  const isNull = (side: Node | undefined) => side?.type === 'Literal' && side.value === null;
+  return type === 'NotExpression' || (name === 'EQ' && (isNull(left) || isNull(right)));
 }
 
 function follow(node: Node, from: Landing): Landing {
@@ -103,23 +114,15 @@ function follow(node: Node, from: Landing): Landing {
     case 'Pipe':
       return left === undefined || right === undefined ? UNKNOWN : follow(right, follow(left, from));
     case 'IndexExpression':
+      if (left !== undefined && right?.type === 'Slice') return sliced(follow(left, from));
       return left === undefined || right?.type !== 'Index'
         ? UNKNOWN
         : index(follow(left, from), Number(right.value));
     case 'Projection':
-      return left === undefined || right === undefined ? UNKNOWN : ofEach(follow(left, from), right);
+      return left === undefined || right === undefined ? UNKNOWN : ofEach(follow(left, from), right, follow);
     default:
-      return UNKNOWN;
+      return expressionOf(node, from, follow);
   }
-}
-
-/** `rows[*].name`: a list, if each item can have it. A slice or an object in its place is not followed. */
-function ofEach(list: Landing, node: Node): Landing {
-  if (list.kind !== 'found' || !list.views.every((view) => typesOf(view)?.has('array') === true))
-    return UNKNOWN;
-  const each = follow(node, index(list, 0));
-  if (each.kind !== 'found') return each;
-  return { kind: 'found', views: list.views.map(({ root }) => ({ schema: { type: 'array' }, root })) };
 }
 
 function field(views: readonly SchemaView[], name: string): Landing {
@@ -128,6 +131,8 @@ function field(views: readonly SchemaView[], name: string): Landing {
 
 function fieldOf(view: SchemaView, name: string): Landing {
   const properties = propertiesOf(view);
+  if (properties[name] === false)
+    return { kind: 'missing', message: `there is never a field "${name}"`, suggestion: undefined };
   if (Object.hasOwn(properties, name))
     return { kind: 'found', views: alternatives(viewOf(properties[name], view.root)) };
   const types = typesOf(view);
@@ -155,8 +160,12 @@ function itemOf(view: SchemaView, position: number): Landing {
   if (types !== undefined && !types.has('array')) {
     return { kind: 'missing', message: `${nameOf(types)} has no item [${position}]`, suggestion: undefined };
   }
-  const item = itemAt(view, position);
-  return item === undefined ? UNKNOWN : { kind: 'found', views: alternatives(item) };
+  const isTuple = [view.schema.prefixItems, view.schema.items].some(Array.isArray);
+  const item = itemAt(view, position < 0 && !isTuple ? 0 : position);
+  if (item === undefined) return UNKNOWN;
+  if (isNothing(item))
+    return { kind: 'missing', message: `there is never an item [${position}]`, suggestion: undefined };
+  return { kind: 'found', views: alternatives(item) };
 }
 
 /** Of several alternatives the most hopeful one counts: what can be there is no mistake. */

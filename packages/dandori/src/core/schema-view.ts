@@ -1,6 +1,9 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 
-/** A JSON Schema within its document, so that `$ref` can be followed. `true` and unknown forms are the empty schema. */
+/**
+ * A JSON Schema within its document, so that `$ref` can be followed. `true` and unknown forms are the empty schema, and
+ * `false` is NOTHING.
+ */
 export interface SchemaView {
   readonly schema: JsonObject;
   readonly root: JsonObject;
@@ -15,9 +18,22 @@ const MOST_STEPS = 256;
 const MOST_ALTERNATIVES = 64;
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
+/** The schema that no value fits. */
+const NOTHING: JsonObject = { not: {} };
+
 export function viewOf(schema: Json | undefined, root?: JsonObject): SchemaView {
-  const object = isObject(schema) ? schema : {};
+  const object = asObject(schema);
   return resolved({ schema: object, root: root ?? object }, { left: MOST_STEPS });
+}
+
+function asObject(schema: Json | undefined): JsonObject {
+  if (schema === false) return NOTHING;
+  return isObject(schema) ? schema : {};
+}
+
+/** Whether no value can ever be here. */
+export function isNothing({ schema: { not } }: SchemaView): boolean {
+  return not === true || (isObject(not) && Object.keys(not).length === 0);
 }
 
 /** The schemas of which at least one must hold; a plain schema is its own only alternative. */
@@ -59,7 +75,7 @@ export function itemAt(
 ): SchemaView | undefined {
   const prefix = [prefixItems, items].find(Array.isArray) ?? [];
   const found = index >= 0 ? (prefix[index] ?? items) : undefined;
-  return isObject(found) ? viewOf(found, root) : undefined;
+  return isObject(found) || found === false ? viewOf(found, root) : undefined;
 }
 
 /** The only values that are allowed; undefined where there is no such list. */
@@ -72,9 +88,14 @@ export function propertiesOf({ schema }: SchemaView): JsonObject {
   return isObject(schema.properties) ? schema.properties : {};
 }
 
-/** Whether an object may have no fields but the listed ones. */
+/**
+ * Whether an object may have no fields but the listed ones. With `unevaluatedProperties` a condition may list others, and
+ * it is not looked into.
+ */
 export function isClosed({ schema }: SchemaView): boolean {
-  const forbids = schema.additionalProperties === false || schema.unevaluatedProperties === false;
+  const mayListMore = schema.if !== undefined || schema.dependentSchemas !== undefined;
+  const forbids =
+    schema.additionalProperties === false || (schema.unevaluatedProperties === false && !mayListMore);
   return forbids && schema.patternProperties === undefined;
 }
 
@@ -102,9 +123,7 @@ function resolved(view: SchemaView, work: Work): SchemaView {
   }
   if (!Array.isArray(schema.allOf)) return view;
   const { allOf, ...rest } = schema;
-  const parts = [rest, ...allOf].map(
-    (part) => resolved({ schema: isObject(part) ? part : {}, root }, work).schema,
-  );
+  const parts = [rest, ...allOf].map((part) => resolved({ schema: asObject(part), root }, work).schema);
   return { schema: parts.reduce(merged, {}), root };
 }
 

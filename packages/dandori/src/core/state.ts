@@ -1,7 +1,9 @@
+import type { Access } from '../domain/access.ts';
 import type { BlobHandle } from '../domain/blob.ts';
 import type { Brief } from '../domain/brief.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Effect } from '../domain/effect.ts';
+import type { Estimate } from '../domain/estimate.ts';
 import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
@@ -40,7 +42,8 @@ export interface TaskState {
   readonly task: Task;
   readonly effect: Effect;
   readonly needs: readonly string[];
-  readonly waits: readonly string[];
+  /** More may come when an answer changes what a task touches. */
+  readonly waits: string[];
   /** Where it waits for many that others wait for too. */
   readonly gates: readonly Gate[];
   /** Gates that its end helps to open. */
@@ -50,6 +53,8 @@ export interface TaskState {
   /** The server; it may have a limit of its own. */
   readonly lane: string;
   readonly rank: number;
+  /** US dollars a call. */
+  readonly cost: number;
   /** Its place in the written order. */
   readonly order: number;
   /** Tasks to tell when this one ends. */
@@ -58,6 +63,8 @@ export interface TaskState {
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
+  /** An attempt has ended of which nobody says that nothing was done. */
+  mayHaveTouched: boolean;
   /** What a person's choice changed in the arguments. */
   override: JsonObject | undefined;
   /** The arguments of the last attempt, with Refs filled. */
@@ -155,6 +162,10 @@ export interface RunState {
   /** Milliseconds during which somebody drove the run. */
   activeMs: number;
   planVersion: number;
+  /** What the plan will take, where a person will be asked about it. */
+  estimate: Estimate | undefined;
+  /** What the tasks of the plan touch, in the order that is kept; only where arguments decide on it. */
+  accesses: readonly Access[];
   /** A proposed plan that has not been compiled yet. */
   draft: Draft | undefined;
   /** The last one that was refused, until another is accepted. */

@@ -34,8 +34,20 @@ function countIn({ runningIn }: RunState, lane: string, change: number): void {
 
 export function makeReady(state: RunState, task: TaskState): void {
   task.isInDoubt = false;
+  moveTo(state, task, readyAs(task));
+}
+
+function readyAs({ children, dueAt }: TaskState): TaskStatus {
   // Where the plan came with the tasks of a step, nobody need be asked for them.
-  moveTo(state, task, task.children.length > 0 ? 'expanding' : 'ready');
+  if (children.length > 0) return 'expanding';
+  // One that was held back while it waited for its time still has to.
+  return dueAt === undefined ? 'ready' : 'retrying';
+}
+
+/** After an answer: at once, or behind those that it must wait for meanwhile. */
+export function release(state: RunState, task: TaskState): void {
+  if (task.unmet === 0) makeReady(state, task);
+  else moveTo(state, task, 'pending');
 }
 
 /**
@@ -56,9 +68,10 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
     if (step !== undefined) end(step, settleStep(state, step));
     for (const id of toldBy(source)) {
       const dependent = state.tasks.get(id);
-      if (dependent === undefined || dependent.status !== 'pending') continue;
+      // One that a person is asked about may be held back too, and goes on when it is answered.
+      if (dependent === undefined || !['pending', 'waiting'].includes(dependent.status)) continue;
       dependent.unmet--;
-      if (dependent.unmet > 0) continue;
+      if (dependent.status === 'waiting' || dependent.unmet > 0) continue;
       if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
       else end(dependent, 'blocked');
     }

@@ -29,6 +29,8 @@ export const diagnostic = z.object({
   code: diagnosticCode,
   message: z.string(),
   task: z.string().optional(),
+  /** Its place in the plan, where an earlier task has the same id. */
+  index: z.number().int().optional(),
   /** Where in the task, as keys and indexes: `['args', 'city']`. */
   path: z.array(z.union([z.string(), z.number()])).optional(),
   /** Where it is the key at that path that is wrong, and not its value. */

@@ -7,6 +7,11 @@ import * as z from 'zod';
 export const effect = z.enum(['read', 'idempotent', 'write', 'destructive']);
 export type Effect = z.infer<typeof effect>;
 
+/** Whether the first does more to the world than the second says. */
+export function isWorse(one: Effect, other: Effect): boolean {
+  return effect.options.indexOf(one) > effect.options.indexOf(other);
+}
+
 /** A repeated call of these does no harm: a read changes nothing, an idempotent call carries the same key. */
 export function isRepeatable(of: Effect): boolean {
   return of === 'read' || of === 'idempotent';

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { access } from './access.ts';
 import { blobHandle } from './blob.ts';
 import { brief } from './brief.ts';
 import { diagnostic } from './diagnostic.ts';
 import { effect } from './effect.ts';
+import { estimate } from './estimate.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { offer } from './offer.ts';
@@ -42,6 +44,8 @@ export const checkedTask = z.object({
   waitsForGroups: z.array(z.number().int()).optional(),
   /** Milliseconds from its start to the end of the longest path behind it, as expected. What is urgent starts first. */
   rank: z.number().optional(),
+  /** US dollars a call, where it has a price. */
+  cost: z.number().optional(),
 });
 export type CheckedTask = z.infer<typeof checkedTask>;
 
@@ -118,7 +122,11 @@ export const factSchema = z.discriminatedUnion('type', [
     version: z.number().int(),
     tasks: z.array(checkedTask),
     groups: z.array(z.array(z.string())).optional(),
+    /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
+    accesses: z.array(access).optional(),
     notes: z.array(z.string()).optional(),
+    /** Where a person will be asked about some of its calls. */
+    estimate: estimate.optional(),
   }),
   fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),
   fact('task_started', {

@@ -12,6 +12,8 @@ export interface Tool extends Omit<ToolPolicy, 'effect'> {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly effect: Effect;
+  /** The only tools that it may call itself, by full name. What they touch counts as touched by it. */
+  readonly calls?: readonly string[];
   /** False where what it returns may hold somebody else's words. */
   readonly trusted: boolean;
 }

@@ -1,10 +1,12 @@
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
+import { asksFirst } from '../core/decide.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
 import { lastDecision, type RunState } from '../core/state.ts';
 import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { Fact } from '../domain/event.ts';
+import type { Settings } from '../domain/settings.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Driver } from './perform.ts';
 import { proposal } from './proposal.ts';
@@ -15,6 +17,7 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   const { draft } = state;
   if (draft === undefined) return;
   const { version, tasks } = draft;
+  const { settings } = state;
   // Which task is urgent matters only where not all can start at once.
   if (tasks.length > state.settings.concurrency) await parts.durations?.load();
   const surroundings = surroundingsOf(state, parts);
@@ -30,25 +33,37 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   if (mended !== undefined && again?.ok === true) {
     ledger.record(
       proposal({ ...draft, by: 'repair', tasks: mended.tasks }),
-      approval(version, again, mended.notes),
+      approval(version, again, { repairs: mended.notes, settings }),
     );
-  } else if (compiled.ok) ledger.record(approval(version, compiled, []));
+  } else if (compiled.ok) ledger.record(approval(version, compiled, { repairs: [], settings }));
   else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
 }
 
-function approval(version: number, compiled: Compiled & { ok: true }, repairs: readonly string[]): Fact {
-  const { tasks, groups } = compiled;
+interface Circumstances {
+  readonly repairs: readonly string[];
+  readonly settings: Settings;
+}
+
+function approval(
+  version: number,
+  compiled: Compiled & { ok: true },
+  { repairs, settings }: Circumstances,
+): Fact {
+  const { tasks, groups, accesses } = compiled;
   const warnings = compiled.warnings.map(({ task, message }) =>
     task === undefined ? message : `${task}: ${message}`,
   );
   const notes = [...repairs, ...compiled.notes, ...warnings];
+  const isAsked = tasks.some(({ effect }) => asksFirst(effect, settings.approval));
   return {
     type: 'plan_approved',
     data: {
       version,
       tasks,
       ...(groups.length > 0 && { groups: groups.map((group) => [...group]) }),
+      ...(accesses && { accesses }),
       ...(notes.length > 0 && { notes }),
+      ...(isAsked && { estimate: compiled.estimate() }),
     },
   };
 }
@@ -81,8 +96,9 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     budget: {
       ms: timeLeft(state, parts.clock.now()),
       cost: limits.cost === undefined ? undefined : limits.cost - (state.usage.cost ?? 0),
-      timeout: settings.task.timeout,
-      attempts: settings.task.attempts,
+      ...settings.task,
+      concurrency: settings.concurrency,
+      servers: settings.servers,
     },
     expectedMs: parts.durations?.expected,
   };

@@ -180,6 +180,7 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
           args,
           effect: task.effect,
           ...(task.task.reasoning && { reasoning: task.task.reasoning }),
+          ...(ledger.state.estimate && { plan: ledger.state.estimate as JsonObject }),
         },
         options: [
           { label: texts.approve, value: 'approve' },

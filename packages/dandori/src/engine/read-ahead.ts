@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { accessOf } from '../core/arrangement.ts';
 import { timeLeft } from '../core/budget.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import { takeIn } from '../core/intake.ts';
@@ -226,10 +225,10 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     take(call) {
       const tools = parts.toolbox.tools();
       if (ledger.state.tasks.get(call.task)?.effect !== 'read') {
-        const write = accessOf({ ...call, id: call.task }, call.task, tools);
+        const write = { ...call, id: call.task };
         for (const entry of [...entries.values()]) {
           const read = { ...entry.task, args: entry.made?.call.args ?? entry.task.args };
-          if (overtakes(write, accessOf(read, read.id, tools))) letGo(entry, 'something else is written');
+          if (overtakes(write, read, tools)) letGo(entry, 'something else is written');
         }
         return undefined;
       }

@@ -11,7 +11,7 @@ export type Fault =
   | { readonly kind: 'lost_before' }
   | { readonly kind: 'lost_after' };
 
-export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent'> {
+export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent' | 'cost'> {
   readonly effect?: Effect;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
@@ -83,7 +83,15 @@ export function createFunctionToolbox(
 
 function toTool(
   name: string,
-  { effect = 'read', description = name, inputSchema, outputSchema, resource, independent }: FunctionTool,
+  {
+    effect = 'read',
+    description = name,
+    inputSchema,
+    outputSchema,
+    resource,
+    independent,
+    cost,
+  }: FunctionTool,
 ): Tool {
   return {
     name,
@@ -93,6 +101,7 @@ function toTool(
     ...(outputSchema && { outputSchema }),
     ...(resource !== undefined && { resource }),
     ...(independent !== undefined && { independent }),
+    ...(cost !== undefined && { cost }),
     effect,
     trusted: true,
   };

@@ -260,8 +260,15 @@ describe('what the compiler found, shown in the plan', () => {
       '- { id: a, operation: x.y }\n- { id: a, operation: x.y }\n- { id: a, operation: x.y }',
       'p',
     );
-    const diagnostic = { code: 'duplicate-id' as const, task: 'a', path: ['id'], message: 'twice' };
-    expect(renderDiagnostics([diagnostic, diagnostic], plan).match(/^p:\d+/gm)).toEqual(['p:2', 'p:3']);
+    const diagnostic = (index: number) => ({
+      code: 'duplicate-id' as const,
+      task: 'a',
+      index,
+      path: ['id'],
+      message: 'twice',
+    });
+    const shown = renderDiagnostics([diagnostic(1), diagnostic(2)], plan);
+    expect(shown.match(/^p:\d+/gm)).toEqual(['p:2', 'p:3']);
   });
 
   it('words from a model cannot steer the terminal', () => {

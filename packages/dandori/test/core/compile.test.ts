@@ -260,6 +260,15 @@ describe('what is wrong with a plan is found before its first effect, told with 
     expect(problems(tasks, changes)).toContainEqual(expect.objectContaining(expected));
   });
 
+  it('what is wrong with the second of two tasks of one id is told of the second', () => {
+    const twice = [{ id: 'a' }, { id: 'a', operation: 'box.nope', after: ['x'] }];
+    expect(problems(twice)).toMatchObject([
+      { code: 'duplicate-id', index: 1 },
+      { code: 'unknown-operation', task: 'a', index: 1 },
+      { code: 'unknown-after', task: 'a', index: 1 },
+    ]);
+  });
+
   it('everything is told in one go', () => {
     const codes = problems([
       { id: 'a', operation: 'nope', after: ['x'], expect: '(' },
@@ -305,6 +314,24 @@ describe('what cannot be judged before the run is not refused', () => {
     expect(problems([{ id: 'l' }, city('x', { days: 'about ${l.n}' })])).toMatchObject([
       { code: 'invalid-args', path: ['args', 'days'] },
     ]);
+  });
+
+  it('and where a schema allows no value at all, none will do', () => {
+    const closed = tool('box.old', 'read', { type: 'object', properties: { gone: false } });
+    const tools = new Map([...TOOLS, closed].map((one) => [one.name, one]));
+    const plan: Planned[] = [{ id: 'a' }, { id: 'b', operation: 'box.old', args: { gone: '${a}' } }];
+    expect(problems(plan, { tools })).toMatchObject([{ code: 'invalid-args', path: ['args', 'gone'] }]);
+  });
+
+  it('an expectation that something is absent which is never there is told, and not refused', () => {
+    const outputSchema = { type: 'object', properties: { n: {} }, additionalProperties: false };
+    const tools = new Map([['box.get', { ...tool('box.get'), outputSchema }]]);
+    const plan = [toTask({ id: 'a', operation: 'box.get', expect: '!error' })];
+    expect(compile(plan, surroundings({ tools }))).toMatchObject({
+      ok: true,
+      warnings: [{ code: 'unknown-field', task: 'a', path: ['expect'] }],
+    });
+    expect(problems([{ id: 'a', expect: 'error' }], { tools })).toMatchObject([{ code: 'unknown-field' }]);
   });
 
   it('an escaped ${ is a text in every mode', () => {

@@ -159,13 +159,13 @@ describe('what comes next', () => {
     expect(state && decide(state, 0)).toEqual([{ type: 'wake_at', at: 100 }]);
   });
 
-  it.each<[string, number]>([
-    ['wait for their next try', 150],
-    ['are due and find no place', 10_000],
-  ])('a decision looks at a few tasks only, however many %s', (_, now) => {
+  it.each<[string, number, (Fact | number)[]]>([
+    ['wait for their next try', 150, []],
+    ['have been due since the last fact and find no place', 20_000, [10_000, starts('b'), succeeds('b')]],
+  ])('a decision looks at a few tasks only, however many %s', (_, now, last) => {
     const plan = [...two, ...Array.from({ length: 2_000 }, (__, index) => ({ id: `t${index}` }))];
     const facts = plan.slice(2).flatMap(({ id }) => [starts(id), 1, fails(id, 1, { retryable: true })]);
-    const state = stateOf(...running(plan, { concurrency: 2 }), ...facts, starts('a'));
+    const state = stateOf(...running(plan, { concurrency: 2 }), ...facts, starts('a'), ...last);
     const looks = vi.spyOn(state.tasks, 'get');
     expect(decide(state, now)).not.toEqual([]);
     expect(looks.mock.calls.length).toBeLessThan(10);
@@ -190,7 +190,7 @@ describe('what comes next', () => {
     expect(decided(entries, 150)).toMatchObject([{ type: 'start_task', task: 'y' }, { type: 'wake_at' }]);
   });
 
-  it('what is due first is tried again first', () => {
+  it('what is tried again waits for its time, and then for its turn', () => {
     const entries = [
       ...running([...two, { id: 'c' }]),
       starts('c'),
@@ -199,7 +199,7 @@ describe('what comes next', () => {
       ...['a', 'b'].flatMap((id) => [starts(id), fails(id, 1, { retryable: true })]),
     ];
     expect(types(entries, 105)).toEqual(['start_task c', 'wake_at']);
-    expect(types(entries, 110)).toEqual(['start_task c', 'start_task a', 'start_task b']);
+    expect(types(entries, 110)).toEqual(['start_task a', 'start_task b', 'start_task c']);
   });
 });
 

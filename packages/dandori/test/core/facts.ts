@@ -77,6 +77,8 @@ export interface Planned extends Partial<Task> {
   readonly effect?: Effect;
   readonly needs?: string[];
   readonly waits?: string[];
+  readonly rank?: number;
+  readonly cost?: number;
 }
 
 export function toTask({ id, operation = `box.${id}`, args = {}, after, expect, timeout }: Planned): Task {
@@ -95,11 +97,13 @@ export function proposes(tasks: readonly Planned[], by: 'mind' | 'user' = 'mind'
 }
 
 export function approves(tasks: readonly Planned[], version = 1): Fact {
-  const checked = tasks.map(({ id, effect = 'read', needs, waits }) => ({
+  const checked = tasks.map(({ id, effect = 'read', needs, waits, rank, cost }) => ({
     id,
     effect,
     ...(needs && { needs }),
     ...(waits && { waits }),
+    ...(rank && { rank }),
+    ...(cost && { cost }),
   }));
   return { type: 'plan_approved', data: { version, tasks: checked } };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Access, hazards } from '../../src/core/hazards.ts';
+import { hazards } from '../../src/core/hazards.ts';
+import type { Access } from '../../src/domain/access.ts';
 
 const access = (id: string, effect: Access['effect'], server = 'db', resource?: string): Access => ({
   id,

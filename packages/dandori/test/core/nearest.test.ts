@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nearest } from '../../src/core/nearest.ts';
 
-const NAMES = ['files.read_text', 'files.write_text', 'calc.add', 'places.weather'];
+const NAMES = ['a', 't1', 'files.read_text', 'files.write_text', 'calc.add', 'places.weather'];
 
 describe('a misspelt name', () => {
   it.each<[string, string | undefined]>([
@@ -15,6 +15,9 @@ describe('a misspelt name', () => {
     ['something.else', undefined],
     ['', undefined],
     ['x', undefined],
+    ['b', undefined],
+    ['A', 'a'],
+    ['t9', 't1'],
   ])('"%s" most likely means %s', (name, expected) => {
     expect(nearest(name, NAMES)).toBe(expected);
   });

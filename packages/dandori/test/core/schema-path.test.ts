@@ -49,11 +49,39 @@ describe('where a Ref leads in what a tool says it returns', () => {
     ['city', ['string']],
     ['rows[0].id', ['integer']],
     ['rows[0].name', [['string', 'null']]],
-    ['rows[-1].id', 'unknown'],
+    ['rows[-1].id', ['integer']],
+    ['pair[-1]', 'unknown'],
+    ['pair[2]', 'unknown'],
     ['rows[*].id', ['array']],
     ['rows[*].nme', 'missing'],
-    ['rows[1:].id', 'unknown'],
-    ['length(rows)', 'unknown'],
+    ['rows[1:].id', ['array']],
+    ['rows[1:].nme', 'missing'],
+    ['rows[?id > `1`].id', ['array']],
+    ['rows[?id > `1`].nme', 'missing'],
+    ['rows[?id > `1`] | [0].id', ['integer']],
+    ['rows[*].id | [0]', ['integer']],
+    ['rows[].id', ['array']],
+    ['rows[].nme', 'missing'],
+    ['pair[*].x', ['array']],
+    ['map.*', ['array']],
+    ['{where: city, first: rows[0].id}', ['object']],
+    ['{where: city}.wher', 'missing'],
+    ['{where: town}', 'missing'],
+    ['{where: city}.where', ['string', 'null']],
+    ['[city, rows][1][0].id', ['integer']],
+    ['[city, rows][2]', 'missing'],
+    ['rows[*].{n: name}', ['array']],
+    ['rows[*].{n: name}[0].m', 'missing'],
+    ['length(rows)', ['integer']],
+    ['rows.length(@)', ['integer']],
+    ['length(rowz)', 'missing'],
+    ['to_string(rows[0].id)', ['string']],
+    ['sort_by(rows, &name)[0].id', ['integer']],
+    ['sort_by(rows, &name)[0].nme', 'missing'],
+    ["city == 'x'", ['boolean']],
+    ['city || rows[0].id', ['string', 'integer']],
+    ['city && rows', 'unknown'],
+    ['max_by(rows, &id).id', 'unknown'],
     ['either.value', ['number']],
     ['pair[1]', ['number']],
     ['free.anything', 'unknown'],
@@ -144,11 +172,29 @@ describe('where a Ref leads in what a tool says it returns', () => {
     ['city == `"Tokyo"`', true],
     ['rows[0].id > `1` && length(rows) < `5`', true],
     ['town == `"Tokyo"`', false],
-    ['rows[?id > `1`] && !(city.x)', false],
+    ['rows[?id > `1`] && !(city.x)', true],
+    ['town == `null`', true],
+    ['town != `null`', false],
+    ['!(city.x) && town', false],
     ['length(rowz) > `1`', false],
     ['rows[*].nonsense', false],
   ])('an expected outcome %s names only what can be there: %s', (condition, fits) => {
-    expect(missingIn(WEATHER, condition) === undefined).toBe(fits);
+    expect(missingIn(WEATHER, condition)?.isSought !== true).toBe(fits);
+  });
+
+  it('a test that something is not there, which is never there, is told and does no harm', () => {
+    expect(missingIn(WEATHER, '!town')).toMatchObject({ isSought: false });
+    expect(missingIn(WEATHER, '!city')).toBeUndefined();
+  });
+
+  it('what a schema forbids altogether is not there', () => {
+    const schema: JsonObject = {
+      properties: { old: false, pair: { type: 'array', prefixItems: [{}], items: false } },
+      required: ['pair'],
+    };
+    expect(kinds('old', schema)).toBe('missing');
+    expect(kinds('pair[0]', schema)).toEqual([undefined]);
+    expect(kinds('pair[1]', schema)).toBe('missing');
   });
 });
 
@@ -186,6 +232,44 @@ describe('whether a value of one schema can ever fit another', () => {
       { type: 'object', properties: { a: {} } },
       { type: 'object', required: ['b'] },
       true,
+    ],
+    [
+      'an object with a field that is not allowed',
+      { type: 'object', properties: { a: {}, b: {} }, required: ['b'] },
+      { type: 'object', properties: { a: {} }, additionalProperties: false },
+      false,
+    ],
+    [
+      'an object that may be without it',
+      { type: 'object', properties: { a: {}, b: {} } },
+      { type: 'object', properties: { a: {} }, additionalProperties: false },
+      true,
+    ],
+    [
+      'an object whose field a condition may allow',
+      { type: 'object', required: ['b'] },
+      {
+        type: 'object',
+        properties: { a: {} },
+        unevaluatedProperties: false,
+        if: {},
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: { properties: { b: {} } },
+      },
+      true,
+    ],
+    [
+      'an object whose field fits a pattern',
+      { type: 'object', required: ['b'] },
+      { type: 'object', patternProperties: { b: {} }, additionalProperties: false },
+      true,
+    ],
+    ['anything where nothing is allowed', {}, { not: {} }, false],
+    [
+      'an object with a field that must be absent',
+      { type: 'object', properties: { a: {} }, required: ['a'] },
+      { type: 'object', properties: { a: false } },
+      false,
     ],
     [
       'an object whose field has another type',

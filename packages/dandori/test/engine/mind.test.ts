@@ -130,10 +130,51 @@ describe('a plan of the mind', () => {
     house.mind.verify();
   });
 
+  it('that is mended by two corrections at once gets both', async () => {
+    const house = createHouse({ 'a.get': { run: ({ n }) => n ?? 7 } }, [
+      [{ operation: 'a.fetch' }, { operation: 'a.drop' }],
+      [
+        {
+          operation: 'plan.revise',
+          args: { replace: [{ id: 't1', operation: 'a.get', args: { n: 1 } }], reason: 'one' },
+        },
+        { operation: 'plan.revise', args: { remove: ['t2'], reason: 'two' } },
+        { operation: 'answer', args: { text: '${t1}' } },
+      ],
+    ]);
+    expect((await house.run('go')).end).toMatchObject({ outcome: 'answered', answer: '1' });
+    house.mind.verify();
+  });
+
+  it('that is mended keeps what its other tasks refer to, whatever the new ones are called', async () => {
+    const house = createHouse({ 'a.get': { run: ({ n }) => n ?? 7 } }, [
+      [{ operation: 'a.get' }],
+      [
+        { id: 't2', operation: 'a.fetch' },
+        { id: 't3', operation: 'a.get', args: { n: '${t1}' } },
+      ],
+      [
+        {
+          operation: 'plan.revise',
+          args: { remove: ['t2'], add: [{ id: 't1', operation: 'a.get', args: { n: 99 } }] },
+        },
+        { operation: 'answer', args: { text: '${t3} ${t1}' } },
+      ],
+    ]);
+    expect((await house.run('go')).end).toMatchObject({ outcome: 'answered', answer: '7 99' });
+    house.mind.verify();
+  });
+
   it.each<[string, JsonObject, RegExp]>([
     ['nothing that was refused', { replace: [{ id: 't9', operation: 'a.get', args: {} }] }, /no task "t9"/],
     ['no actions', { add: [{ operation: 'a.get' }] }, /add\[0\] is no action/],
     ['no list', { remove: 't1' }, /"remove" is a list/],
+    ['nothing that is left', { remove: ['t1'] }, /empty-plan/],
+    [
+      'one task twice',
+      { remove: ['t1'], replace: [{ id: 't1', operation: 'a.get', args: {} }] },
+      /two things about "t1"/,
+    ],
   ])('a correction that names %s is told so, and the run goes on', async (_, args, message) => {
     const house = createHouse({ 'a.get': { run: () => 7 } }, [
       [{ operation: 'a.fetch' }],

@@ -16,7 +16,11 @@ describe('approval', () => {
     expect([...waiting.questions.values()][0]?.question).toMatchObject({
       kind: 'approval',
       text: 'May a.drop (destructive) be called?',
-      context: { operation: 'a.drop', args: { table: 'x' } },
+      context: {
+        operation: 'a.drop',
+        args: { table: 'x' },
+        plan: { calls: 2, reads: 1, writes: 1, irreversible: ['d'], worstMs: 180_300, cost: 0 },
+      },
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     await house.answer(run, 'q1', 'approve');

@@ -18,7 +18,7 @@ export interface ServiceContext {
   readonly progress: (message: string, fraction?: number) => void;
   /** The same for every attempt of a task: the key under which a repeated effect can be recognised. */
   readonly key: string;
-  /** Calls any other tool. Throws a `ServiceCallError` where it does not succeed. */
+  /** Calls another tool, one that `calls` names. Throws a `ServiceCallError` where it does not succeed. */
   call(tool: string, args: JsonObject): Promise<Json>;
 }
 
@@ -27,6 +27,11 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
   readonly input: Input;
   readonly output?: Output;
   readonly effect: Effect;
+  /**
+   * The tools that `run` calls by `context.call`, by full name. They must do no more to the world than `effect` says, and
+   * are ordered with the other tasks of the plan as if they stood in it; no others can be called.
+   */
+  readonly calls?: readonly string[];
   /** False where the result may hold somebody else's words, such as a web page. True by default: it is your code. */
   readonly trusted?: boolean;
   run(input: z.output<Input>, context: ServiceContext): Promise<z.input<Output>> | z.input<Output>;
@@ -103,7 +108,7 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
   definition: MethodDefinition<Input, Output>,
   { name, server }: { name: string; server: string },
 ): ServiceMethod {
-  const { description, input, output, effect, trusted = true } = definition;
+  const { description, input, output, effect, calls, trusted = true } = definition;
   const inputSchema = toSchema(name, input, 'input');
   if (inputSchema.type !== 'object') {
     const fix = 'Arguments have names: make the input a z.object({ … }).';
@@ -117,6 +122,7 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
     inputSchema,
     ...(outputSchema && { outputSchema }),
     effect,
+    ...(calls !== undefined && { calls }),
     trusted,
   };
   return { tool, call: (call, inner) => callMethod(definition, { tool, call, inner }) };

@@ -8,6 +8,7 @@ import type { McpServer } from './mcp/server.ts';
 import { clipped, failed } from './outcome.ts';
 import { reportSchemas } from './schema-report.ts';
 import type { Service, ServiceMethod } from './service.ts';
+import { checkCalls, refusedCall } from './service-calls.ts';
 
 export interface ToolboxOptions {
   readonly mcpServers?: McpServers;
@@ -50,24 +51,36 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     }
   };
 
+  const allTools = () => {
+    tools ??= collect(methods.values(), servers, effects);
+    return tools;
+  };
+
   const dispatch = async (call: Call, depth: number): Promise<CallOutcome> => {
     if (depth > MAX_DEPTH)
       return failed('tool_error', `services call each other more than ${MAX_DEPTH} deep`);
     const method = methods.get(call.operation);
-    if (method !== undefined) return method.call(call, (inner) => dispatch(inner, depth + 1));
+    if (method !== undefined)
+      return method.call(call, async (inner) => {
+        const refused = refusedCall(method.tool.name, inner.operation, allTools());
+        return refused === undefined ? dispatch(inner, depth + 1) : failed('tool_error', refused);
+      });
     const server = ownerOf(call.operation, servers);
     return server?.call(call) ?? failed('unavailable', `there is no tool ${call.operation}`);
   };
 
   servers.push(...(await startServers(mcpServers, options, changed)));
+  try {
+    checkCalls(allTools());
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.close()));
+    throw error;
+  }
   open = true;
   const stopAtExit = killAtExit(servers);
 
   return {
-    tools: () => {
-      tools ??= collect(methods.values(), servers, effects);
-      return tools;
-    },
+    tools: allTools,
     missing: () =>
       servers.flatMap((server) => {
         const reason = server.missing();

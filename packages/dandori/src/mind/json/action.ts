@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { Action } from '../../domain/task.ts';
+import { withNestedActions } from './nested-actions.ts';
 import { toOwnArguments } from './own-arguments.ts';
 import { parseJson } from './parse.ts';
 import { ARGUMENT_KEYS, type Fields, firstOf, isFields, OPERATION_KEYS } from './shape.ts';
@@ -53,7 +54,9 @@ function unwrapped(element: Fields): Fields {
 function toArguments(operation: string, fields: Fields): JsonObject | string {
   const given = firstOf(fields, ARGUMENT_KEYS);
   const parsed = typeof given === 'string' ? parseObject(given) : given;
-  return toOwnArguments(operation, parsed ?? given, fields) ?? toObject(parsed, given);
+  const args = toOwnArguments(operation, parsed ?? given, fields) ?? toObject(parsed, given);
+  const holdsActions = operation === 'plan.revise' || operation === 'plan.propose';
+  return holdsActions && typeof args === 'object' ? withNestedActions(args, readAction) : args;
 }
 
 function toObject(parsed: unknown, given: unknown): JsonObject | string {

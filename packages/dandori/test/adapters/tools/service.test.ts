@@ -24,6 +24,7 @@ const inventory = defineService({
       description: 'Takes some off the shelf',
       input: z.object({ item: z.string(), count: z.number().int().positive() }),
       effect: 'write',
+      calls: ['inventory.count'],
       async run({ item, count }, { call, key, userId, progress }) {
         progress(`removing ${count}`, 0.5);
         const there = await call('inventory.count', { item });
@@ -55,6 +56,7 @@ const inventory = defineService({
       description: 'Calls another tool',
       input: z.object({ tool: z.string(), caught: z.boolean().default(false) }),
       effect: 'write',
+      calls: ['inventory.fail', 'inventory.deaf', 'no.such'],
       async run({ tool, caught }, { call }) {
         try {
           return await call(tool, {});
@@ -68,6 +70,7 @@ const inventory = defineService({
       description: 'Calls itself',
       input: z.object({}),
       effect: 'read',
+      calls: ['inventory.loop'],
       run: (_, { call }) => call('inventory.loop', {}),
     },
     deaf: {
@@ -205,6 +208,16 @@ describe('a service of your own', () => {
       { kind: 'tool_error', message: 'inventory.fail: the shelf broke' },
     ],
     [
+      'a tool that it does not name',
+      'inventory.forward',
+      { tool: 'inventory.count' },
+      {
+        kind: 'tool_error',
+        message:
+          'inventory.count: inventory.forward may not call it, because it does not name it. Add "inventory.count" to its calls.',
+      },
+    ],
+    [
       'a method that is not there',
       'inventory.no',
       {},
@@ -275,6 +288,16 @@ describe('a service that cannot work is refused when it is defined', () => {
     [
       'a method name that cannot be written',
       async () => defineService({ name: 'mine', methods: { 'a b': method } }),
+    ],
+    [
+      'a read that says it calls a write',
+      () =>
+        openToolbox({
+          services: [
+            defineTool({ ...method, name: 'look', calls: ['put'] }),
+            defineTool({ ...method, name: 'put', effect: 'write' }),
+          ],
+        }),
     ],
     ['arguments without names', async () => defineTool({ ...method, name: 'a', input: z.string() })],
     [

@@ -26,6 +26,25 @@ describe('actions are found whatever a model puts around them', () => {
     expect(extractActions(raw)).toMatchObject({ ok: true, actions: [t1, t2] });
   });
 
+  it('reads actions within an action like any other, so that 30 are seconds there too', () => {
+    const inner = { id: 't1', operation: 'a.b', args: {}, timeout: 30, after: 't0' };
+    const ours = { id: 't1', operation: 'a.b', args: {}, timeout: 30_000, after: ['t0'] };
+    const actions = [
+      {
+        id: 'r',
+        operation: 'plan.revise',
+        args: { replace: [inner], add: [{ operation: 'a.b' }], remove: ['t2'] },
+      },
+      { id: 'p', operation: 'plan.propose', args: { steps: [{ id: 's', tasks: [inner] }], tasks: [inner] } },
+    ];
+    expect(extractActions(JSON.stringify({ actions }))).toMatchObject({
+      actions: [
+        { args: { replace: [ours], add: [{ operation: 'a.b' }], remove: ['t2'] } },
+        { args: { steps: [{ id: 's', tasks: [ours] }], tasks: [ours] } },
+      ],
+    });
+  });
+
   it('keeps the reasoning that stands beside the list', () => {
     expect(extractActions(wrapped)).toMatchObject({ reasoning: 'to see' });
     expect(extractActions(JSON.stringify({ thought: 'hm', actions: [t1] }))).toMatchObject({

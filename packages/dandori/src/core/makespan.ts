@@ -1,0 +1,88 @@
+import type { Arrangement } from './arrangement.ts';
+import { ReadyQueue } from './ready-queue.ts';
+
+export interface Scheduling {
+  /** Milliseconds of a task. */
+  readonly takes: (id: string) => number;
+  readonly laneOf: (id: string) => string;
+  /** Calls at once, all in all and by server; without a number as many as there are. */
+  readonly concurrency?: number;
+  readonly servers?: Readonly<Record<string, number>>;
+}
+
+/** How long a plan takes if each task takes as long as said: what the scheduler would do, played through. */
+export function makespan(arrangement: Arrangement, scheduling: Scheduling): number {
+  const { takes, laneOf, concurrency = Number.POSITIVE_INFINITY, servers = {} } = scheduling;
+  const waiting = createWaiting(arrangement);
+  const order = new Map(arrangement.tasks.map(({ id, rank = 0 }, index) => [id, { rank, order: index }]));
+  const ready = new ReadyQueue();
+  // The one that ends first has the highest rank here.
+  const running = new ReadyQueue();
+  const runningIn = new Map<string, number>();
+  const endOf = new Map<string, number>();
+  const hasRoom = (lane: string) => (runningIn.get(lane) ?? 0) < (servers[lane] ?? Number.POSITIVE_INFINITY);
+  const enter = (id: string) => ready.add({ id, lane: laneOf(id), rank: 0, order: 0, ...order.get(id) });
+  let now = 0;
+
+  const start = () => {
+    const started: string[] = [];
+    for (const id of ready.inOrder(hasRoom)) {
+      if (running.size >= concurrency) break;
+      const lane = laneOf(id);
+      runningIn.set(lane, (runningIn.get(lane) ?? 0) + 1);
+      endOf.set(id, now + takes(id));
+      running.add({ id, lane: '', rank: -(endOf.get(id) ?? now), order: 0 });
+      started.push(id);
+    }
+    for (const id of started) ready.delete(id);
+  };
+
+  waiting.free.forEach(enter);
+  for (start(); running.size > 0; start()) {
+    const [next = ''] = running.inOrder(() => true);
+    running.delete(next);
+    now = endOf.get(next) ?? now;
+    runningIn.set(laneOf(next), (runningIn.get(laneOf(next)) ?? 1) - 1);
+    waiting.ended(next).forEach(enter);
+  }
+  return now;
+}
+
+interface Waiting {
+  readonly free: readonly string[];
+  /** Who waits for nothing any more, now that this one has ended. */
+  ended(id: string): string[];
+}
+
+/** Everybody, each group among them, counts what it still waits for. */
+function createWaiting({ tasks, groups }: Arrangement): Waiting {
+  const unmet = new Map<string | number, number>();
+  const dependents = new Map<string, (string | number)[]>();
+  const behind: string[][] = groups.map(() => []);
+  const add = (earlier: string, later: string | number) => {
+    const known = dependents.get(earlier);
+    if (known === undefined) dependents.set(earlier, [later]);
+    else known.push(later);
+  };
+  groups.forEach((members, number) => {
+    unmet.set(number, members.length);
+    for (const id of members) add(id, number);
+  });
+  for (const { id, needs = [], waits = [], waitsForGroups = [] } of tasks) {
+    unmet.set(id, needs.length + waits.length + waitsForGroups.length);
+    for (const earlier of [...needs, ...waits]) add(earlier, id);
+    for (const number of waitsForGroups) behind[number]?.push(id);
+  }
+  const isFree = (one: string | number) => {
+    const left = (unmet.get(one) ?? 0) - 1;
+    unmet.set(one, left);
+    return left === 0;
+  };
+  return {
+    free: tasks.filter(({ id }) => unmet.get(id) === 0).map(({ id }) => id),
+    ended: (id) =>
+      (dependents.get(id) ?? [])
+        .filter(isFree)
+        .flatMap((one) => (typeof one === 'string' ? [one] : (behind[one] ?? []).filter(isFree))),
+  };
+}

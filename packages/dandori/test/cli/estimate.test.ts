@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { estimateLines } from '../../src/cli/estimate.ts';
+import { contextLines } from '../../src/cli/question.ts';
+import { textsFor } from '../../src/cli/texts.ts';
+import type { Estimate } from '../../src/domain/estimate.ts';
+import type { Json } from '../../src/domain/json.ts';
+
+const ESTIMATE: Estimate = {
+  calls: 30,
+  reads: 20,
+  writes: 10,
+  irreversible: ['drop'],
+  criticalPath: Array.from({ length: 20 }, (_, index) => `t${index + 1}`),
+  expectedMs: 1_500,
+  worstMs: 90_000,
+  cost: 0.5,
+  worstCost: 1.5,
+};
+
+describe('what a plan will take', () => {
+  it('is told in few lines, however long the plan is', () => {
+    expect(estimateLines(ESTIMATE, textsFor({ language: 'en' }))).toEqual([
+      '30 calls: 20 reads, 10 writes',
+      'irreversible: drop',
+      `longest path: ${Array.from({ length: 11 }, (_, index) => `t${index + 1}`).join(' → ')} → … (8) → t20`,
+      'time: expected 1.5 s, at worst 1 min 30 s',
+      'cost: $0.5, at worst $1.5',
+    ]);
+  });
+
+  it('is told to whoever is asked to approve a call of it, in their language', () => {
+    const question = {
+      id: 'q1',
+      kind: 'approval' as const,
+      text: '?',
+      context: { operation: 'db.drop', args: {}, effect: 'destructive', plan: ESTIMATE as unknown as Json },
+    };
+    const lines = contextLines(question, textsFor({ language: 'ja' }));
+    expect(lines.slice(0, 4)).toEqual([
+      'db.drop {}',
+      'effect: destructive',
+      '計画全体:',
+      '  呼び出し30回: 読み取り20、書き込み10',
+    ]);
+    expect(lines).toContain('  費用: $0.5、最悪 $1.5');
+  });
+});
