@@ -16,6 +16,7 @@ import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
 import { worstCase } from './core/estimate.ts';
 import { type Lifted, lift } from './core/lift.ts';
+import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
 import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
@@ -203,7 +204,7 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   const { concurrency, servers } = settings;
   const budget = { ms: limits.time, cost: limits.cost, ...task, concurrency, servers };
   const compiled = compile(tasks, {
-    tools: new Map([...toolbox.tools(), [STEP_TOOL.name, STEP_TOOL]]),
+    tools: new Map([...withOwnTools(toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
     missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
     check,
     mode: 'planned',

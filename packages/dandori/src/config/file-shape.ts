@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DEFAULT_CONTEXT } from '../core/context.ts';
 import { effect } from '../domain/effect.ts';
 import { approvalPolicy, decompositionLevel, mode, strategy } from '../domain/mode.ts';
 import { duration } from './duration.ts';
@@ -85,6 +86,12 @@ const planning = section({
   }).prefault({}),
 });
 
+const context = section({
+  max_tokens: wholeNumber({ least: 1_000, example: DEFAULT_CONTEXT.tokens }).default(DEFAULT_CONTEXT.tokens),
+  max_result: wholeNumber({ least: 200, example: DEFAULT_CONTEXT.result }).default(DEFAULT_CONTEXT.result),
+  max_tools: wholeNumber({ example: DEFAULT_CONTEXT.tools }).default(DEFAULT_CONTEXT.tools),
+});
+
 const texts = (example: string) =>
   z.record(z.string(), anyText(example), { error: `must be a group of keys, such as { ${example} }` });
 
@@ -126,6 +133,7 @@ export const configShape = section({
   model: model.optional(),
   execution: execution.prefault({}),
   planning: planning.prefault({}),
+  context: context.prefault({}),
   instructions: z
     .union([z.string(), z.strictObject({ file: z.string().min(1) })], {
       error: 'must be text, or a file such as { file: instructions.md }',

@@ -89,7 +89,7 @@ function localCommand(command: string, folder: string): string {
 }
 
 /** Our own operations begin with these. */
-const RESERVED = ['plan', 'task', 'result'];
+const RESERVED = ['plan', 'task', 'result', 'tool'];
 
 function nameProblems(name: string): Problem[] {
   if (!RESERVED.includes(name)) return [];

@@ -10,7 +10,7 @@ import type { Problem } from './problem.ts';
 const REPAIRS = 2;
 
 export function resolveSettings(
-  { execution, planning, language }: ConfigFile,
+  { execution, planning, context, language }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
@@ -34,6 +34,7 @@ export function resolveSettings(
     },
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
+    context: { tokens: context.max_tokens, result: context.max_result, tools: context.max_tools },
     streamDispatch: execution.stream_dispatch,
     ...(language !== undefined && { language }),
   };

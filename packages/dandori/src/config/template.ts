@@ -60,6 +60,12 @@ planning:
     storage_type: jsonl            # jsonl | memory
     directory: .dandori/runs
 
+# --- What one call of the model may hold.
+context:
+  max_tokens: 60000                # above this, old turns are told in short
+  max_result: 8192                 # characters of one result; of more its shape and its beginning
+  max_tools: 40                    # tools that are described; of more, those that fit the goal
+
 # --- What every decision is told besides the goal.
 # instructions: Answer in one sentence.
 # instructions: { file: instructions.md }

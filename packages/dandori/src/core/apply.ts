@@ -8,6 +8,7 @@ import { applyAnswer, withChoice } from './answered.ts';
 import { dollars } from './dollars.ts';
 import { initial } from './initial.ts';
 import { backoff, judge, wasNeverSent } from './monitor.ts';
+import { applyOffer } from './offer.ts';
 import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
@@ -110,9 +111,9 @@ function isFromOutside(event: Event): boolean {
 
 function decisionStarted(
   state: RunState,
-  { decision, purpose, brief }: FactOf<'decision_started'>['data'],
+  { decision, purpose, brief, offer }: FactOf<'decision_started'>['data'],
 ): RunState {
-  state.thinking = { decision, purpose, brief, startedSeq: state.seq };
+  state.thinking = { decision, purpose, brief, offer, startedSeq: state.seq };
   if (brief?.loop !== undefined) state.loopTold ??= decision;
   if (state.mind !== 'built-in') state.calls++;
   return state;
@@ -148,8 +149,10 @@ function decisionFailed(state: RunState, data: FactOf<'decision_failed'>['data']
 }
 
 function close(state: RunState, number: number, how: Partial<Decision>): void {
-  const { purpose = 'act', brief, startedSeq = state.seq } = state.thinking ?? {};
+  const { purpose = 'act', brief, offer, startedSeq = state.seq } = state.thinking ?? {};
   state.thinking = undefined;
+  // Only now: of a thought that was lost the mind remembers nothing.
+  applyOffer(state, offer);
   state.decisions.push({
     number,
     purpose,
@@ -160,6 +163,7 @@ function close(state: RunState, number: number, how: Partial<Decision>): void {
     proposed: [],
     diagnostics: undefined,
     failure: undefined,
+    offer,
     ...how,
   });
 }
@@ -171,6 +175,7 @@ function addUsage(total: Usage, more: Usage | undefined): void {
   if (more.cachedInputTokens !== undefined) {
     total.cachedInputTokens = (total.cachedInputTokens ?? 0) + more.cachedInputTokens;
   }
+  if (more.estimated === true) total.estimated = true;
   if (more.cost !== undefined) spend(total, more.cost);
 }
 

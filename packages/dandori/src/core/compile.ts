@@ -17,6 +17,7 @@ import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
 import { dropNeedless } from './needless.ts';
 import { orderEdges } from './order.ts';
+import { readsResultOf } from './own-tools.ts';
 import { expressionProblem } from './reference.ts';
 import type { SchemaCheck } from './schema.ts';
 import { missingIn } from './schema-path.ts';
@@ -92,6 +93,7 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     add(here(checkOperation(task, surroundings)));
     add(here(checkExpect(task, checking)));
     add(here(checkArguments(task, checking, needs)));
+    add(here(checkReading(task, checking, needs)));
     if (task.after !== undefined) add(here(checkAfter(task, operations, needs)));
     edges.set(task.id, needs);
   }
@@ -231,6 +233,27 @@ function checkExpectedSchema(id: string, schema: JsonObject, check: SchemaCheck)
   if (problem === undefined) return [];
   const message = `the expected outcome is no JSON Schema: ${problem}`;
   return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
+}
+
+/** Who reads a result of the same plan waits for it, as if by a Ref. */
+function checkReading(
+  task: Task,
+  { tools, operations }: Surroundings & { operations: ReadonlyMap<string, string> },
+  needs: Map<string, Need>,
+): Diagnostic[] {
+  const target = readsResultOf(task, tools);
+  if (target === undefined || needs.has(target)) return [];
+  const path = ['args', 'task'];
+  if (target === task.id)
+    return [{ code: 'self-reference', task: task.id, path, message: `"${task.id}" reads its own result` }];
+  if (operations.has(target)) {
+    needs.set(target, { why: 'ref', path: ['task'], ref: { task: target, path: '' } });
+    return [];
+  }
+  const message = `"${task.id}" reads the result of "${target}", and no such task has succeeded`;
+  return [
+    { code: 'dangling-ref', task: task.id, path, message, ...didYouMean(nearest(target, operations.keys())) },
+  ];
 }
 
 /** One by one: to look for what each of 10,000 unknown ids may mean, where 100 are told, would take minutes. */

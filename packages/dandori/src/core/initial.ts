@@ -36,6 +36,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     inDoubt: new Set(),
     decisions: [],
     thinking: undefined,
+    offered: undefined,
     thinkAfter: 0,
     stumbles: 0,
     rejection: undefined,

@@ -4,6 +4,7 @@ import type { Tool } from '../domain/tool.ts';
 import { accessesOf, disturb, filledIn } from './access.ts';
 import { compile } from './compile.ts';
 import { refsIn } from './inject.ts';
+import { readsResultOf } from './own-tools.ts';
 import type { SchemaCheck } from './schema.ts';
 import { hasEnded, type RunState } from './state.ts';
 
@@ -57,6 +58,9 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
   const tool = tools.get(task.operation);
   const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
   if (!isFree || !ASKING_NOBODY.includes(settings.approval)) return { kind: 'later' };
+  // What was read ahead is nobody's result yet.
+  const source = readsResultOf(task, tools);
+  if (source !== undefined && !done.has(source)) return { kind: 'later' };
   const unfinished = [...state.tasks.values()].filter(({ status }) => !hasEnded(status));
   const writes = [...unfinished.map((one) => one.task), ...earlier].filter(
     ({ operation }) => tools.get(operation)?.effect !== 'read',

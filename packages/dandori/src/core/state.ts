@@ -7,6 +7,7 @@ import type { Estimate } from '../domain/estimate.ts';
 import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import type { Offer } from '../domain/offer.ts';
 import type { Outline } from '../domain/outline.ts';
 import type { Question } from '../domain/question.ts';
 import type { Reflection } from '../domain/reflection.ts';
@@ -14,6 +15,7 @@ import type { Revision } from '../domain/revision.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Action, Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
+import type { Offered } from './offer.ts';
 import type { ReadyQueue } from './ready-queue.ts';
 
 /**
@@ -115,6 +117,7 @@ interface Thinking {
   readonly decision: number;
   readonly purpose: Purpose;
   readonly brief: Brief | undefined;
+  readonly offer: Offer | undefined;
   readonly startedSeq: number;
 }
 
@@ -131,6 +134,8 @@ export interface Decision {
   proposed: readonly Task[];
   diagnostics: readonly Diagnostic[] | undefined;
   failure: Failure | undefined;
+  /** Tools that it was told of. */
+  offer?: Offer | undefined;
   /** The model that is asked in place of the one that failed, from here on. */
   next?: string | undefined;
 }
@@ -191,6 +196,8 @@ export interface RunState {
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
   thinking: Thinking | undefined;
+  /** Tools that the mind has been told of; undefined before its first decision, and in old journals. */
+  offered: Offered | undefined;
   /** Not before this time may the mind be asked again. */
   thinkAfter: number;
   /** Failed decisions and rejected plans since the last plan that was accepted or question that was asked. */

@@ -6,5 +6,7 @@ export const blobHandle = z.object({
   bytes: z.number(),
   /** The beginning of the value as text, so that a reader of the journal sees what it is. */
   head: z.string(),
+  /** Keys, types and lengths, so that a prompt can tell what is in it without loading it. */
+  shape: z.string().optional(),
 });
 export type BlobHandle = z.infer<typeof blobHandle>;

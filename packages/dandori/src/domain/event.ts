@@ -7,6 +7,7 @@ import { effect } from './effect.ts';
 import { estimate } from './estimate.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
+import { offer } from './offer.ts';
 import { outline } from './outline.ts';
 import { question } from './question.ts';
 import { reflection } from './reflection.ts';
@@ -64,7 +65,13 @@ export const factSchema = z.discriminatedUnion('type', [
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),
-  fact('decision_started', { decision: z.number().int(), purpose, brief: brief.optional() }),
+  /** `offer`: the tools that the mind is told of with it, where there is something new to tell. */
+  fact('decision_started', {
+    decision: z.number().int(),
+    purpose,
+    brief: brief.optional(),
+    offer: offer.optional(),
+  }),
   fact('decision_made', {
     decision: z.number().int(),
     reasoning: z.string().optional(),

@@ -44,6 +44,14 @@ export const settings = z.object({
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),
   order: z.array(orderRule),
+  /** What a prompt may hold; `core/context` has the defaults. */
+  context: z
+    .object({
+      tokens: z.number().int().positive().optional(),
+      result: z.number().int().positive().optional(),
+      tools: z.number().int().positive().optional(),
+    })
+    .optional(),
   /** Of the user's own, in place of the ones that the process was set up with. */
   instructions: z.string().optional(),
   /** Without it a run speaks the language of its goal. */

@@ -1,8 +1,9 @@
 import { decide } from '../core/decide.ts';
 import type { RunState } from '../core/state.ts';
-import { createCalls } from './calls.ts';
+import { type Calls, createCalls } from './calls.ts';
 import { openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
+import { addOwnTools } from './own-tools.ts';
 import type { Parts } from './parts.ts';
 import { type Driver, perform } from './perform.ts';
 import { createReadAhead } from './read-ahead.ts';
@@ -21,20 +22,24 @@ import { takeUp } from './take-up.ts';
  * S4  There is one wait, in the mailbox. No polling.
  * S5  When this returns or throws, no call and no thought of it is left running.
  */
-export async function drive(run: string, parts: Parts): Promise<RunState> {
-  const claim = await parts.journal.claim(run);
+export async function drive(run: string, given: Parts): Promise<RunState> {
+  const claim = await given.journal.claim(run);
   try {
-    const mailbox = createMailbox(parts.clock);
-    const calls = createCalls(run, parts, mailbox);
-    const unwatch = parts.journal.watch(run, () => mailbox.post({ type: 'journal_changed' }));
+    const mailbox = createMailbox(given.clock);
+    const unwatch = given.journal.watch(run, () => mailbox.post({ type: 'journal_changed' }));
+    const results = createResults(given.blobs);
+    let calls: Calls | undefined;
     try {
-      const ledger = await openLedger(run, parts);
-      const house = { run, parts, ledger, mailbox, calls, results: createResults(parts.blobs) };
+      const ledger = await openLedger(run, given);
+      const toolbox = addOwnTools(given.toolbox, { state: () => ledger.state, results });
+      const parts: Parts = { ...given, toolbox };
+      calls = createCalls(run, parts, mailbox);
+      const house = { run, parts, ledger, mailbox, calls, results };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
       return recover(driver) ? await untilNothingCanGoOn(driver) : ledger.state;
     } finally {
       unwatch();
-      await calls.stopAll();
+      await calls?.stopAll();
     }
   } finally {
     await claim.release();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../core/canonical.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
+import { nextOffer } from '../core/offer.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { writeRef } from '../core/reference.ts';
 import type { RunState, TaskState } from '../core/state.ts';
@@ -60,14 +61,17 @@ async function think(
   const { state } = ledger;
   const decision = state.decisions.length + 1;
   const readOn = readAhead.listen(decision, purpose);
+  const tools = parts.toolbox.tools();
+  const offer = nextOffer(state, tools);
   const thought = {
     purpose,
     brief,
+    offer,
     state,
-    tools: parts.toolbox.tools(),
+    tools,
     missing: parts.toolbox.missing(),
     result: (task: string) => results.get(state, task),
-    resultText: (task: string) => results.text(state, task),
+    resultText: (task: string, limit?: number) => results.text(state, task, limit),
     onText: (text: string) => parts.onLive?.({ type: 'answer_text', run, text }),
     onAction: (action: Action) => {
       parts.onLive?.({ type: 'action_written', run, action });
@@ -79,7 +83,10 @@ async function think(
     ledger.record({ type: 'limit_reached', data: shortage });
     return;
   }
-  ledger.record({ type: 'decision_started', data: { decision, purpose, ...(brief && { brief }) } });
+  ledger.record({
+    type: 'decision_started',
+    data: { decision, purpose, ...(brief && { brief }), ...(offer && { offer }) },
+  });
   calls.planThought(decision, thought);
 }
 

@@ -1,12 +1,13 @@
-import type { RunState, Stored } from '../core/state.ts';
+import { contextOf } from '../core/context.ts';
+import { digestOf } from '../core/digest.ts';
+import { shapeOf } from '../core/shape.ts';
+import type { RunState } from '../core/state.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Blobs } from '../ports/blobs.ts';
 
 /** Results above this many characters go to a blob, so that a journal stays quick to read and to fold. */
 const INLINE_LIMIT = 32 * 1024;
-/** How much of one result a prompt gets to see. */
-const PROMPT_LIMIT = 8 * 1024;
 
 /** Access to results wherever they are kept. Blobs are loaded before they are needed and kept for the drive. */
 export interface Results {
@@ -17,7 +18,8 @@ export interface Results {
   /** Loads the blobs of these tasks, so that `get` has them. */
   load(state: RunState, tasks: Iterable<string>): Promise<void>;
   get(state: RunState, task: string): Json | undefined;
-  text(state: RunState, task: string): string;
+  /** As a prompt shows it, in so many characters; without a limit in those of the run. */
+  text(state: RunState, task: string, limit?: number): string;
 }
 
 export function createResults(blobs: Blobs): Results {
@@ -27,7 +29,7 @@ export function createResults(blobs: Blobs): Results {
       if (text.length <= INLINE_LIMIT) return { result: value };
       const blob = await blobs.put(text);
       loaded.set(blob.sha256, value);
-      return { blob };
+      return { blob: { ...blob, shape: shapeOf(value) } };
     },
     async load(state, tasks) {
       for (const task of tasks) {
@@ -41,16 +43,14 @@ export function createResults(blobs: Blobs): Results {
       if (stored === undefined) return undefined;
       return 'value' in stored ? stored.value : loaded.get(stored.blob.sha256);
     },
-    text(state, task) {
+    text(state, task, limit = contextOf(state.settings).result) {
       const stored = state.tasks.get(task)?.result;
-      return stored === undefined ? '' : textOf(stored);
+      return stored === undefined ? '' : digestOf(stored, { limit, more: more(task, state) });
     },
   };
 }
 
-function textOf(stored: Stored): string {
-  if ('blob' in stored) return `${stored.blob.head}… (${stored.blob.bytes} bytes in all; refer to it by Ref)`;
-  const text = JSON.stringify(stored.value);
-  if (text.length <= PROMPT_LIMIT) return text;
-  return `${text.slice(0, PROMPT_LIMIT)}… (${text.length} characters in all; refer to it by Ref)`;
+function more(task: string, { settings: { mode } }: RunState): string {
+  const byRef = mode === 'adaptive' ? '' : `, or use it by the Ref \${${task}.path}`;
+  return `Read more of it with result.read {"task": "${task}"}${byRef}.`;
 }

@@ -3,6 +3,7 @@ import type { Brief } from '../domain/brief.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json } from '../domain/json.ts';
+import type { Offer } from '../domain/offer.ts';
 import type { Action } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Usage } from '../domain/usage.ts';
@@ -12,12 +13,14 @@ import type { MissingServer } from './toolbox.ts';
 export interface Thought {
   readonly purpose: Purpose;
   readonly brief?: Brief | undefined;
+  /** Tools that it has to be told of with this decision. */
+  readonly offer?: Offer | undefined;
   /** To be read only. */
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly missing: readonly MissingServer[];
-  /** A finished task's result as text, cut to what a prompt can hold. */
-  readonly resultText: (task: string) => string;
+  /** A finished task's result as text, in so many characters; without a limit in those that the run's settings allow. */
+  readonly resultText: (task: string, limit?: number) => string;
   /** A finished task's result; undefined where it has none or where it is too large to be at hand. */
   readonly result: (task: string) => Json | undefined;
   readonly signal: AbortSignal;

@@ -36,6 +36,7 @@ describe('without a configuration', () => {
         { before: 'sqlite.list_tables', after: 'sqlite.get_table_schema' },
         { before: 'sqlite.get_table_schema', after: 'sqlite.execute_safe_query' },
       ],
+      context: { tokens: 60_000, result: 8192, tools: 40 },
       streamDispatch: true,
     });
     expect(config.planning).toEqual({
@@ -173,6 +174,7 @@ execution: { max_steps: 1, max_model_calls: 2, max_time: 3, concurrency: 4, task
   approval: writes, order: [[a.x, a.y, a.z]], stream_dispatch: false }
 planning: { strategy: least_to_most, max_subtasks: 8, decomposition_level: fine, history: { storage_type: memory },
   reflection: { enabled: false, trigger_on_error: false, trigger_interval: 9 }, revision: { max_revisions: 0 } }
+context: { max_tokens: 1000, max_result: 300, max_tools: 7 }
 instructions: Be kind.
 effects: { files.write: destructive }
 user_id: u-1
@@ -191,6 +193,7 @@ language: ja
         { before: 'a.x', after: 'a.y' },
         { before: 'a.y', after: 'a.z' },
       ],
+      context: { tokens: 1000, result: 300, tools: 7 },
       streamDispatch: false,
     });
     expect(config).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Outlook, outlook } from '../../src/core/outlook.ts';
+import { withOwnTools } from '../../src/core/own-tools.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { ApprovalPolicy } from '../../src/domain/mode.ts';
 import type { Task } from '../../src/domain/task.ts';
@@ -42,6 +43,20 @@ describe('what may be done with a task of a list that is still being written', (
   ])('O1: with approval %s a read goes %s', (approval, kind) => {
     const state = stateOf(started({ approval: approval as ApprovalPolicy }));
     expect(look(state, task('r', 'box.get')).kind).toBe(kind);
+  });
+
+  it('result.read goes ahead for a result of the run, and waits for one of the list, which nobody has yet', () => {
+    const state = stateOf(...running([{ id: 'old', operation: 'box.get' }]), starts('old'), succeeds('old'));
+    const reads = (source: string) =>
+      outlook(task('r', 'result.read', { args: { task: source } }), {
+        state,
+        tools: withOwnTools(tools),
+        check: () => [],
+        earlier: [task('t1', 'box.get')],
+      });
+    expect(reads('old')).toEqual({ kind: 'ahead', needs: [] });
+    expect(reads('t1')).toEqual({ kind: 'later' });
+    expect(reads('nobody')).toEqual({ kind: 'unclear' });
   });
 
   it('O2: no read overtakes a write of the run that has not ended, running or not', () => {

@@ -54,11 +54,15 @@ describe('a large result', () => {
     expect((await house.drive(run, { blobs: empty })).end?.outcome).toBe('cancelled');
   });
 
-  it('a prompt gets only its beginning', async () => {
+  it('a prompt gets its beginning, its size, its shape and the way to the rest', async () => {
     const house = createHouse({ 'a.get': { run: () => LARGE }, 'b.get': { run: () => 'x'.repeat(20_000) } }, [
       ({ resultText, result }) => {
-        expect(resultText('g')).toMatch(/^\{"rows":.{100,500}… \(\d+ bytes in all; refer to it by Ref\)$/);
-        expect(resultText('h').length).toBeLessThan(9_000);
+        expect(resultText('g')).toMatch(
+          /^\{"rows":.{100,500}… \(\d+ bytes in all\)\nshape: \{rows: \[5000 × \{index: number, city: string\}\]\}\nRead more of it with result\.read \{"task": "g"\}, or use it by the Ref \$\{g\.path\}\.$/,
+        );
+        expect(resultText('h')).toMatch(/\(20002 characters in all\)\nshape: string of 20000 characters\n/);
+        expect(resultText('h').length).toBeLessThan(8_300);
+        expect(resultText('h', 500).length).toBeLessThan(600);
         expect(result('h')).toHaveLength(20_000);
         expect(resultText('nobody')).toBe('');
         return [{ operation: 'answer', args: { text: 'The last is ${g.rows[-1].city}.' } }];

@@ -1,6 +1,6 @@
+import { meaningOf, stem } from '../../core/dictionary.ts';
 import type { Language } from '../../core/language.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { meaningOf, stem } from './dictionary.ts';
 import { parsed } from './property.ts';
 import { isObject } from './schema.ts';
 import { spaced } from './words.ts';

@@ -1,4 +1,6 @@
+import { bm25 } from '../../core/bm25.ts';
 import { isJapanese } from '../../core/language.ts';
+import { isOwnTool } from '../../core/own-tools.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Goal } from './goal.ts';
 import { type Parameter, parametersOf } from './parameter.ts';
@@ -29,7 +31,8 @@ const indexes = new WeakMap<ReadonlyMap<string, Tool>, ToolIndex>();
 export function indexOf(tools: ReadonlyMap<string, Tool>): ToolIndex {
   const kept = indexes.get(tools);
   if (kept !== undefined) return kept;
-  const cards = [...tools.values()].map(cardOf);
+  // What it would read again, or look for, it has at hand anyway.
+  const cards = [...tools.values()].filter((tool) => !isOwnTool(tool)).map(cardOf);
   const spread = new Map<string, number>();
   for (const { terms } of cards)
     for (const term of terms.keys()) spread.set(term, (spread.get(term) ?? 0) + 1);
@@ -113,9 +116,10 @@ function termsOf({ stem, meaning }: Word): string[] {
 }
 
 function termScore({ terms }: ToolCard, term: string, { cards, spread, meanLength }: ToolIndex): number {
-  const frequency = 3 * (terms.get(term) ?? 0);
-  const within = spread.get(term) ?? 1;
-  const rarity = Math.log(1 + (cards.length - within + 0.5) / (within + 0.5));
-  const length = 0.4 + (0.6 * terms.size) / Math.max(1, meanLength);
-  return (rarity * frequency * 2.2) / (frequency + 1.2 * length);
+  return bm25({
+    frequency: 3 * (terms.get(term) ?? 0),
+    spread: spread.get(term) ?? 1,
+    documents: cards.length,
+    length: terms.size / Math.max(1, meanLength),
+  });
 }

@@ -1,4 +1,5 @@
 import type { Language } from '../../core/language.ts';
+import { isOwnTool } from '../../core/own-tools.ts';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { Need } from './argument.ts';
@@ -61,7 +62,8 @@ export function failureText(done: readonly string[], telling: Telling): string {
 /** Says plainly that this is beyond the built-in planner, and how to go on. */
 export function declineText(thought: Thought, problems: readonly Problem[], language: Language): string {
   const { tools, missing } = thought;
-  const known = [...tools.keys()].slice(0, 8).join(', ') + (tools.size > 8 ? ', …' : '');
+  const names = [...tools.values()].filter((tool) => !isOwnTool(tool)).map(({ name }) => name);
+  const known = names.slice(0, 8).join(', ') + (names.length > 8 ? ', …' : '');
   const gone = missing.map(({ server, reason }) => `${server} (${reason})`).join(', ');
   const lines = [
     say(

@@ -1,5 +1,5 @@
+import { type Meaning, meaningOf, stem } from '../../core/dictionary.ts';
 import { isJapanese } from '../../core/language.ts';
-import { type Meaning, meaningOf, stem } from './dictionary.ts';
 
 export interface Span {
   readonly start: number;

@@ -7,7 +7,7 @@ export interface Conversation<Message> {
   hear(...paragraphs: string[]): void;
   /** What the model decided. Of an output that could not be used nothing is kept. */
   say(decision: Decision): void;
-  /** What came of an action of the last decision. */
+  /** What came of an action of the last decision; nothing where that is told elsewhere. */
   hearOf(action: Action, text: string): void;
   /** The last paragraph, if nobody has spoken since. */
   lastHeard(): string | undefined;
@@ -36,7 +36,7 @@ export class TextConversation implements Conversation<TextMessage> {
   }
 
   hearOf(_action: Action, text: string): void {
-    this.hear(text);
+    if (text !== '') this.hear(text);
   }
 
   lastHeard(): string | undefined {

@@ -5,14 +5,16 @@ import type { Extraction } from '../json/extract.ts';
 import type { Spoken, SpokenCall } from './call.ts';
 import { jsonDialect } from './json-dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
+import type { Asked } from './prompt.ts';
 import { toolsDialect } from './tools/dialect.ts';
+import type { Window } from './window.ts';
 
 /**
  * How we and a model understand each other: what it is shown, what is sent along with that, and how its actions are
  * read from what it says. The engine knows nothing of it: actions are the same, whichever way they came.
  */
 export interface Dialect {
-  write(thought: Thought, custom?: string): DialectPrompt;
+  write(thought: Asked, custom?: string, window?: Window): DialectPrompt;
   send(thought: Thought, options: LanguageMindOptions): Promise<Sent>;
   /** Takes what the model says while it is being said, for `onAction` and `onText`. */
   listen(thought: Thought): Listener;

@@ -7,6 +7,7 @@ import type { Mind, Thinking } from '../../ports/mind.ts';
  * them it is follows from the journal alone.
  */
 export function withFallback(first: Mind, second: Mind): Mind {
+  const asked = (state: RunState) => (hasTakenOver(state) ? second : first);
   return {
     name: first.name,
     async think(thought) {
@@ -15,6 +16,7 @@ export function withFallback(first: Mind, second: Mind): Mind {
       const thinking = await first.think(thought);
       return isGivenUp(thinking, isSecondTime) ? { ...thinking, next: second.name } : thinking;
     },
+    weigh: async (thought) => (await asked(thought.state).weigh?.(thought)) ?? { tokens: 0 },
   };
 }
 

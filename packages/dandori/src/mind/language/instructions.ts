@@ -1,26 +1,28 @@
+import { isOwnTool } from '../../core/own-tools.ts';
 import type { Mode } from '../../domain/mode.ts';
 import type { OrderRule, Settings } from '../../domain/settings.ts';
-import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
+import { type Described, describedTools, describeTool, tellServers } from './offered.ts';
 
 type Planning = NonNullable<Settings['planning']>;
 
 /** What the dialects say differently. */
 export interface Form {
   readonly system: () => string;
-  readonly tools: (tools: ReadonlyMap<string, Tool>) => string;
+  readonly tools: (described: Described) => string;
 }
 
 const TEXT: Form = { system: () => readPrompt('system'), tools: toolsPart };
 
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
 export function writeInstructions(
-  { state, tools, missing }: Thought,
+  thought: Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>,
   custom?: string,
   form: Form = TEXT,
 ): string {
+  const { state, missing } = thought;
   const { mode, order, planning } = state.settings;
   const parts = [
     form.system(),
@@ -29,7 +31,8 @@ export function writeInstructions(
     readPrompt(`mode-${mode}`),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
-  if (mode !== 'direct') parts.push(form.tools(tools), missingPart(missing), orderPart(order));
+  if (mode !== 'direct')
+    parts.push(form.tools(describedTools(thought)), missingPart(missing), orderPart(order));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');
@@ -47,23 +50,10 @@ function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string
   ].join('\n');
 }
 
-function toolsPart(tools: ReadonlyMap<string, Tool>): string {
-  if (tools.size === 0) return '# Tools\n\nThere are none.';
-  const sorted = [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-  return `# Tools\n\nIn brackets: what a call does to the world.\n\n${sorted.map(toolPart).join('\n')}`;
-}
-
-function toolPart({ name, description, effect, inputSchema, outputSchema }: Tool): string {
-  const lines = [
-    `- ${name} [${effect}]: ${description.replaceAll(/\s+/g, ' ').trim()}`,
-    `  input: ${compact(inputSchema)}`,
-  ];
-  if (outputSchema !== undefined) lines.push(`  output: ${compact(outputSchema)}`);
-  return lines.join('\n');
-}
-
-export function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
-  return JSON.stringify(schema);
+function toolsPart({ tools, servers }: Described): string {
+  if (tools.every(isOwnTool) && servers === undefined) return '# Tools\n\nThere are none.';
+  const list = `# Tools\n\nIn brackets: what a call does to the world.\n\n${tools.map(describeTool).join('\n')}`;
+  return [list, ...tellServers(servers)].join('\n\n');
 }
 
 function missingPart(missing: readonly MissingServer[]): string {

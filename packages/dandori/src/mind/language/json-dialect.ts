@@ -2,14 +2,16 @@ import { extractActions } from '../json/extract.ts';
 import { ActionScanner } from '../json/scanner.ts';
 import { isAllowed } from './allowed.ts';
 import type { Dialect } from './dialect.ts';
+import { namedTools } from './offered.ts';
 import { outputFor } from './output.ts';
 import { writePrompt } from './prompt.ts';
 
 /** Actions as one JSON object in the text of the answer, with its schema sent along where the provider knows schemas. */
 export const jsonDialect: Dialect = {
   write: writePrompt,
-  async send({ state, tools }, options) {
-    return { output: outputFor(options, state.settings.mode === 'direct' ? new Map() : tools) };
+  async send(thought, options) {
+    const isDirect = thought.state.settings.mode === 'direct';
+    return { output: outputFor(options, isDirect ? [] : namedTools(thought)) };
   },
   listen(thought) {
     const scanner = new ActionScanner({

@@ -1,14 +1,16 @@
 import type { LanguageModel } from 'ai';
+import type { Usage } from '../../domain/usage.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
 import { TOO_DEEP } from '../json/depth.ts';
 import { callModel, type Spoken } from './call.ts';
 import { judge } from './decision.ts';
-import { type Dialect, dialectFor } from './dialect.ts';
+import { type Dialect, type DialectPrompt, dialectFor } from './dialect.ts';
 import { toFailure } from './failure.ts';
 import { loadModel } from './model.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
+import { fittingWindow } from './prompt.ts';
 import { unusable } from './unusable.ts';
-import { toUsage } from './usage.ts';
+import { estimateUsage, toUsage, weighCall } from './usage.ts';
 
 /**
  * A mind that is a language model behind the AI SDK.
@@ -43,6 +45,7 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
         limit.abort();
       }
     },
+    weigh: async (thought) => weighCall((await prepare(thought, options)).prompt, options),
   };
 }
 
@@ -53,24 +56,35 @@ interface Asking {
 }
 
 async function ask(thought: Thought, { options, model, signal }: Asking): Promise<Thinking> {
-  const dialect = dialectFor(options.dialect ?? 'json', thought.state);
+  const { dialect, prompt } = await prepare(thought, options);
   const spoken = await callModel({
     model: await model,
     options,
-    prompt: dialect.write(thought, thought.state.settings.instructions ?? options.instructions),
+    prompt,
     sent: await dialect.send(thought, options),
     signal,
     listener: dialect.listen(thought),
   });
-  return conclude(spoken, thought, { options, dialect });
+  const usage = toUsage(spoken.usage, options) ?? (await estimateUsage(prompt, spoken, options));
+  return conclude(spoken, thought, { options, dialect, usage });
+}
+
+/** What the model is shown, in the dialect of the call; old turns in short where all of it would not fit. */
+async function prepare(
+  thought: Omit<Thought, 'signal'>,
+  options: LanguageMindOptions,
+): Promise<{ dialect: Dialect; prompt: DialectPrompt }> {
+  const dialect = dialectFor(options.dialect ?? 'json', thought.state);
+  const custom = thought.state.settings.instructions ?? options.instructions;
+  const window = await fittingWindow(thought, custom);
+  return { dialect, prompt: dialect.write(thought, custom, window) };
 }
 
 async function conclude(
   spoken: Spoken,
   thought: Thought,
-  { options, dialect }: { options: LanguageMindOptions; dialect: Dialect },
+  { options, dialect, usage }: { options: LanguageMindOptions; dialect: Dialect; usage: Usage | undefined },
 ): Promise<Thinking> {
-  const usage = toUsage(spoken.usage, options);
   const counted = usage === undefined ? {} : { usage };
   // The SDK goes through native arguments by recursion, and only what a model wrote can be that deep.
   if (spoken.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };

@@ -1,18 +1,72 @@
-import type { RunState, TaskState } from '../../core/state.ts';
+import { contextOf } from '../../core/context.ts';
+import { hasEnded, type RunState, type TaskState } from '../../core/state.ts';
 import type { Thought } from '../../ports/mind.ts';
+import { groupIds } from './id-ranges.ts';
+
+type Asked = Pick<Thought, 'state' | 'resultText'>;
+
+/** Less of a result says nothing. */
+const LEAST_SHOWN = 200;
+
+/**
+ * How the tasks of one decision ended. Where all of it is more than a prompt can hold, the large results get the same
+ * share of the room; where they are too many even for that, the last ones are only named: `rest`.
+ */
+export function tellOutcomes(
+  ids: readonly string[],
+  thought: Asked,
+): { readonly told: readonly string[]; readonly rest: readonly string[] } {
+  const { tokens, result } = contextOf(thought.state.settings);
+  const most = Math.max(1, Math.floor(tokens / LEAST_SHOWN));
+  const shown = ids.slice(0, most);
+  const told = shown.map((id) => tellOutcome(id, thought, result));
+  const limit = fairShare(
+    told.map(({ length }) => length),
+    tokens,
+  );
+  const fitting =
+    limit === undefined
+      ? told
+      : shown.map((id, index) => {
+          const text = told[index] ?? '';
+          return text.length <= limit ? text : tellOutcome(id, thought, Math.max(LEAST_SHOWN, limit));
+        });
+  return { told: fitting, rest: nameOthers(ids.slice(most), thought) };
+}
+
+/** The length to which the longest must be cut for all to fit; undefined where they do. */
+function fairShare(lengths: readonly number[], room: number): number | undefined {
+  let left = room;
+  const sorted = lengths.toSorted((one, other) => one - other);
+  for (const [index, length] of sorted.entries()) {
+    const share = left / (sorted.length - index);
+    if (length > share) return Math.floor(share);
+    left -= length;
+  }
+  return undefined;
+}
+
+function nameOthers(ids: readonly string[], { state }: Asked): string[] {
+  const tasks = ids.flatMap((id) => state.tasks.get(id) ?? []).filter(({ status }) => hasEnded(status));
+  if (tasks.length === 0) return [];
+  const lines = [...Map.groupBy(tasks, ({ status }) => status)].flatMap(([status, own]) =>
+    groupIds(own, state).map((group) => `- ${status}: ${group}`),
+  );
+  return [`There are more results; read them with \`result.read\`:\n${lines.join('\n')}`];
+}
 
 /** How a task ended, for the model to read. Everything that a tool said is inside the tags, its failures too. */
-export function tellOutcome(id: string, { state, resultText }: Thought): string {
+function tellOutcome(id: string, { state, resultText }: Asked, limit: number): string {
   const task = state.tasks.get(id);
   if (task === undefined) return `<result task="${id}" status="not run">\n</result>`;
   const note = task.note === undefined ? '' : `\n(${task.note})`;
-  const content = task.status === 'succeeded' ? `${resultText(id)}${note}` : whyNot(task);
+  const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
   const head = `<result task="${id}" operation="${task.task.operation}" status="${statusOf(task)}">`;
   return [`${head}\n${withoutTags(content)}\n</result>`, ...choices(id, state)].join('\n');
 }
 
 /** A result that could close its own tag could speak with the user's voice. */
-function withoutTags(content: string): string {
+export function withoutTags(content: string): string {
   return content.replaceAll(/<(?=\s*\/?\s*result)/gi, '&lt;');
 }
 
@@ -21,7 +75,7 @@ function statusOf({ status }: TaskState): string {
   return 'not run';
 }
 
-function whyNot({ failure, status }: TaskState): string {
+export function whyNot({ failure, status }: TaskState): string {
   if (failure !== undefined) return `${failure.kind}: ${failure.message}`;
   return status === 'blocked' ? 'An action that it needs did not succeed.' : `It is ${status}.`;
 }

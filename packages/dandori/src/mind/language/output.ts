@@ -13,7 +13,7 @@ const MAX_NAMED_OPERATIONS = 200;
  */
 export function outputFor(
   options: LanguageMindOptions,
-  tools: ReadonlyMap<string, Tool>,
+  tools: readonly Tool[] | undefined,
 ): OutputInterface<string, string, never> {
   return {
     name: 'actions',
@@ -26,7 +26,7 @@ export function outputFor(
 
 function responseFormat(
   { provider, supportsStructuredOutputs }: LanguageMindOptions,
-  tools: ReadonlyMap<string, Tool>,
+  tools: readonly Tool[] | undefined,
 ) {
   const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
   if (supportsStructuredOutputs ?? speaksOpenAI) {
@@ -37,10 +37,10 @@ function responseFormat(
 }
 
 /** The same for every call of a run, whatever its purpose: providers count it to the prefix that they cache. */
-function actionsSchema(tools: ReadonlyMap<string, Tool>): JSONSchema7 {
-  const names = [...tools.keys()].sort();
+function actionsSchema(tools: readonly Tool[] | undefined): JSONSchema7 {
+  const names = tools?.map(({ name }) => name).sort();
   const operation: JSONSchema7 =
-    names.length <= MAX_NAMED_OPERATIONS
+    names !== undefined && names.length <= MAX_NAMED_OPERATIONS
       ? { type: 'string', enum: [...OWN_OPERATIONS, STEP_OPERATION, ...names] }
       : { type: 'string' };
   return {

@@ -1,19 +1,28 @@
-import type { Decision, RunState } from '../../core/state.ts';
-import type { Task } from '../../domain/task.ts';
+import { contextOf } from '../../core/context.ts';
+import { cut } from '../../core/digest.ts';
+import { type Decision, hasEnded, type RunState } from '../../core/state.ts';
+import type { Action, Task } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { writeBrief } from './briefing.ts';
 import { type Conversation, TextConversation, type TextMessage, writeAction } from './conversation.ts';
 import { writeInstructions } from './instructions.ts';
-import { tellOutcome } from './outcome.ts';
+import { writeMemory } from './memory.ts';
+import { announce } from './offered.ts';
+import { tellOutcomes } from './outcome.ts';
+import { WHOLE, type Window, windowFor } from './window.ts';
 
 export interface Prompt {
   readonly instructions: string;
   readonly messages: TextMessage[];
 }
 
+/** A prompt is the same whoever may stop the thought. */
+export type Asked = Omit<Thought, 'signal'>;
+
 /** What the dialects say differently. */
 export interface Wording<Message> {
-  readonly open: (thought: Thought) => Conversation<Message>;
+  /** `told` are the actions that are known before the first turn. */
+  readonly open: (told: readonly Action[]) => Conversation<Message>;
   /** After an output that could not be used. */
   readonly again: string;
   /** After a plan that was refused. */
@@ -27,8 +36,29 @@ const TEXT: Wording<TextMessage> = {
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
 };
 
-export function writePrompt(thought: Thought, custom?: string): Prompt {
-  return { instructions: writeInstructions(thought, custom), messages: converse(thought, TEXT) };
+export function writePrompt(thought: Asked, custom?: string, window: Window = WHOLE): Prompt {
+  return { instructions: writeInstructions(thought, custom), messages: converse(thought, TEXT, window) };
+}
+
+/** Which turns are told in full, so that the prompt fits the run's settings. The same for every dialect. */
+export function fittingWindow(thought: Asked, custom?: string): Promise<Window> {
+  const { state } = thought;
+  const answers = answersByDecision(state);
+  return windowFor({
+    decisions: state.decisions,
+    base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
+    tell(decision) {
+      const conversation = TEXT.open([]);
+      tellTurn(decision, { thought, answers, wording: TEXT, conversation });
+      return conversation
+        .messages()
+        .map(({ content }) => content)
+        .join('\n\n');
+    },
+    isSettled: ({ proposed }) =>
+      proposed.every(({ id }) => hasEnded(state.tasks.get(id)?.status ?? 'succeeded')),
+    budget: contextOf(state.settings).tokens,
+  });
 }
 
 /**
@@ -36,42 +66,68 @@ export function writePrompt(thought: Thought, custom?: string): Prompt {
  *
  * P1  Append-only: the messages of a call are those of the call before, in the same words, and new ones after them.
  *     (After a call that never reached the model the last message may get one more paragraph.) Caches live on that.
+ *     Only where the window moves, the turns before it are replaced by the memory of them.
  * P2  User and assistant take turns, as the chat templates of some local models demand.
  * P3  What a tool said stands inside <result>, and nothing in it can end that.
  */
-export function converse<Message>(thought: Thought, wording: Wording<Message>): Message[] {
+export function converse<Message>(
+  thought: Asked,
+  wording: Wording<Message>,
+  window: Window = WHOLE,
+): Message[] {
   const { state } = thought;
-  const conversation = wording.open(thought);
-  conversation.hear(`Goal:\n${state.goal}`, ...givenPlan(thought));
-  const answers = questionsOfMind(state);
-  for (const decision of state.decisions) {
-    conversation.hear(...request(decision, conversation));
-    // The model was not reached, or did not say anything: for it, this call never was.
-    if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') continue;
-    conversation.say(decision);
-    react(decision, { thought, answers, wording, conversation });
-  }
-  conversation.hear(...request(thought, conversation));
+  const past = state.decisions.slice(0, window.from);
+  const answers = answersByDecision(state);
+  const conversation = wording.open([...givenTasks(state), ...past.flatMap(countedActions)]);
+  const early = past.flatMap((decision) => answers.get(decision) ?? []);
+  conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
+  for (const decision of state.decisions.slice(window.from))
+    tellTurn(decision, { thought, answers, wording, conversation });
+  request(thought, thought, conversation);
   return conversation.messages();
+}
+
+function opening(thought: Asked): string[] {
+  return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought)];
+}
+
+/** A list that was refused does not count: its correction repeats it. */
+function countedActions({ diagnostics, proposed, operations }: Decision): readonly Action[] {
+  return diagnostics === undefined ? [...proposed, ...operations] : [];
+}
+
+function tellTurn<Message>(decision: Decision, surroundings: Surroundings<Message>): void {
+  const { thought, conversation } = surroundings;
+  request(decision, thought, conversation);
+  // The model was not reached, or did not say anything: for it, this call never was.
+  if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') return;
+  conversation.say(decision);
+  react(decision, surroundings);
 }
 
 /** After a call that never reached the model, the same words need not be said again. */
 function request(
-  { purpose, brief }: Pick<Decision, 'purpose' | 'brief'> | Thought,
-  conversation: Pick<Conversation<unknown>, 'lastHeard'>,
-): string[] {
-  return writeBrief(purpose, brief).filter((text) => conversation.lastHeard() !== text);
+  { purpose, brief, offer }: Pick<Decision, 'purpose' | 'brief' | 'offer'> | Asked,
+  thought: Asked,
+  conversation: Pick<Conversation<unknown>, 'hear' | 'lastHeard'>,
+): void {
+  const words = [...announce(offer, thought), ...writeBrief(purpose, brief)];
+  conversation.hear(...words.filter((text) => conversation.lastHeard() !== text));
 }
 
 /** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */
-function givenPlan(thought: Thought): string[] {
+function givenPlan(thought: Asked): string[] {
   const given = givenTasks(thought.state);
   if (given.length === 0) return [];
-  const plan = JSON.stringify({ actions: given.map(writeAction) });
-  return [
-    `The user gave this plan, and it was carried out:\n${plan}`,
-    ...given.map(({ id }) => tellOutcome(id, thought)),
-  ];
+  const plan = cut(
+    JSON.stringify({ actions: given.map(writeAction) }),
+    contextOf(thought.state.settings).tokens,
+  );
+  const { told, rest } = tellOutcomes(
+    given.map(({ id }) => id),
+    thought,
+  );
+  return [`The user gave this plan, and it was carried out:\n${plan}`, ...told, ...rest];
 }
 
 export function givenTasks(state: RunState): Task[] {
@@ -80,29 +136,36 @@ export function givenTasks(state: RunState): Task[] {
 }
 
 interface Surroundings<Message> {
-  readonly thought: Thought;
-  /** What the user answered to the mind's own questions, in the order of asking. Taken from as they are told. */
-  readonly answers: string[];
+  readonly thought: Asked;
+  /** What the user answered to the mind's own questions. */
+  readonly answers: ReadonlyMap<Decision, readonly string[]>;
   readonly wording: Wording<Message>;
   readonly conversation: Conversation<Message>;
 }
 
 function react<Message>(
-  { failure, diagnostics, proposed, operations }: Decision,
+  decision: Decision,
   { thought, answers, wording, conversation }: Surroundings<Message>,
 ): void {
+  const { failure, diagnostics, proposed, operations } = decision;
   if (failure !== undefined) {
     conversation.hear(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
     return;
   }
   const outcomes = diagnostics === undefined ? proposed : [];
-  for (const task of outcomes) conversation.hearOf(task, tellOutcome(task.id, thought));
-  const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, answers.length);
-  for (const question of questions) conversation.hearOf(question, answers.shift() ?? '');
+  const { told, rest } = tellOutcomes(
+    outcomes.map(({ id }) => id),
+    thought,
+  );
+  for (const [index, task] of outcomes.entries()) conversation.hearOf(task, told[index] ?? '');
+  const asked = answers.get(decision) ?? [];
+  const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
+  for (const [index, question] of questions.entries()) conversation.hearOf(question, asked[index] ?? '');
   if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
   const early = outcomes.length > 0 ? operations.find(({ operation }) => operation === 'answer') : undefined;
   const remark = 'Your answer was written before these results were known and was not given to the user.';
   if (early !== undefined) conversation.hearOf(early, remark);
+  conversation.hear(...rest);
   const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined;
   if (isSilent) conversation.hear('Go on.');
 }
@@ -115,13 +178,20 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
   return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}`;
 }
 
-function questionsOfMind({ questions }: RunState): string[] {
-  return [...questions.values()]
+/** Questions are told in the order of asking, with the decision that asked. */
+function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
+  const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
     .map(({ question, answer }) => {
       const said = answer === undefined ? 'No answer yet.' : `The user answered: ${asText(answer.value)}`;
       return `You asked: ${question.text}\n${said}`;
     });
+  const byDecision = new Map<Decision, string[]>();
+  for (const decision of decisions) {
+    const count = decision.operations.filter(({ operation }) => operation === 'ask').length;
+    if (count > 0 && decision.failure === undefined) byDecision.set(decision, told.splice(0, count));
+  }
+  return byDecision;
 }
 
 function asText(value: unknown): string {

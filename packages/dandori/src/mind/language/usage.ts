@@ -1,11 +1,16 @@
 import type { LanguageModelUsage } from 'ai';
 import type { Usage } from '../../domain/usage.ts';
+import type { Spoken } from './call.ts';
+import type { DialectPrompt } from './dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
+import { loadWeigh } from './tokens.ts';
 
 const MILLION = 1_000_000;
+/** Tokens of a decision with a few actions, or a short answer. */
+const USUAL_OUTPUT = 500;
 
-/** Undefined where the provider says nothing: a guess in the journal would look like a fact. */
+/** Undefined where the provider says nothing. */
 export function toUsage(
   reported: LanguageModelUsage | undefined,
   options: LanguageMindOptions,
@@ -19,6 +24,54 @@ export function toUsage(
     outputTokens: outputTokens ?? 0,
     ...(cached !== undefined && { cachedInputTokens: cached }),
   };
+  return priced(usage, options);
+}
+
+/**
+ * Counted here, where the provider says nothing, as many servers at home do: limits must hold there too. Marked, so that
+ * nobody takes it for the provider's word. Undefined where no word came back, as nothing may have been read either.
+ */
+export async function estimateUsage(
+  { instructions, messages }: DialectPrompt,
+  { text, thoughts, calls }: Pick<Spoken, 'text' | 'thoughts' | 'calls'>,
+  options: LanguageMindOptions,
+): Promise<Usage | undefined> {
+  const said = [text, thoughts, ...calls.map((call) => written(call.arguments))].join('');
+  if (said === '') return undefined;
+  const weigh = await loadWeigh();
+  const inputTokens = weigh(textOf({ instructions, messages }));
+  return priced({ inputTokens, outputTokens: weigh(said), estimated: true }, options);
+}
+
+/** What a call takes at most, as far as that is known: without `max_output_tokens` a usual decision is reckoned with. */
+export async function weighCall(
+  prompt: DialectPrompt,
+  options: LanguageMindOptions,
+): Promise<{ readonly tokens: number; readonly cost?: number }> {
+  const inputTokens = (await loadWeigh())(textOf(prompt));
+  const outputTokens = options.maxOutputTokens ?? USUAL_OUTPUT;
+  const { cost } = priced({ inputTokens, outputTokens }, options);
+  return { tokens: inputTokens + outputTokens, ...(cost !== undefined && { cost }) };
+}
+
+function textOf({ instructions, messages }: DialectPrompt): string {
+  const texts = messages.map(({ content }) =>
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
+  return [instructions, ...texts].join('\n\n');
+}
+
+/** What a model wrote may be nested too deeply to be written again; it is only to be weighed. */
+function written(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function priced(usage: Usage, options: LanguageMindOptions): Usage {
   const price = options.price ?? knownPrice(options);
   return price === undefined ? usage : { ...usage, cost: costOf(usage, price) };
 }

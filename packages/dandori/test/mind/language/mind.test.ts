@@ -90,14 +90,37 @@ describe('a decision through a real connection', () => {
     expect(thinking).toMatchObject({ kind: 'decided', reasoning: 'Let me see.' });
   });
 
-  it('leaves the cost open where nobody knows the price, and the usage where the server is silent', async () => {
+  it('leaves the cost open where nobody knows the price', async () => {
     const { thinking } = await think({
       content: { actions: [answer] },
       usage: { prompt_tokens: 5, completion_tokens: 2 },
     });
     expect(thinking).toHaveProperty('usage', { inputTokens: 5, outputTokens: 2, cachedInputTokens: 0 });
-    const silent = await think({ content: { actions: [answer] }, usage: null });
-    expect(silent.thinking).not.toHaveProperty('usage');
+  });
+
+  it('counts the tokens itself where the server is silent, and says so, as limits must hold there too', async () => {
+    const { thinking } = await think(
+      { content: { actions: [answer] }, usage: null },
+      { price: { input: 1, output: 1 } },
+    );
+    expect(thinking).toMatchObject({ kind: 'decided', usage: { estimated: true, cost: expect.any(Number) } });
+    const { inputTokens = 0, outputTokens = 0 } = thinking.usage ?? {};
+    expect(inputTokens).toBeGreaterThan(500);
+    expect(outputTokens).toBeGreaterThan(10);
+    expect(outputTokens).toBeLessThan(60);
+  });
+
+  it('says before a call what it can take, so that a limit is kept and not only noticed', async () => {
+    const server = await start([]);
+    const options = { maxOutputTokens: 2_000, price: { input: 1, output: 1 } };
+    const weighed = await mind(server, options).weigh?.(new Story().thought());
+    expect(weighed?.tokens).toBeGreaterThan(2_500);
+    expect(weighed?.cost).toBeCloseTo((weighed?.tokens ?? 0) / 1e6);
+  });
+
+  it('counts nothing for a call that never reached the model', async () => {
+    const { thinking } = await think({ status: 500 });
+    expect(thinking).not.toHaveProperty('usage');
   });
 });
 

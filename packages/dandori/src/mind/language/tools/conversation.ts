@@ -15,6 +15,7 @@ interface Exchange {
 
 type Turn = Exchange | { readonly paragraphs: string[] };
 
+const ELSEWHERE = 'It is named below.';
 const LEFT_OUT = '(Left out: it could not be used.)';
 
 /**
@@ -89,7 +90,7 @@ export class NativeConversation implements Conversation<ModelMessage> {
       type: 'tool-result',
       toolCallId: id,
       toolName: this.#names.toNative(action.operation),
-      output: { type: 'text', value: heard.length === 0 ? nothing : heard.join('\n\n') },
+      output: { type: 'text', value: heard.length === 0 ? nothing : heard.join('\n\n') || ELSEWHERE },
     };
   }
 }

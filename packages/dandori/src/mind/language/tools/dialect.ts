@@ -3,12 +3,12 @@ import { OWN } from '../../../core/own-operations.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
-import type { Thought } from '../../../ports/mind.ts';
 import { readPrompt } from '../../prompts/read.ts';
 import { withSection } from '../../prompts/section.ts';
 import type { Dialect } from '../dialect.ts';
-import { compact, type Form, hasRefs, writeInstructions } from '../instructions.ts';
-import { converse, givenTasks, type Wording } from '../prompt.ts';
+import { type Form, hasRefs, writeInstructions } from '../instructions.ts';
+import { compact, knownTools, tellServers } from '../offered.ts';
+import { type Asked, converse, type Wording } from '../prompt.ts';
 import { withAbout } from './about.ts';
 import { NativeConversation } from './conversation.ts';
 import { NativeListener } from './listener.ts';
@@ -21,9 +21,9 @@ const LONGEST_DESCRIPTION = 1000;
 
 /** Actions as native tool calls, ours among them, and the conversation in the provider's own form. */
 export const toolsDialect: Dialect = {
-  write: (thought, custom) => ({
+  write: (thought, custom, window) => ({
     instructions: writeInstructions(thought, custom, FORM),
-    messages: converse(thought, wordingFor(thought)),
+    messages: converse(thought, wordingFor(thought), window),
   }),
   async send(thought) {
     const { jsonSchema } = await import('ai');
@@ -41,30 +41,31 @@ export const toolsDialect: Dialect = {
   read: (spoken, thought) => readCalls(spoken, thought, namesFor(thought)),
 };
 
-function namesFor(thought: Thought): NativeNames {
+function namesFor(thought: Asked): NativeNames {
   return new NativeNames([...OWN, ...callable(thought)].map(({ name }) => name));
 }
 
-/** In one order, however the servers came up. */
-function callable({ state, tools }: Thought): Tool[] {
-  if (state.settings.mode === 'direct') return [];
-  const sorted = [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-  return hasRefs(state.settings.mode) ? [STEP_TOOL, ...sorted] : sorted;
+/** In one order, however the servers came up. What was found or has come since is added, as it could not be called. */
+function callable(thought: Asked): Tool[] {
+  const { mode } = thought.state.settings;
+  if (mode === 'direct') return [];
+  const known = knownTools(thought);
+  return hasRefs(mode) ? [STEP_TOOL, ...known] : [...known];
 }
 
-function schemaOf({ inputSchema }: Tool, { state }: Thought): JsonObject {
+function schemaOf({ inputSchema }: Tool, { state }: Asked): JsonObject {
   const { $schema: _, ...schema } = inputSchema;
   const open = hasRefs(state.settings.mode) ? widened(schema) : schema;
   return withAbout({ ...open, type: 'object' });
 }
 
-function wordingFor(thought: Thought): Wording<ModelMessage> {
+function wordingFor(thought: Asked): Wording<ModelMessage> {
   const names = namesFor(thought);
   return {
-    open: ({ state }) =>
+    open: (told) =>
       new NativeConversation(
         names,
-        givenTasks(state).map(({ id }) => id),
+        told.map(({ id }) => id),
       ),
     again: 'Try again: call the tools that are needed, or call `answer`.',
     correction:
@@ -75,14 +76,14 @@ function wordingFor(thought: Thought): Wording<ModelMessage> {
 /** Names, descriptions and input schemas are sent natively; what a call does and returns has no place there. */
 const FORM: Form = {
   system: () => withSection(readPrompt('system'), 'Output', readPrompt('output-tools')),
-  tools(tools) {
-    if (tools.size === 0) return '';
-    const sorted = [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-    const lines = sorted.map(
+  tools({ tools, servers }) {
+    if (tools.length === 0) return '';
+    const lines = tools.map(
       ({ name, effect, outputSchema }) =>
         `- ${name} [${effect}]${outputSchema === undefined ? '' : `: ${compact(outputSchema)}`}`,
     );
-    return `# Tools\n\nIn brackets: what a call does to the world. Then: what it returns, where that is known.\n\n${lines.join('\n')}`;
+    const list = `# Tools\n\nIn brackets: what a call does to the world. Then: what it returns, where that is known.\n\n${lines.join('\n')}`;
+    return [list, ...tellServers(servers)].join('\n\n');
   },
 };
 

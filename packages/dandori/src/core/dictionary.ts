@@ -1,4 +1,4 @@
-import { isJapanese } from '../../core/language.ts';
+import { isJapanese } from './language.ts';
 
 /**
  * A general dictionary, so that a Japanese goal finds an English tool and the other way round. Between two slashes

@@ -1,0 +1,117 @@
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
+import type { Tool } from '../domain/tool.ts';
+
+/** No server can have this name, so that a limit or a hazard of a server never touches what is ours. */
+const OWN_SERVER = '(own)';
+
+/** Most tools that one search returns. */
+export const MOST_FOUND = 20;
+
+const whole = (description: string, least: number): JsonObject => ({
+  type: 'integer',
+  minimum: least,
+  description,
+});
+
+/**
+ * Operations of ours that have a result. They are tasks like any other: compiled, journaled, told to the mind. To add
+ * one: its definition here, what it does in `engine/own-tools`. Those that the mind itself is told of are in
+ * `mind/language/offered`.
+ */
+export const OWN_TOOLS = {
+  'result.read': own('result.read', {
+    description:
+      'Reads more of the result of a finished action, where only its beginning was shown or it was left out. Of a list gives the elements, of a text the characters from `from` on.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        task: { type: 'string', description: 'id of the action, such as t1' },
+        path: { type: 'string', description: 'JMESPath into the result; without it the whole' },
+        from: whole('position of the first element or character, from 0', 0),
+        count: whole('how many; without it as many as fit', 1),
+      },
+      required: ['task'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        value: { description: 'what was read' },
+        total: { type: 'integer', description: 'length of the whole list or text' },
+        next: { type: 'integer', description: '`from` for the next part; absent at the end' },
+        shape: { type: 'string', description: 'in place of a value that is too large' },
+      },
+    },
+  }),
+  'tool.search': own('tool.search', {
+    description: 'Finds tools that are not described here, by words for what they do.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'what the tool should do, or a part of its name' },
+        limit: { ...whole('how many at most; 5 without it', 1), maximum: MOST_FOUND },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        tools: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: { type: 'string' },
+              description: { type: 'string' },
+              effect: { type: 'string' },
+              inputSchema: { type: 'object' },
+              outputSchema: { type: 'object' },
+            },
+            required: ['name', 'description', 'effect', 'inputSchema'],
+          },
+        },
+        matches: { type: 'integer', description: 'how many fit at all' },
+      },
+      required: ['tools', 'matches'],
+    },
+  }),
+} satisfies Record<string, Tool>;
+
+export type OwnToolName = keyof typeof OWN_TOOLS;
+
+export function isOwnTool({ server }: Pick<Tool, 'server'>): boolean {
+  return server === OWN_SERVER;
+}
+
+/** A tool of the user's that has the name of one of ours is what they asked for, and takes its place. */
+export function withOwnTools(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
+  return new Map([...Object.entries(OWN_TOOLS), ...tools]);
+}
+
+/** The task whose result this one reads without a Ref, and so must wait for. */
+export function readsResultOf(
+  { operation, args }: Task,
+  tools: ReadonlyMap<string, Tool>,
+): string | undefined {
+  if (operation !== 'result.read' || tools.get(operation) !== OWN_TOOLS['result.read']) return undefined;
+  const target: Json | undefined = args.task;
+  return typeof target === 'string' && !target.includes('${') ? target : undefined;
+}
+
+function own(
+  name: string,
+  { description, inputSchema, outputSchema }: Pick<Tool, 'description' | 'inputSchema' | 'outputSchema'>,
+): Tool {
+  return {
+    name,
+    server: OWN_SERVER,
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    effect: 'read',
+    // What it gives may be the words of any tool.
+    trusted: false,
+  };
+}

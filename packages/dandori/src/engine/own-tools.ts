@@ -1,0 +1,124 @@
+import { contextOf } from '../core/context.ts';
+import { MOST_FOUND, OWN_TOOLS, type OwnToolName, withOwnTools } from '../core/own-tools.ts';
+import { query } from '../core/query.ts';
+import { excerptOf } from '../core/result-excerpt.ts';
+import type { RunState } from '../core/state.ts';
+import { searchTools, toolIndexOf } from '../core/tool-index.ts';
+import type { FailureKind } from '../domain/failure.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Tool } from '../domain/tool.ts';
+import type { Call, CallOutcome, Toolbox } from '../ports/toolbox.ts';
+import type { Results } from './results.ts';
+
+/** What an own tool may look at. It changes nothing. */
+export interface Inside {
+  readonly state: () => RunState;
+  readonly results: Results;
+}
+
+interface Looking {
+  readonly state: RunState;
+  readonly results: Results;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+type Handler = (args: JsonObject, looking: Looking) => CallOutcome | Promise<CallOutcome>;
+
+const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
+  'result.read': readResult,
+  'tool.search': searchTool,
+};
+
+/** The toolbox with our own tools in it, so that they are compiled, started and journaled like all others. */
+export function addOwnTools(toolbox: Toolbox, { state, results }: Inside): Toolbox {
+  let last: { theirs: ReadonlyMap<string, Tool>; all: ReadonlyMap<string, Tool> } | undefined;
+  const all = () => {
+    const theirs = toolbox.tools();
+    if (last?.theirs !== theirs) last = { theirs, all: withOwnTools(theirs) };
+    return last.all;
+  };
+  return {
+    tools: all,
+    missing: () => toolbox.missing(),
+    async call(call: Call) {
+      const own = handlerOf(call.operation, all());
+      return own === undefined
+        ? toolbox.call(call)
+        : own(call.args, { state: state(), results, tools: toolbox.tools() });
+    },
+    close: () => toolbox.close(),
+  };
+}
+
+function handlerOf(operation: string, tools: ReadonlyMap<string, Tool>): Handler | undefined {
+  if (!isOwnName(operation) || tools.get(operation) !== OWN_TOOLS[operation]) return undefined;
+  return HANDLERS[operation];
+}
+
+function isOwnName(operation: string): operation is OwnToolName {
+  return Object.hasOwn(OWN_TOOLS, operation);
+}
+
+async function readResult(args: JsonObject, { state, results }: Looking): Promise<CallOutcome> {
+  const { task, path, from, count } = args;
+  const id = String(task);
+  const status = state.tasks.get(id)?.status;
+  if (status === undefined) return failed('invalid_args', `there is no action ${id} in this run`);
+  if (status !== 'succeeded') return failed('not_possible', `${id} has no result: it is ${status}`);
+  try {
+    await results.load(state, [id]);
+  } catch (error) {
+    return failed('unavailable', error instanceof Error ? error.message : String(error));
+  }
+  const value = results.get(state, id) ?? null;
+  const part = partOf(value, path);
+  if (!part.ok) return failed('invalid_args', `path: ${part.message}`);
+  const excerpt = excerptOf(part.value, {
+    from: numberIn(from, 0),
+    count: numberIn(count, Number.POSITIVE_INFINITY),
+    limit: contextOf(state.settings).result,
+  });
+  return { kind: 'succeeded', result: excerpt };
+}
+
+function partOf(
+  value: Json,
+  path: Json | undefined,
+): { ok: true; value: Json } | { ok: false; message: string } {
+  if (typeof path !== 'string' || path.trim() === '') return { ok: true, value };
+  try {
+    const found = query(value, path);
+    return found === undefined
+      ? { ok: false, message: `${path} finds nothing in this result` }
+      : { ok: true, value: found };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Descriptions and schemas that do not fit are shortened, but no name is left out. */
+function searchTool({ query: words, limit }: JsonObject, { state, tools }: Looking): CallOutcome {
+  const found = searchTools(String(words), toolIndexOf(tools));
+  const shown = found.slice(0, Math.min(MOST_FOUND, numberIn(limit, 5)));
+  const room = Math.floor(contextOf(state.settings).result / Math.max(1, shown.length));
+  return {
+    kind: 'succeeded',
+    result: { tools: shown.map(({ tool }) => described(tool, room)), matches: found.length },
+  };
+}
+
+function described({ name, description, effect, inputSchema, outputSchema }: Tool, room: number): JsonObject {
+  const text = description.replaceAll(/\s+/g, ' ').trim();
+  const whole = { name, description: text, effect, inputSchema, ...(outputSchema && { outputSchema }) };
+  if (JSON.stringify(whole).length <= room) return whole;
+  // What a call needs comes before what it gives, and both before words.
+  return { name, description: text.slice(0, 200), effect, inputSchema };
+}
+
+function numberIn(value: Json | undefined, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}
+
+function failed(kind: FailureKind, message: string): CallOutcome {
+  return { kind: 'failed', failure: { kind, message } };
+}

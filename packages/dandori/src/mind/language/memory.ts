@@ -1,0 +1,137 @@
+import { contextOf } from '../../core/context.ts';
+import { cut, shapeIn, sizeOf } from '../../core/digest.ts';
+import { type Decision, hasEnded, type RunState, type TaskState } from '../../core/state.ts';
+import type { Thought } from '../../ports/mind.ts';
+import { groupIds } from './id-ranges.ts';
+import { announce } from './offered.ts';
+import { whyNot, withoutTags } from './outcome.ts';
+import type { Window } from './window.ts';
+
+type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
+
+const LONGEST_ARGUMENTS = 120;
+/** A value that is no longer than this is kept as it is. */
+const SMALL_VALUE = 200;
+const LONGEST_FAILURE = 300;
+const MOST_FAILURES = 20;
+/** Characters for the handles of results, for each token that the prompt may have. */
+const ROOM_FOR_RESULTS = 0.25;
+
+const written = new WeakMap<readonly Decision[], { window: Window; text: string }>();
+
+/**
+ * What stands for the decisions before the window: no model call is made for it, and nothing is lost that cannot be
+ * read again.
+ *
+ * K1  It tells of them as they were when the boundary moved, so that it stays the same until it moves again.
+ * K2  Answers of the user, what of the plan is still open, failures that nothing has mended and the handle of every result are in it.
+ * K3  It is bounded: of many results the newest have a line each, those before are grouped by operation.
+ */
+export function writeMemory(thought: Asked, window: Window, answers: readonly string[]): string[] {
+  if (window.from === 0) return [];
+  const { decisions } = thought.state;
+  const kept = written.get(decisions);
+  if (kept?.window.from === window.from && kept.window.asOf === window.asOf) return [kept.text];
+  const tasks = tasksOf(thought.state, window);
+  const text = compose(thought, { window, answers, tasks });
+  // What still goes on must be told as soon as it ends.
+  if (tasks.every(({ status }) => hasEnded(status))) written.set(decisions, { window, text });
+  return [text];
+}
+
+function tasksOf({ decisions, tasks }: RunState, { from }: Window): TaskState[] {
+  return decisions
+    .slice(0, from)
+    .filter(({ diagnostics }) => diagnostics === undefined)
+    .flatMap(({ proposed }) => proposed.flatMap(({ id }) => tasks.get(id) ?? []));
+}
+
+interface Past {
+  readonly window: Window;
+  readonly answers: readonly string[];
+  readonly tasks: readonly TaskState[];
+}
+
+function compose(thought: Asked, { window: { from, asOf }, answers, tasks }: Past): string {
+  const { state } = thought;
+  const isMended = mendedIn(state, asOf);
+  const isMissing = (task: TaskState) =>
+    (task.status === 'failed' || task.status === 'blocked') && !task.isSuperseded && !isMended(task);
+  const results = tasks.filter(({ status }) => status === 'succeeded');
+  return [
+    `The first ${from} ${from === 1 ? 'turn' : 'turns'} of this conversation are left out here. What came of them is below; \`result.read\` gives any result in full.`,
+    ...state.decisions.slice(0, from).flatMap(({ offer }) => announce(offer, thought)),
+    ...answers,
+    ...tellOpen(tasks.filter(({ status }) => !hasEnded(status))),
+    ...tellFailures(tasks.filter(isMissing), state),
+    ...tellResults(results, state),
+  ].join('\n\n');
+}
+
+/** Whether the same call has succeeded later, as far as it was known when the boundary moved. */
+function mendedIn({ decisions, tasks }: RunState, asOf: number): (task: TaskState) => boolean {
+  const succeeded = new Map<string, number>();
+  for (const { proposed } of decisions.slice(0, asOf)) {
+    for (const { id } of proposed) {
+      const task = tasks.get(id);
+      if (task?.status === 'succeeded') succeeded.set(callOf(task), task.order);
+    }
+  }
+  return (task) => (succeeded.get(callOf(task)) ?? -1) > task.order;
+}
+
+function callOf({ task: { operation, args } }: TaskState): string {
+  return `${operation} ${JSON.stringify(args)}`;
+}
+
+/** Of the plan, what has not ended yet. */
+function tellOpen(tasks: readonly TaskState[]): string[] {
+  if (tasks.length === 0) return [];
+  const lines = tasks.map(
+    ({ task: { id, operation, args }, status }) =>
+      `- ${id} ${operation} ${withoutTags(cut(JSON.stringify(args), LONGEST_ARGUMENTS))}: ${status}`,
+  );
+  return [['Still open:', ...lines].join('\n')];
+}
+
+function tellFailures(failures: readonly TaskState[], state: RunState): string[] {
+  if (failures.length === 0) return [];
+  const earlier = failures.slice(0, -MOST_FAILURES);
+  const lines = failures.slice(-MOST_FAILURES).map((task) => line(task, cut(whyNot(task), LONGEST_FAILURE)));
+  const groups = groupIds(earlier, state).map((group) => `- ${group}`);
+  return [['Not done, and not made good since:', ...groups, ...lines].join('\n')];
+}
+
+function tellResults(results: readonly TaskState[], state: RunState): string[] {
+  if (results.length === 0) return [];
+  const room = contextOf(state.settings).tokens * ROOM_FOR_RESULTS;
+  const lines: string[] = [];
+  let used = 0;
+  for (const task of results.toReversed()) {
+    const told = line(task, shortValue(task));
+    used += told.length;
+    if (used > room) break;
+    lines.unshift(told);
+  }
+  const groups = groupIds(results.slice(0, results.length - lines.length), state).map(
+    (group) => `- ${group}`,
+  );
+  return [['Results:', ...groups, ...lines].join('\n')];
+}
+
+/** Everything that a tool said is inside the tags, the names of its fields too. */
+function line(task: TaskState, content: string): string {
+  const { id, operation, args } = task.task;
+  const size = task.result === undefined ? '' : ` size="${sizeOf(task.result)}"`;
+  const call = withoutTags(cut(JSON.stringify(task.sent ?? args), LONGEST_ARGUMENTS));
+  return `- ${id} ${operation} ${call} <result task="${id}" status="${task.status}"${size}>${withoutTags(content)}</result>`;
+}
+
+function shortValue({ result }: TaskState): string {
+  if (result === undefined) return '';
+  if ('value' in result) {
+    const text = JSON.stringify(result.value);
+    if (text.length <= SMALL_VALUE) return text;
+  }
+  return `shape: ${shapeIn(result, SMALL_VALUE)}`;
+}

@@ -1,0 +1,46 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { loadWeigh, weighAtMost } from '../../../src/mind/language/tokens.ts';
+import { growth, LINEAR } from '../../core/growth.ts';
+
+const ENGLISH = 'The quick brown fox jumps over the lazy dog, and 42 people saw it. ';
+const JAPANESE = '東京の天気は晴れで、気温は二十度です。明日は雨が降るでしょう。';
+const ROWS = JSON.stringify(
+  Array.from({ length: 900 }, (_, id) => ({ id, city: `city ${id}`, share: id / 7 })),
+);
+
+describe('how many tokens a text has', () => {
+  it.each([
+    ['English', ENGLISH],
+    ['Japanese, of which a quarter of the characters would be half of the truth', JAPANESE],
+    ['JSON', ROWS.slice(0, 20_000)],
+  ])('%s is counted as the tokenizer does', async (_, text) => {
+    const weigh = await loadWeigh();
+    expect(weigh(text)).toBe(countTokens(text));
+  });
+
+  it.each([
+    ['English', ENGLISH.repeat(1_500)],
+    ['Japanese', JAPANESE.repeat(3_000)],
+    ['JSON', ROWS],
+  ])('a long text is weighed by samples, to a few hundredths: %s', async (_, text) => {
+    const weigh = await loadWeigh();
+    expect(weigh(text) / countTokens(text)).toBeGreaterThan(0.95);
+    expect(weigh(text) / countTokens(text)).toBeLessThan(1.05);
+  });
+
+  it('a control token of the tokenizer is text like any other, so that no tool can end a run with it', async () => {
+    expect((await loadWeigh())('<|endoftext|><|im_start|>')).toBeGreaterThan(5);
+  });
+
+  it('is never more than the bytes, so that what fits by bytes fits', async () => {
+    const weigh = await loadWeigh();
+    for (const text of ['', 'a', '😀', 'é', ENGLISH, JAPANESE, '\u0000\u0001', '{"a":[1,2,3]}'])
+      expect(weigh(text)).toBeLessThanOrEqual(weighAtMost(text));
+  });
+
+  it.each(['a', 'あ', '=', ' ', '\n'])('a text of nothing but %j is no trap', async (character) => {
+    const weigh = await loadWeigh();
+    expect(await growth((size) => weigh(character.repeat(size)), 3_000)).toBeLessThan(LINEAR);
+  });
+});

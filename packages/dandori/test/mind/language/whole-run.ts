@@ -1,0 +1,94 @@
+import { expect } from 'vitest';
+import { createMemoryBlobs } from '../../../src/adapters/blobs/memory.ts';
+import { systemClock } from '../../../src/adapters/clock/system.ts';
+import { createMemoryJournal } from '../../../src/adapters/journal/memory.ts';
+import { brokenLaws } from '../../../src/core/laws.ts';
+import type { RunState } from '../../../src/core/state.ts';
+import type { Settings } from '../../../src/domain/settings.ts';
+import type { Action } from '../../../src/domain/task.ts';
+import { drive } from '../../../src/engine/drive.ts';
+import { startRun } from '../../../src/engine/inbox.ts';
+import type { Parts } from '../../../src/engine/parts.ts';
+import type { Toolbox } from '../../../src/ports/toolbox.ts';
+import { createFunctionToolbox, type FunctionTool } from '../../../src/testing/function-toolbox.ts';
+import {
+  type ModelReply,
+  type ModelServer,
+  type RecordedRequest,
+  startModelServer,
+} from '../../../src/testing/model-server/index.ts';
+import { mind } from './asking.ts';
+import { settings } from './thought.ts';
+
+const servers: ModelServer[] = [];
+
+/** To be called after each test. */
+export async function closeRuns(): Promise<void> {
+  for (const server of servers.splice(0)) await server.close();
+}
+
+/** The test's own record of requests would grow with the run. */
+export function forgetRequests(): void {
+  for (const { requests } of servers) (requests as RecordedRequest[]).length = 0;
+}
+
+/** All that a provider's cache looks at. */
+export function promptOf({ body }: RecordedRequest): string {
+  return JSON.stringify([body.response_format, body.tools, body.messages]).slice(0, -2);
+}
+
+export interface WholeRun {
+  readonly turns: number;
+  readonly goal?: string;
+  readonly tools: Record<string, FunctionTool>;
+  /** What to do at a turn; from `turns` on the answer is given. */
+  readonly act: (turn: number, request: RecordedRequest) => Pick<Action, 'id' | 'operation' | 'args'>[];
+  readonly dialect?: 'json' | 'tools';
+  readonly context?: Settings['context'];
+  /** Puts something between the engine and the tools. */
+  readonly wrap?: (toolbox: Toolbox) => Toolbox;
+  readonly seen?: (request: RecordedRequest, turn: number) => void;
+}
+
+/** A whole run through the engine, the language mind and real HTTP. */
+export async function run({
+  turns,
+  tools,
+  act,
+  context,
+  seen,
+  wrap = (toolbox) => toolbox,
+  dialect = 'json',
+  goal = 'Find all the places, one after the other.',
+}: WholeRun): Promise<{ state: RunState; parts: Parts }> {
+  const server = await startModelServer((request, index): ModelReply => {
+    seen?.(request, index);
+    const answer = { id: 'done', operation: 'answer', args: { text: 'done', achieved: true } };
+    const actions = index < turns ? act(index, request) : [answer];
+    if (dialect === 'json')
+      return { content: { reasoning: `This is step ${index}.`, actions }, chunkSize: 4_096 };
+    const toolCalls = actions.map(({ operation, args }) => ({
+      name: operation.replaceAll('.', '_'),
+      arguments: args,
+    }));
+    return { toolCalls };
+  });
+  servers.push(server);
+  const parts: Parts = {
+    journal: createMemoryJournal(),
+    blobs: createMemoryBlobs(),
+    clock: systemClock,
+    toolbox: wrap(createFunctionToolbox(systemClock, tools)),
+    mind: mind(server, { dialect }),
+    check: () => [],
+    secrets: [],
+    driver: 'test',
+  };
+  const limits = { steps: 1_000, calls: 1_000, tasks: 10_000, time: 600_000 };
+  const own: Settings = { ...settings, mode: 'adaptive', limits, ...(context && { context }) };
+  const id = await startRun({ goal, settings: own }, parts);
+  const state = await drive(id, parts);
+  expect(brokenLaws(await parts.journal.read(id))).toEqual([]);
+  expect(state.end).toMatchObject({ outcome: 'answered', answer: 'done' });
+  return { state, parts };
+}
