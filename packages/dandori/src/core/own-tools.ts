@@ -44,6 +44,11 @@ export const OWN_TOOLS = {
       },
     },
   }),
+  'plan.get': own('plan.get', {
+    description:
+      'The plan as it stands: objective, criteria, steps and tasks with their statuses, revisions.',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  }),
   'tool.search': own('tool.search', {
     description: 'Finds tools that are not described here, by words for what they do.',
     inputSchema: {

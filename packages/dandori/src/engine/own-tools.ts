@@ -1,8 +1,10 @@
 import { contextOf } from '../core/context.ts';
 import { MOST_FOUND, OWN_TOOLS, type OwnToolName, withOwnTools } from '../core/own-tools.ts';
+import { planView } from '../core/plan-view.ts';
 import { query } from '../core/query.ts';
 import { excerptOf } from '../core/result-excerpt.ts';
 import type { RunState } from '../core/state.ts';
+import { isStep } from '../core/step.ts';
 import { searchTools, toolIndexOf } from '../core/tool-index.ts';
 import type { FailureKind } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
@@ -26,6 +28,7 @@ type Handler = (args: JsonObject, looking: Looking) => CallOutcome | Promise<Cal
 
 const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'result.read': readResult,
+  'plan.get': getPlan,
   'tool.search': searchTool,
 };
 
@@ -94,6 +97,21 @@ function partOf(
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function getPlan(_: JsonObject, { state }: Looking): CallOutcome {
+  const plan = planView(state);
+  if (plan === undefined) return failed('not_possible', 'there is no plan yet');
+  const statuses = [...state.tasks.values()]
+    .filter(({ task, isSuperseded }) => !isStep(task) && !isSuperseded)
+    .map(({ task: { id, operation, step }, status }) => ({
+      id,
+      operation,
+      status,
+      ...(step !== undefined && { step }),
+    }));
+  // A copy: what is in the state must not be what a result holds.
+  return { kind: 'succeeded', result: JSON.parse(JSON.stringify({ ...plan, tasks: statuses })) };
 }
 
 /** Descriptions and schemas that do not fit are shortened, but no name is left out. */

@@ -297,6 +297,28 @@ describe('a plan of steps', () => {
   });
 });
 
+describe('plan.get', () => {
+  it('gives the plan as it stands, as a result like any other', async () => {
+    const house = createHouse(TOOLS, [
+      [propose({ objective: 'to know', steps: [{ id: 's1', description: 'look' }] })],
+      [{ id: 'x', operation: 'a.get' }],
+      [{ id: 'p', operation: 'plan.get' }],
+      [answer],
+    ]);
+    const state = await house.run('go', undefined, HIERARCHICAL);
+    expect(state.tasks.get('p')?.result).toMatchObject({
+      value: {
+        objective: 'to know',
+        steps: [{ id: 's1', status: 'completed', tasks: ['x'] }],
+        tasks: [
+          { id: 'x', operation: 'a.get', status: 'succeeded', step: 's1' },
+          { id: 'p', operation: 'plan.get', status: 'running' },
+        ],
+      },
+    });
+  });
+});
+
 describe('a plan file that leaves a part open', () => {
   const tasks: Task[] = [
     { id: 't1', operation: 'a.get', args: {} },

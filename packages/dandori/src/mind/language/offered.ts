@@ -1,6 +1,7 @@
 import { isOwnTool, type OwnToolName } from '../../core/own-tools.ts';
 import type { RunState } from '../../core/state.ts';
 import type { Json } from '../../domain/json.ts';
+import type { Mode } from '../../domain/mode.ts';
 import type { Offer } from '../../domain/offer.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
@@ -20,7 +21,9 @@ export function describedTools({ state, tools, offer }: Asked): Described {
   const first = state.offered?.first ?? offer;
   const names = first === undefined ? undefined : new Set(first.tools);
   const isShown = (tool: Tool) =>
-    isOwnTool(tool) ? isOffered(tool.name as OwnToolName, first) : (names?.has(tool.name) ?? true);
+    isOwnTool(tool)
+      ? isOffered(tool.name as OwnToolName, state.settings.mode, first)
+      : (names?.has(tool.name) ?? true);
   return {
     tools: [...tools.values()].filter(isShown).sort((one, other) => (one.name < other.name ? -1 : 1)),
     servers: first?.servers,
@@ -109,6 +112,7 @@ export function compact({ $schema: _, ...schema }: Tool['inputSchema']): string 
 }
 
 /** `result.read` always, so that the instructions need not change when a result is large; a search where it can find. */
-function isOffered(name: OwnToolName, first: Offer | undefined): boolean {
+function isOffered(name: OwnToolName, mode: Mode, first: Offer | undefined): boolean {
+  if (name === 'plan.get') return mode === 'hierarchical';
   return name !== 'tool.search' || first?.servers !== undefined;
 }

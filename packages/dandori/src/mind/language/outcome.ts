@@ -1,5 +1,5 @@
 import { contextOf } from '../../core/context.ts';
-import { hasEnded, type RunState, type TaskState } from '../../core/state.ts';
+import type { RunState, TaskState } from '../../core/state.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { groupIds } from './id-ranges.ts';
 
@@ -13,13 +13,13 @@ const LEAST_SHOWN = 200;
  * share of the room; where they are too many even for that, the last ones are only named: `rest`.
  */
 export function tellOutcomes(
-  ids: readonly string[],
+  tasks: readonly TaskState[],
   thought: Asked,
 ): { readonly told: readonly string[]; readonly rest: readonly string[] } {
   const { tokens, result } = contextOf(thought.state.settings);
   const most = Math.max(1, Math.floor(tokens / LEAST_SHOWN));
-  const shown = ids.slice(0, most);
-  const told = shown.map((id) => tellOutcome(id, thought, result));
+  const shown = tasks.slice(0, most);
+  const told = shown.map((task) => tellOutcome(task, thought, result));
   const limit = fairShare(
     told.map(({ length }) => length),
     tokens,
@@ -27,11 +27,11 @@ export function tellOutcomes(
   const fitting =
     limit === undefined
       ? told
-      : shown.map((id, index) => {
+      : shown.map((task, index) => {
           const text = told[index] ?? '';
-          return text.length <= limit ? text : tellOutcome(id, thought, Math.max(LEAST_SHOWN, limit));
+          return text.length <= limit ? text : tellOutcome(task, thought, Math.max(LEAST_SHOWN, limit));
         });
-  return { told: fitting, rest: nameOthers(ids.slice(most), thought) };
+  return { told: fitting, rest: nameOthers(tasks.slice(most), thought) };
 }
 
 /** The length to which the longest must be cut for all to fit; undefined where they do. */
@@ -46,8 +46,7 @@ function fairShare(lengths: readonly number[], room: number): number | undefined
   return undefined;
 }
 
-function nameOthers(ids: readonly string[], { state }: Asked): string[] {
-  const tasks = ids.flatMap((id) => state.tasks.get(id) ?? []).filter(({ status }) => hasEnded(status));
+function nameOthers(tasks: readonly TaskState[], { state }: Asked): string[] {
   if (tasks.length === 0) return [];
   const lines = [...Map.groupBy(tasks, ({ status }) => status)].flatMap(([status, own]) =>
     groupIds(own, state).map((group) => `- ${status}: ${group}`),
@@ -56,9 +55,8 @@ function nameOthers(ids: readonly string[], { state }: Asked): string[] {
 }
 
 /** How a task ended, for the model to read. Everything that a tool said is inside the tags, its failures too. */
-function tellOutcome(id: string, { state, resultText }: Asked, limit: number): string {
-  const task = state.tasks.get(id);
-  if (task === undefined) return `<result task="${id}" status="not run">\n</result>`;
+function tellOutcome(task: TaskState, { state, resultText }: Asked, limit: number): string {
+  const { id } = task.task;
   const note = task.note === undefined ? '' : `\n(${task.note})`;
   const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
   const head = `<result task="${id}" operation="${task.task.operation}" status="${statusOf(task)}">`;

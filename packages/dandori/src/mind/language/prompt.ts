@@ -9,6 +9,7 @@ import { writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
 import { announce } from './offered.ts';
 import { tellOutcomes } from './outcome.ts';
+import { type Told, toldIn } from './told.ts';
 import { WHOLE, type Window, windowFor } from './window.ts';
 
 export interface Prompt {
@@ -44,12 +45,13 @@ export function writePrompt(thought: Asked, custom?: string, window: Window = WH
 export function fittingWindow(thought: Asked, custom?: string): Promise<Window> {
   const { state } = thought;
   const answers = answersByDecision(state);
+  const ended = toldIn(state).after;
   return windowFor({
     decisions: state.decisions,
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
     tell(decision) {
       const conversation = TEXT.open([]);
-      tellTurn(decision, { thought, answers, wording: TEXT, conversation });
+      tellTurn(decision, { thought, answers, ended, wording: TEXT, conversation });
       return conversation
         .messages()
         .map(({ content }) => content)
@@ -78,11 +80,12 @@ export function converse<Message>(
   const { state } = thought;
   const past = state.decisions.slice(0, window.from);
   const answers = answersByDecision(state);
+  const ended = toldIn(state).after;
   const conversation = wording.open([...givenTasks(state), ...past.flatMap(countedActions)]);
   const early = past.flatMap((decision) => answers.get(decision) ?? []);
   conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
   for (const decision of state.decisions.slice(window.from))
-    tellTurn(decision, { thought, answers, wording, conversation });
+    tellTurn(decision, { thought, answers, ended, wording, conversation });
   request(thought, thought, conversation);
   return conversation.messages();
 }
@@ -123,10 +126,7 @@ function givenPlan(thought: Asked): string[] {
     JSON.stringify({ actions: given.map(writeAction) }),
     contextOf(thought.state.settings).tokens,
   );
-  const { told, rest } = tellOutcomes(
-    given.map(({ id }) => id),
-    thought,
-  );
+  const { told, rest } = tellOutcomes(toldIn(thought.state).first, thought);
   return [`The user gave this plan, and it was carried out:\n${plan}`, ...told, ...rest];
 }
 
@@ -139,30 +139,33 @@ interface Surroundings<Message> {
   readonly thought: Asked;
   /** What the user answered to the mind's own questions. */
   readonly answers: ReadonlyMap<Decision, readonly string[]>;
+  /** What ended after each decision and before the next. */
+  readonly ended: Told['after'];
   readonly wording: Wording<Message>;
   readonly conversation: Conversation<Message>;
 }
 
 function react<Message>(
   decision: Decision,
-  { thought, answers, wording, conversation }: Surroundings<Message>,
+  { thought, answers, ended, wording, conversation }: Surroundings<Message>,
 ): void {
   const { failure, diagnostics, proposed, operations } = decision;
   if (failure !== undefined) {
     conversation.hear(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
     return;
   }
-  const outcomes = diagnostics === undefined ? proposed : [];
-  const { told, rest } = tellOutcomes(
-    outcomes.map(({ id }) => id),
-    thought,
-  );
-  for (const [index, task] of outcomes.entries()) conversation.hearOf(task, told[index] ?? '');
+  const outcomes = ended.get(decision) ?? [];
+  const { told, rest } = tellOutcomes(outcomes, thought);
+  const own = new Set(proposed);
+  for (const [index, { task }] of outcomes.entries()) {
+    if (own.has(task)) conversation.hearOf(task, told[index] ?? '');
+    else conversation.hear(told[index] ?? '');
+  }
   const asked = answers.get(decision) ?? [];
   const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
   for (const [index, question] of questions.entries()) conversation.hearOf(question, asked[index] ?? '');
   if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
-  const early = outcomes.length > 0 ? operations.find(({ operation }) => operation === 'answer') : undefined;
+  const early = proposed.length > 0 ? operations.find(({ operation }) => operation === 'answer') : undefined;
   const remark = 'Your answer was written before these results were known and was not given to the user.';
   if (early !== undefined) conversation.hearOf(early, remark);
   conversation.hear(...rest);

@@ -1,0 +1,26 @@
+import type { Decision, RunState, TaskState } from '../../core/state.ts';
+
+/**
+ * What ended when: a task is told where its end first was known, and never again, so that what was once written stays
+ * as it was. One that a revision has put into another plan is told where it was blocked, and where it then ended.
+ */
+export interface Told {
+  /** What had ended before the first decision: tasks of a plan that the user gave. */
+  readonly first: readonly TaskState[];
+  /** What ended between a decision and the next one, in written order. */
+  readonly after: ReadonlyMap<Decision, readonly TaskState[]>;
+}
+
+export function toldIn({ decisions, ends }: RunState): Told {
+  const first: TaskState[] = [];
+  const after = new Map<Decision, TaskState[]>(decisions.map((decision) => [decision, []]));
+  let next = 0;
+  for (const { seq, task } of ends) {
+    while (next < decisions.length && (decisions[next]?.startedSeq ?? 0) < seq) next++;
+    const decision = decisions[next - 1];
+    if (decision === undefined) first.push(task);
+    else after.get(decision)?.push(task);
+  }
+  for (const tasks of [first, ...after.values()]) tasks.sort((one, other) => one.order - other.order);
+  return { first, after };
+}

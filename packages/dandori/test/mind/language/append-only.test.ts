@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { jsonDialect } from '../../../src/mind/language/json-dialect.ts';
+import { toolsDialect } from '../../../src/mind/language/tools/dialect.ts';
+import type { Thought } from '../../../src/ports/mind.ts';
+import type { Reply, ScriptedAction } from '../../../src/testing/scripted-mind.ts';
+import { createHouse } from '../../engine/house.ts';
+
+const answer: ScriptedAction = { operation: 'answer', args: { text: 'done', achieved: true } };
+
+/** Steps with and without tasks, an error in the middle, a change of what is left, and tasks that end much later. */
+const TURNS: readonly (readonly ScriptedAction[])[] = [
+  [
+    {
+      operation: 'plan.propose',
+      args: {
+        objective: 'all of it',
+        steps: [
+          { id: 's1', description: 'look', tasks: [{ id: 'x', operation: 'b.get', args: {} }] },
+          { id: 's2', description: 'look again', after: ['s1'] },
+          {
+            id: 's3',
+            description: 'write',
+            after: ['s2'],
+            tasks: [{ id: 'y', operation: 'd.put', args: { n: '${x.n}' } }],
+          },
+        ],
+      },
+    },
+  ],
+  [
+    { operation: 'reflect', args: { status: 'failure', evaluation: 'closed', revision_needed: true } },
+    {
+      operation: 'plan.revise',
+      args: { reason: 'closed', replace: [{ id: 'x', operation: 'c.get', args: {} }] },
+    },
+  ],
+  [{ id: 'z', operation: 'a.get' }],
+  [answer],
+];
+
+describe.each([
+  ['json', jsonDialect],
+  ['tools', toolsDialect],
+])('the prompt in the %s dialect', (_, dialect) => {
+  it('only grows, through steps, reflection and revision, and tells every end once', async () => {
+    const prompts: { instructions: string; messages: string }[] = [];
+    const seen = (actions: readonly ScriptedAction[]): Reply => {
+      return (thought: Thought) => {
+        const { instructions, messages } = dialect.write(thought);
+        prompts.push({ instructions, messages: JSON.stringify(messages) });
+        return actions;
+      };
+    };
+    const house = createHouse(
+      {
+        'a.get': { run: () => ({ n: 1 }) },
+        'b.get': { faults: [{ kind: 'fail', message: 'b is closed' }] },
+        'c.get': { run: () => ({ n: 3 }) },
+        'd.put': { effect: 'write', run: () => 'written' },
+      },
+      TURNS.map(seen),
+    );
+    const state = await house.run('go', undefined, {
+      mode: 'hierarchical',
+      planning: {
+        strategy: 'chain_of_thought',
+        decomposition: 'moderate',
+        reflection: { onError: true, interval: 100 },
+        revisions: 3,
+      },
+    });
+    expect(state.end?.outcome).toBe('answered');
+    expect(prompts).toHaveLength(TURNS.length);
+    for (const [index, { instructions, messages }] of prompts.entries()) {
+      const before = prompts[index - 1];
+      if (before === undefined) continue;
+      expect(instructions).toBe(before.instructions);
+      // Without the closing bracket of the list, and of the last message's content.
+      expect(messages.startsWith(before.messages.replace(/"?\}*\]?\}?\]$/, ''))).toBe(true);
+    }
+    const last = prompts.at(-1)?.messages ?? '';
+    expect(last.match(/b is closed/g)).toHaveLength(1);
+    expect(last.match(/status=\\"succeeded\\"/g)).toHaveLength(3);
+    expect(last).toContain('Progress: 3 of 3 steps done');
+  });
+});
