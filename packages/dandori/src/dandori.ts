@@ -7,8 +7,6 @@ import { createJsonlJournal } from './adapters/journal/jsonl.ts';
 import { createMemoryJournal } from './adapters/journal/memory.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
-import { loadServices } from './adapters/tools/service-module.ts';
-import { createToolbox } from './adapters/tools/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
@@ -33,9 +31,6 @@ import { addBudget, answerQuestion, cancelRun, type Rating, rateRun, startRun } 
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
 import { createResults } from './engine/results.ts';
-import { createBuiltInMind } from './mind/built-in/planner.ts';
-import { withFallback } from './mind/language/fallback.ts';
-import { createLanguageMind } from './mind/language/mind.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
@@ -115,7 +110,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     durations: createDurations(store.journal),
     clock: options.clock ?? systemClock,
     toolbox,
-    mind: options.mind ?? createMind(config),
+    mind: options.mind ?? (await createMind(config)),
     check,
     secrets: config.secrets,
     driver: `process ${process.pid} on ${hostname()}`,
@@ -219,8 +214,11 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
 }
 
 /** No model configured is no error: the built-in planner does what it can and says what it cannot. */
-function createMind({ model, instructions }: Config): Mind {
-  if (model === undefined) return createBuiltInMind();
+async function createMind({ model, instructions }: Config): Promise<Mind> {
+  // Only the one that is used is loaded, and no server's client for who only reads.
+  if (model === undefined) return (await import('./mind/built-in/planner.ts')).createBuiltInMind();
+  const { createLanguageMind } = await import('./mind/language/mind.ts');
+  const { withFallback } = await import('./mind/language/fallback.ts');
   const { fallback, ...first } = model;
   const mind = createLanguageMind({ ...first, instructions });
   return fallback === undefined
@@ -245,6 +243,8 @@ async function openToolbox(
 ): Promise<Toolbox> {
   if (options.tools === false) return EMPTY_TOOLBOX;
   if (options.toolbox !== undefined) return options.toolbox;
+  const { loadServices } = await import('./adapters/tools/service-module.ts');
+  const { createToolbox } = await import('./adapters/tools/toolbox.ts');
   const { mcpServers, effects, secrets } = config;
   const services = [...(await loadServices(config.services)), ...(options.services ?? [])];
   return createToolbox({ mcpServers, services, effects, schemaCheck, secrets });
