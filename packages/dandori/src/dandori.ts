@@ -30,6 +30,7 @@ import { createDurations } from './engine/durations.ts';
 import { addBudget, answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
+import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { createResults } from './engine/results.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
@@ -93,6 +94,8 @@ export interface Dandori extends AsyncDisposable {
   runs(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
   /** Counts the runs: outcomes, model calls, cost, failures of tools, ratings. */
   statistics(options?: CountOptions): Promise<Counted>;
+  /** Removes runs that ended long ago, and the large results that no other run uses. */
+  prune(options: PruneOptions): Promise<Pruned>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
@@ -164,6 +167,7 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     watch: (run, changed) => journal.watch(run, changed),
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
+    prune: (pruneOptions) => pruneRuns(pruneOptions, parts),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),

@@ -88,6 +88,13 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--since <duration>', 'only runs that started in this time, such as 30d or 12h')
     .option(...json)
     .action(async (options) => then(await (await import('./stats.ts')).stats(options)));
+  command('prune', 'remove runs that ended long ago, and the large results that no other run uses')
+    .requiredOption('--older-than <duration>', 'only runs whose last event is older, such as 30d or 12h')
+    .option('--keep-failed', 'leave those that failed or were exhausted')
+    .option('--dry-run', 'say what would be removed, and remove nothing')
+    .option(...json)
+    .option('--yes', 'do not ask; needed where nobody sits at a terminal')
+    .action(async (options) => then(await (await import('./prune.ts')).prune(options)));
   command('tools', 'list the tools of all servers')
     .option(...json)
     .action(async (options) => then(await (await import('./tools.ts')).tools(options)));

@@ -87,6 +87,18 @@ const ENGLISH = {
   rated: (rating: number) => `The rating is noted: ${rating} of 5.`,
   rating: 'Rating',
   reading: (count: number) => `${count} runs read`,
+  pruned: {
+    removed: (runs: number, blobs: number, bytes: string) =>
+      `Removed: ${countOf(runs, 'run')} and ${countOf(blobs, 'large result')}, ${bytes}.`,
+    wouldRemove: (runs: number, blobs: number, bytes: string) =>
+      `To be removed: ${countOf(runs, 'run')} and ${countOf(blobs, 'large result')}, ${bytes}.`,
+    nothing: 'There is nothing to remove.',
+    confirm: 'Remove them for good?',
+    kept: 'Nothing was removed.',
+    left: { damaged: 'Left, as it is damaged', driven: 'Left, as somebody drives it' },
+    blobsLeft: 'Large results were left too, as nobody knows which of them a damaged run uses.',
+    bytes: (count: string) => `${count} bytes`,
+  },
   statistics: {
     runs: 'runs',
     completed: 'completed',
@@ -107,6 +119,10 @@ const ENGLISH = {
     damaged: (count: number) => `${count} ${count === 1 ? 'run is' : 'runs are'} damaged and not counted:`,
   },
 };
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
 
 export type Texts = typeof ENGLISH;
 
@@ -191,6 +207,16 @@ const JAPANESE: Texts = {
   rated: (rating) => `評価を記録しました: 5段階で${rating}`,
   rating: '評価',
   reading: (count) => `${count}件の実行を読みました`,
+  pruned: {
+    removed: (runs, blobs, bytes) => `削除しました: 実行${runs}件、大きな結果${blobs}件、${bytes}`,
+    wouldRemove: (runs, blobs, bytes) => `削除の対象: 実行${runs}件、大きな結果${blobs}件、${bytes}`,
+    nothing: '削除するものはありません。',
+    confirm: '完全に削除しますか?',
+    kept: '何も削除していません。',
+    left: { damaged: '壊れているため残しました', driven: '実行中のため残しました' },
+    blobsLeft: '壊れた実行がどれを使うか分からないため、大きな結果も残しました。',
+    bytes: (count) => `${count}バイト`,
+  },
   statistics: {
     runs: '実行',
     completed: '完了率',

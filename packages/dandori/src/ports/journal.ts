@@ -23,7 +23,7 @@ export interface Claim {
 }
 
 /**
- * Where runs are kept. One suite (`testing/journal-suite`) holds for every implementation.
+ * Where runs are kept. One suite (`testing/journal-cases`) holds for every implementation.
  *
  * J1  `create` is atomic: a run exists with all its first events or not at all.
  * J2  `append` is compare-and-append: it succeeds only if the last event has seq `after`, else it throws
@@ -33,6 +33,8 @@ export interface Claim {
  * J4  `read` gives every event in order of seq. A torn tail (a crash during a write) is left out; any other damage
  *     throws `journal-damaged` with line and offset. No other run suffers.
  * J5  At most one claim on a run is held at a time; the claim of a process that died is free.
+ * J6  `remove` is compare-and-remove: a run whose last event has seq `after`, and that nobody has claimed, is gone whole;
+ *     any other is left as it is. Who appends to a run that is gone is told so.
  */
 export interface Journal {
   create(run: string, events: readonly Event[]): Promise<void>;
@@ -43,6 +45,10 @@ export interface Journal {
   list(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
   /** Throws `run-driven-elsewhere` where another driver is at work. */
   claim(run: string): Promise<Claim>;
+  /** Bytes that the run takes up. */
+  size(run: string): Promise<number>;
+  /** Throws `run-driven-elsewhere` where it is claimed, and `journal-conflict` where somebody wrote behind `after`. */
+  remove(run: string, after: number): Promise<void>;
   /** Calls back when anybody has appended to the run. May call too often, never too rarely. */
   watch(run: string, changed: () => void): () => void;
 }

@@ -278,6 +278,46 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await second.release();
   },
 
+  async 'J6: a run that is removed is gone, and its name is free again'(journal) {
+    await journal.create('r1', [firstEvent('r1', 'first'), eventOf('r1', 2)]);
+    await journal.create('r2', [firstEvent('r2')]);
+    assert.ok((await journal.size('r1')) > (await journal.size('r2')));
+    await journal.remove('r1', 2);
+    await rejects(journal.read('r1'), 'run-not-found');
+    await rejects(journal.read('r1', 1), 'run-not-found');
+    await rejects(journal.size('r1'), 'run-not-found');
+    await rejects(journal.append('r1', 2, [eventOf('r1', 3)]), 'run-not-found');
+    await rejects(journal.remove('r1', 2), 'run-not-found');
+    assert.deepEqual(
+      (await journal.list()).map(({ run }) => run),
+      ['r2'],
+    );
+    await journal.create('r1', [firstEvent('r1', 'second')]);
+    assert.deepEqual(await journal.read('r1'), [firstEvent('r1', 'second')]);
+  },
+
+  async 'J6: a run to which somebody has written, or that somebody drives, is not removed'(journal) {
+    await journal.create('r1', [firstEvent('r1')]);
+    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await rejects(journal.remove('r1', 1), 'journal-conflict');
+    const claim = await journal.claim('r1');
+    await rejects(journal.remove('r1', 2), 'run-driven-elsewhere');
+    await claim.release();
+    assert.deepEqual(seqs(await journal.read('r1')), [1, 2]);
+    await journal.remove('r1', 2);
+  },
+
+  async 'J6: of an append and a removal at once, one is done and the other is told'(journal) {
+    for (let round = 0; round < 8; round++) {
+      await journal.create('r1', [firstEvent('r1')]);
+      const work = [journal.append('r1', 1, [eventOf('r1', 2)]), journal.remove('r1', 1)];
+      const settled = await Promise.allSettled(work);
+      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      const isThere = (await journal.list()).length === 1;
+      if (isThere) await journal.remove('r1', 2);
+    }
+  },
+
   async 'a command can be written while somebody drives, and while the driver lets go'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');

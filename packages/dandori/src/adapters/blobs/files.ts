@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DandoriError } from '../../domain/error.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import { unwritable } from '../journal/unwritable.ts';
+import type { Blobs, StoredBlob } from '../../ports/blobs.ts';
+import { unreadable, unwritable } from '../journal/unwritable.ts';
 import { handleOf } from './hash.ts';
 
 /** One file a value, named by its hash: `blobs/ab/abcd….json`. */
@@ -14,8 +14,7 @@ export function createFileBlobs(directory: string): Blobs {
     async put(text) {
       const handle = handleOf(text);
       const path = pathOf(handle.sha256);
-      const existing = await stat(path).catch(() => undefined);
-      if (existing?.size !== handle.bytes)
+      if (!(await isKept(path, handle.bytes)))
         await writeDurably(path, text).catch((error) => unwritable(path, error));
       return handle;
     },
@@ -28,7 +27,53 @@ export function createFileBlobs(directory: string): Blobs {
         fix: 'Bring the file back from a backup; the run cannot go on without it.',
       });
     },
+    async putBefore(time) {
+      const names = await readdir(directory, { recursive: true }).catch(noneWhereMissing(directory));
+      const found: StoredBlob[] = [];
+      for (const name of names) {
+        const sha256 = NAME.exec(name)?.[1];
+        const file = sha256 === undefined ? undefined : await stat(pathOf(sha256)).catch(() => undefined);
+        if (sha256 !== undefined && file !== undefined && file.mtimeMs < time)
+          found.push({ sha256, bytes: file.size });
+      }
+      return found;
+    },
+    async remove({ sha256 }, before) {
+      const path = pathOf(sha256);
+      return removeUntouched(path, before).catch((error) => unwritable(path, error));
+    },
   };
+}
+
+const NAME = /([0-9a-f]{64})\.json$/;
+
+/** It is touched, so that who takes old ones away sees that it is wanted again. */
+async function isKept(path: string, bytes: number): Promise<boolean> {
+  try {
+    const now = new Date();
+    await utimes(path, now, now);
+    return (await stat(path)).size === bytes;
+  } catch {
+    return false;
+  }
+}
+
+/** First out of the way, then a look: one that is put between a look and an `unlink` would be lost. */
+async function removeUntouched(path: string, before: number): Promise<boolean> {
+  const aside = `${path}.${randomUUID()}.tmp`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  const isOld = (await stat(aside)).mtimeMs < before;
+  await (isOld ? unlink(aside) : rename(aside, path));
+  return isOld;
+}
+
+function noneWhereMissing(directory: string): (error: NodeJS.ErrnoException) => string[] {
+  return (error) => (error.code === 'ENOENT' ? [] : unreadable(directory, error));
 }
 
 /** A crash leaves either no file of that name or a whole one. */

@@ -79,7 +79,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
     if (ends.size > REMEMBERED_ENDS && oldest !== undefined) ends.delete(oldest);
   }
 
-  return {
+  const journal: Journal = {
     async create(run, events) {
       const path = pathOf(run);
       await createWhole(directory, path, events.map(toLine).join('')).catch((error) => {
@@ -131,6 +131,21 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
         },
       };
     },
+    async size(run) {
+      return (statSync(pathOf(run), { throwIfNoEntry: false }) ?? runNotFound(run)).size;
+    },
+    async remove(run, after) {
+      const claim = await journal.claim(run);
+      try {
+        await claimed.get(run)?.remove(after);
+      } catch (error) {
+        unwritable(pathOf(run), error);
+      } finally {
+        await claim.release();
+      }
+      ends.delete(run);
+      await syncDirectory(directory);
+    },
     watch(run, changed) {
       const path = pathOf(run);
       let watcher: FSWatcher;
@@ -146,6 +161,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
       return () => watcher.close();
     },
   };
+  return journal;
 }
 
 /** Whether nobody is just writing the rest of the line. */

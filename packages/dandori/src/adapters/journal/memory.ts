@@ -42,6 +42,16 @@ export function createMemoryJournal(): Journal {
       claims.set(run, claim);
       return claim;
     },
+    async size(run) {
+      return eventsOf(run).reduce((sum, event) => sum + Buffer.byteLength(JSON.stringify(event)) + 1, 0);
+    },
+    async remove(run, after) {
+      const { length } = eventsOf(run);
+      if (claims.has(run)) drivenElsewhere(run, 'this process');
+      if (length !== after) conflict(run, after, length);
+      runs.delete(run);
+      watchers.delete(run);
+    },
     watch(run, changed) {
       eventsOf(run);
       const listeners = watchers.get(run) ?? new Set();

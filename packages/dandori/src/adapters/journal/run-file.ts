@@ -6,6 +6,7 @@ import {
   ftruncateSync,
   openSync,
   readSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +35,8 @@ const NEWLINE = 0x0a;
 export interface RunFile {
   append(after: number, events: readonly Event[]): Promise<void>;
   read(after: number): Event[];
+  /** Takes the file away where the last event has seq `after`. */
+  remove(after: number): Promise<void>;
   /** How far it has been read or written. */
   readonly position: Position;
   /** Bytes behind the last whole line: a torn tail, or a write that is still under way. */
@@ -149,6 +152,8 @@ export function openRunFile(
   }
 
   function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
+    // It may have been taken away while this waited for the lock; what is written then would be nowhere.
+    if (fstatSync(fd).nlink === 0) runNotFound(run);
     catchUp(() => {}, { isLocked: true });
     if (torn > 0) ftruncateSync(fd, position.bytes);
     let { seq } = position;
@@ -191,6 +196,16 @@ export function openRunFile(
         if (event.seq > after) events.push(event);
       });
       return events;
+    },
+    async remove(after) {
+      const { unlock } = await lock(`${path}.lock`, identityFile);
+      try {
+        catchUp(() => {}, { isLocked: true });
+        if (position.seq !== after) conflict(run, after, position.seq);
+        unlinkSync(path);
+      } finally {
+        unlock();
+      }
     },
     get position() {
       return position;

@@ -1,0 +1,166 @@
+import { fold } from '../core/apply.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { Event, Outcome } from '../domain/event.ts';
+import type { Journal, RunSummary } from '../ports/journal.ts';
+import type { Parts } from './parts.ts';
+
+export interface PruneOptions {
+  /** Milliseconds since the last event of a run. What is younger stays. */
+  readonly olderThan: number;
+  /** Leaves the runs that failed or were exhausted, to look into. */
+  readonly keepFailed?: boolean;
+  /** Says what would be removed, and removes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface Pruned {
+  /** Newest first. */
+  readonly runs: readonly PrunedRun[];
+  readonly blobs: { readonly count: number; readonly bytes: number };
+  /** Of runs and blobs together. */
+  readonly bytes: number;
+  /** Runs that were to go and could not. While one is damaged, no blob goes: nobody knows which it uses. */
+  readonly left: readonly LeftRun[];
+  readonly dryRun: boolean;
+}
+
+export interface PrunedRun {
+  readonly run: string;
+  readonly outcome: Outcome;
+  readonly lastAt: number;
+  readonly bytes: number;
+}
+
+export interface LeftRun {
+  readonly run: string;
+  readonly reason: 'damaged' | 'driven';
+  readonly message: string;
+}
+
+/** So many runs are listed at a time: a list of a million would be large by itself. */
+const PAGE = 500;
+/** A driver puts a blob first and writes it down then. What was put just now may belong to an event that is to come. */
+const BLOB_REST = 3_600_000;
+
+/**
+ * Takes away runs that ended long ago, then the blobs that no run uses.
+ *
+ * P1  Only a run that has ended goes, that was read whole, and that nobody has claimed or written to since.
+ * P2  Blobs go after the journals. A crash in between leaves blobs that nobody uses, which the next time takes away;
+ *     never a run without its blobs.
+ */
+export async function pruneRuns(
+  { olderThan, keepFailed = false, dryRun = false }: PruneOptions,
+  parts: Pick<Parts, 'journal' | 'blobs' | 'clock'>,
+): Promise<Pruned> {
+  if (!(olderThan >= 0)) {
+    throw new DandoriError('usage', `olderThan takes milliseconds from 0, not ${String(olderThan)}.`, {
+      fix: 'Give the time since the last event: 30 days are 2_592_000_000.',
+    });
+  }
+  const now = parts.clock.now();
+  const pruning: Pruning = { before: now - olderThan, keepFailed, dryRun, left: new Map() };
+  const runs: PrunedRun[] = [];
+  for await (const summary of allRuns(parts.journal)) {
+    const gone = await pruneRun(summary, pruning, parts.journal);
+    if (gone !== undefined) runs.push(gone);
+  }
+  const blobs = await pruneBlobs(
+    now - BLOB_REST,
+    { ...pruning, gone: new Set(runs.map(({ run }) => run)) },
+    parts,
+  );
+  const bytes = runs.reduce((sum, run) => sum + run.bytes, blobs.bytes);
+  return { runs, blobs, bytes, left: [...pruning.left.values()], dryRun };
+}
+
+interface Pruning {
+  readonly before: number;
+  readonly keepFailed: boolean;
+  readonly dryRun: boolean;
+  readonly left: Map<string, LeftRun>;
+}
+
+async function pruneRun(
+  { run, status, lastAt }: RunSummary,
+  { before, keepFailed, dryRun, left }: Pruning,
+  journal: Journal,
+): Promise<PrunedRun | undefined> {
+  if (status === 'open' || status === 'waiting' || (status !== 'damaged' && lastAt >= before))
+    return undefined;
+  try {
+    const events = await journal.read(run);
+    const last = events.at(-1);
+    if (last === undefined || status === 'damaged')
+      throw new DandoriError('journal-damaged', `The run ${run} has no beginning or no end.`);
+    const outcome = fold(events)?.end?.outcome;
+    if (outcome === undefined || last.at >= before) return undefined;
+    if (keepFailed && (outcome === 'failed' || outcome === 'exhausted')) return undefined;
+    const bytes = await journal.size(run);
+    if (!dryRun) await journal.remove(run, last.seq);
+    return { run, outcome, lastAt: last.at, bytes };
+  } catch (error) {
+    leave(run, error, left);
+    return undefined;
+  }
+}
+
+/** Somebody who was quicker is no trouble: a run that was taken away is gone, one that was written to is young. */
+function leave(run: string, error: unknown, left: Map<string, LeftRun>): void {
+  if (!(error instanceof DandoriError)) throw error;
+  const { code, message } = error;
+  if (code === 'run-not-found' || code === 'journal-conflict') return;
+  if (code === 'run-driven-elsewhere') left.set(run, { run, reason: 'driven', message });
+  else if (code === 'journal-damaged' || code === 'file-unreadable')
+    left.set(run, { run, reason: 'damaged', message });
+  else throw error;
+}
+
+async function pruneBlobs(
+  before: number,
+  { dryRun, left, gone }: Pruning & { gone: ReadonlySet<string> },
+  { journal, blobs }: Pick<Parts, 'journal' | 'blobs'>,
+): Promise<Pruned['blobs']> {
+  const old = await blobs.putBefore(before);
+  // The old ones are listed first, so that a run that begins to use one while the others are read has put it again.
+  const used = old.length === 0 ? new Set<string>() : await usedBlobs(journal, { gone, left });
+  const isDamaged = [...left.values()].some(({ reason }) => reason === 'damaged');
+  let count = 0;
+  let bytes = 0;
+  for (const blob of isDamaged ? [] : old) {
+    if (used.has(blob.sha256) || !(dryRun || (await blobs.remove(blob, before)))) continue;
+    count++;
+    bytes += blob.bytes;
+  }
+  return { count, bytes };
+}
+
+async function usedBlobs(
+  journal: Journal,
+  { gone, left }: { gone: ReadonlySet<string>; left: Map<string, LeftRun> },
+): Promise<Set<string>> {
+  const used = new Set<string>();
+  for await (const { run } of allRuns(journal)) {
+    if (gone.has(run)) continue;
+    try {
+      for (const event of await journal.read(run)) for (const sha256 of blobsIn(event)) used.add(sha256);
+    } catch (error) {
+      leave(run, error, left);
+    }
+  }
+  return used;
+}
+
+function blobsIn(event: Event): string[] {
+  return event.type === 'task_succeeded' && event.data.blob !== undefined ? [event.data.blob.sha256] : [];
+}
+
+async function* allRuns(journal: Journal): AsyncGenerator<RunSummary> {
+  let before: string | undefined;
+  for (;;) {
+    const page = await journal.list({ limit: PAGE, before });
+    yield* page;
+    before = page.at(-1)?.run;
+    if (before === undefined) return;
+  }
+}

@@ -1,0 +1,366 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/adapters/clock/system.ts';
+import type { Json, JsonObject } from '../../src/domain/json.ts';
+import { type PromptName, readPrompt } from '../../src/mind/prompts/read.ts';
+import type { ModelReply } from '../../src/testing/model-server/index.ts';
+import { openPlace } from '../cli/command.ts';
+import { startUserApi } from '../config/user-api.ts';
+import { act, answer, facts, openHome, own, type Said, say, told } from './home.ts';
+
+const locate = (id: string, ip = '203.0.113.7') => act(id, 'travel.locate', { ip });
+const weather = (id: string, city: string) => act(id, 'travel.weather', { city });
+const closed = (id: string, city: string) => act(id, 'travel.closed', { city });
+const reflect = (args: JsonObject) => own('reflect', args);
+const revise = (args: JsonObject) => own('plan.revise', args);
+
+const PLANNED = 'execution: { mode: planned }\n';
+const BROKEN_PLAN = say([locate('t1'), closed('t2', '${t1.city}')]);
+const MENDED = [
+  reflect({ status: 'partial', evaluation: 'the line is closed', revision_needed: true }),
+  revise({ reason: 'another line is open', replace: [weather('t2', '${t1.city}') as JsonObject] }),
+];
+const MENDING: ModelReply[] = [BROKEN_PLAN, say(MENDED), answer('Sun.')];
+
+describe('B. Planning, reflection, history', () => {
+  it('B1 planning, execution, reflection and revision follow each other in a loop that the code keeps', async () => {
+    await using home = await openHome({ yaml: PLANNED, script: MENDING });
+    const { run, outcome } = await home.run('weather?');
+    expect(outcome).toBe('answered');
+    const phases = [
+      'plan_approved',
+      'task_started',
+      'task_failed',
+      'reflection_made',
+      'plan_revised',
+      'run_finished',
+    ];
+    const types = (await home.events(run)).map(({ type }) => type).filter((type) => phases.includes(type));
+    expect(types.filter((type, index) => type !== types[index - 1])).toEqual([
+      'plan_approved',
+      'task_started',
+      'task_failed',
+      'reflection_made',
+      'plan_revised',
+      'plan_approved',
+      'task_started',
+      'run_finished',
+    ]);
+    // The model may not leap: what has succeeded cannot be revised, whatever it says.
+    await using leaping = await openHome({
+      yaml: PLANNED,
+      script: [
+        BROKEN_PLAN,
+        say([revise({ reason: 'again', remove: ['t1'] })]),
+        answer('No.', { achieved: false, expect: told('t1 is succeeded') }),
+      ],
+    });
+    expect(await leaping.run('weather?')).toMatchObject({
+      outcome: 'failed',
+      tasks: { t1: { status: 'succeeded', attempts: 1 } },
+    });
+  });
+
+  it('B2 a plan holds the understanding of the goal, the subtasks with their dependencies, and the actions in order', async () => {
+    const steps: Json = [
+      { id: 's1', description: 'find the place', complexity: 'low', tasks: [locate('a') as JsonObject] },
+      {
+        id: 's2',
+        description: 'tell the weather',
+        after: ['s1'],
+        complexity: 'medium',
+        tasks: [weather('b', '${a.city}') as JsonObject],
+      },
+    ];
+    const plan = {
+      objective: 'the weather at an address',
+      success_criteria: ['the city is named', 'the sky is told'],
+      constraints: ['only today'],
+      reasoning: 'the place comes first',
+      steps,
+    };
+    await using home = await openHome({
+      yaml: 'execution: { mode: hierarchical }\n',
+      script: [
+        say([own('plan.propose', plan)]),
+        say([
+          own('answer', {
+            text: 'Sun.',
+            achieved: true,
+            criteria: [
+              { met: true, because: 'Kyoto' },
+              { met: true, because: 'sun' },
+            ],
+          }),
+        ]),
+      ],
+    });
+    const { run } = await home.run('weather?');
+    const config = join(home.folder, 'dandori.yaml');
+    await using place = await openPlace();
+    const shown = JSON.parse((await place.dandori('show', run, '--json', '--config', config)).stdout);
+    for (const found of [(await home.dandori.report(run)).plan, shown.plan])
+      expect(found).toMatchObject({
+        status: 'completed',
+        objective: 'the weather at an address',
+        successCriteria: ['the city is named', 'the sky is told'],
+        constraints: ['only today'],
+        reasoning: 'the place comes first',
+        steps: [
+          { id: 's1', description: 'find the place', complexity: 'low', status: 'completed', tasks: ['a'] },
+          { id: 's2', after: ['s1'], complexity: 'medium', status: 'completed', tasks: ['b'] },
+        ],
+      });
+    expect(home.calls.map(({ operation }) => operation)).toEqual(['locate', 'weather']);
+  });
+
+  it('B3 the model reflects after an error and every 3 actions: status, evaluation, whether a revision is needed', async () => {
+    const reflections = async (yaml: string, script: ModelReply[]) => {
+      await using home = await openHome({ yaml, script });
+      const { plan } = await home.run('go');
+      return plan?.reflections?.map(({ trigger, status, evaluation, revisionNeeded }) => [
+        trigger,
+        status,
+        evaluation,
+        revisionNeeded,
+      ]);
+    };
+    expect(await reflections(PLANNED, MENDING)).toEqual([['error', 'partial', 'the line is closed', true]]);
+    const looking = [
+      ...['1', '2', '3'].map((ip) => say([locate(`t${ip}`, ip)])),
+      say(
+        [reflect({ status: 'success', evaluation: 'all found', revision_needed: false }), locate('t4', '4')],
+        { expect: readPrompt('reflect-interval') },
+      ),
+      answer('Four.'),
+    ];
+    expect(await reflections('execution: { mode: adaptive }\n', looking)).toEqual([
+      ['interval', 'success', 'all found', false],
+    ]);
+  });
+
+  it('B4 a revision has a reason and its changes, finished tasks keep their results, and max_revisions bounds it', async () => {
+    await using home = await openHome({ yaml: PLANNED, script: MENDING });
+    const report = await home.run('weather?');
+    expect(home.dandori.config.settings.planning?.revisions).toBe(3);
+    expect(report.plan?.revisions).toMatchObject([
+      { reason: 'another line is open', changes: [{ kind: 'replace', task: 't2' }] },
+    ]);
+    expect(home.calls.map(({ operation }) => operation)).toEqual(['locate', 'closed', 'weather']);
+    expect(report.tasks).toMatchObject({ t1: { status: 'succeeded', attempts: 1 } });
+    await using bounded = await openHome({
+      yaml: `${PLANNED}planning: { revision: { max_revisions: 1 } }\n`,
+      script: [
+        BROKEN_PLAN,
+        say([revise({ reason: 'once more', replace: [closed('t2', 'Nara') as JsonObject] })]),
+        answer('Only the place.', { achieved: false, expect: readPrompt('purpose-conclude') }),
+      ],
+    });
+    const ended = await bounded.run('weather?');
+    expect(ended).toMatchObject({ outcome: 'exhausted', answer: 'Only the place.' });
+    expect(ended.missing?.[0]).toMatch(/max_revisions/);
+  });
+
+  it('B5 the history is one JSON Lines file a run in the folder of the file, and the plan can be read back', async () => {
+    await using home = await openHome({
+      yaml: `${PLANNED}planning: { history: { storage_type: jsonl, directory: past/runs } }\n`,
+      script: MENDING,
+    });
+    const { run } = await home.run('weather?');
+    const folder = join(home.folder, 'past/runs');
+    expect(readdirSync(folder)).toEqual([`${run}.jsonl`]);
+    const lines = readFileSync(join(folder, `${run}.jsonl`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const kinds = ['plan_proposed', 'reflection_made', 'plan_revised'];
+    const written = lines.map((line) => JSON.parse(line)).filter(({ type }) => kinds.includes(type));
+    expect(written.map(({ type }) => type)).toEqual(kinds);
+    for (const { at } of written) expect(at).toBeTypeOf('number');
+    const later = await home.reopen();
+    expect((await later.report(run)).plan).toMatchObject({
+      version: 2,
+      revisions: [{ reason: 'another line is open' }],
+    });
+    await using place = await openPlace();
+    const shown = await place.dandori('show', run, '--config', join(home.folder, 'dandori.yaml'));
+    expect(shown.stdout).toContain('another line is open');
+  });
+
+  it('B6 a run that has a plan in its history goes on from there and does not plan again', async () => {
+    await using home = await openHome({
+      yaml: PLANNED,
+      script: [
+        say([locate('t1'), weather('t2', '${t1.city}')]),
+        answer('never read'),
+        answer('Sun.', { expect: 'sun over Kyoto' }),
+      ],
+    });
+    const { run } = await home.run('weather?');
+    // The process dies when the first task is done: what is behind it in the file was never written.
+    const file = join(home.folder, '.dandori/runs', `${run}.jsonl`);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const dead = lines.findIndex((line) => line.includes('"task_succeeded"'));
+    writeFileSync(file, `${lines.slice(0, dead + 1).join('\n')}\n`);
+    const later = await home.reopen();
+    expect(await later.drive(run)).toMatchObject({ outcome: 'answered', answer: 'Sun.' });
+    expect(home.model.requests).toHaveLength(3);
+    expect(facts(await later.events(run), 'plan_proposed')).toHaveLength(1);
+    expect(home.calls.map(({ operation }) => operation)).toEqual(['locate', 'weather', 'weather']);
+  });
+
+  describe('B7 each key of planning in the YAML file has an effect:', () => {
+    const firstPrompt = async (yaml: string) => {
+      await using home = await openHome({ yaml, script: [answer('ok')] });
+      await home.run('go');
+      return home.model.requests[0]?.promptText ?? '';
+    };
+
+    it('B7 the defaults are those that are written down', async () => {
+      await using home = await openHome({ script: [] });
+      expect(home.dandori.config.planning).toEqual({
+        enabled: true,
+        strategy: 'chain_of_thought',
+        maxSubtasks: 100,
+        decompositionLevel: 'moderate',
+        reflection: { enabled: true, triggerOnError: true, triggerInterval: 3 },
+        revision: { maxRevisions: 3 },
+        history: { storageType: 'jsonl' },
+      });
+    });
+
+    it.each([
+      ['strategy', 'chain_of_thought'],
+      ['strategy', 'plan_and_solve'],
+      ['strategy', 'least_to_most'],
+      ['decomposition_level', 'coarse'],
+      ['decomposition_level', 'moderate'],
+      ['decomposition_level', 'fine'],
+    ])('B7 %s: %s changes the instructions', async (key, value) => {
+      const prompt = (one: string) =>
+        readPrompt(`${key === 'strategy' ? 'strategy' : 'decomposition'}-${one}` as PromptName);
+      const sent = await firstPrompt(`planning: { ${key}: ${value} }\n`);
+      const values = {
+        strategy: ['chain_of_thought', 'plan_and_solve', 'least_to_most'],
+        decomposition_level: ['coarse', 'moderate', 'fine'],
+      }[key];
+      expect(values?.filter((one) => sent.includes(prompt(one)))).toEqual([value]);
+    });
+
+    it('B7 max_subtasks bounds what the mind may plan', async () => {
+      await using home = await openHome({
+        yaml: `${PLANNED}planning: { max_subtasks: 2 }\n`,
+        script: [
+          say(['1', '2', '3'].map((ip) => locate(`t${ip}`, ip))),
+          say([locate('t1', '1')], { expect: told(/2 are allowed|at most 2/) }),
+          answer('One.'),
+        ],
+      });
+      const { run } = await home.run('go');
+      expect(facts(await home.events(run), 'plan_rejected')[0]?.diagnostics).toMatchObject([
+        { code: 'too-many-tasks' },
+      ]);
+      expect(facts(await home.events(run), 'task_started')).toHaveLength(1);
+    });
+
+    const REFLECTION: [string, string, Said, PromptName | undefined][] = [
+      ['enabled: false', 'enabled: false, trigger_interval: 1', closed('t1', 'x'), undefined],
+      ['trigger_on_error: true', 'trigger_on_error: true', closed('t1', 'x'), 'reflect-error'],
+      ['trigger_on_error: false', 'trigger_on_error: false', closed('t1', 'x'), undefined],
+      ['trigger_interval: 1', 'trigger_interval: 1', locate('t1'), 'reflect-interval'],
+      ['trigger_interval: 2', 'trigger_interval: 2', locate('t1'), undefined],
+    ];
+    it.each(REFLECTION)(
+      'B7 reflection.%s decides when the model looks back',
+      async (_, keys, action, asked) => {
+        await using home = await openHome({
+          yaml: `execution: { mode: adaptive }\nplanning: { reflection: { ${keys} } }\n`,
+          script: [say([action]), answer('ok')],
+        });
+        await home.run('go');
+        const sent = home.model.requests[1]?.promptText ?? '';
+        const found = (['reflect-error', 'reflect-interval'] as const).filter((name) =>
+          sent.includes(readPrompt(name)),
+        );
+        expect(found).toEqual(asked === undefined ? [] : [asked]);
+      },
+    );
+
+    it('B7 revision.max_revisions: 0 allows none', async () => {
+      await using home = await openHome({
+        yaml: `${PLANNED}planning: { revision: { max_revisions: 0 } }\n`,
+        script: [BROKEN_PLAN, answer('Only the place.', { achieved: false })],
+      });
+      const { run, outcome } = await home.run('go');
+      expect(outcome).not.toBe('answered');
+      expect(facts(await home.events(run), 'plan_revised')).toEqual([]);
+    });
+
+    it('B7 history.storage_type: memory writes no file', async () => {
+      await using home = await openHome({
+        yaml: 'planning: { history: { storage_type: memory, directory: past } }\n',
+        script: [answer('ok')],
+      });
+      expect((await home.run('go')).outcome).toBe('answered');
+      expect(readdirSync(home.folder)).toEqual(['dandori.yaml']);
+    });
+  });
+
+  it('B8 the settings of a user come from an HTTP API and override the file; an API that is down stops no run', async () => {
+    await using api = await startUserApi({
+      execution: { mode: 'adaptive' },
+      planning: { strategy: 'least_to_most' },
+    });
+    const warnings: string[] = [];
+    await using home = await openHome({
+      yaml: `${PLANNED}user_config_api: { url: "${api.url}/users/{user_id}", cache: 0s, timeout: 5s }\n`,
+      script: () => answer('ok'),
+      onWarning: ({ problem }) => warnings.push(problem),
+    });
+    const promptFor = async (userId: string) => {
+      expect((await home.run('go', { userId })).outcome).toBe('answered');
+      return home.model.requests.at(-1)?.promptText;
+    };
+    const mine = await promptFor('u-1');
+    expect(mine).toContain(readPrompt('mode-adaptive'));
+    expect(mine).toContain(readPrompt('strategy-least_to_most'));
+    expect(api.requests.map(({ url }) => url)).toEqual(['/users/u-1']);
+    expect(warnings).toEqual([]);
+    await api[Symbol.asyncDispose]();
+    expect(await promptFor('u-1')).toContain(readPrompt('mode-planned'));
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('B9 planning.enabled: false is the plain loop, without operations on plans and without looking back', async () => {
+    await using home = await openHome({
+      yaml: 'planning: { enabled: false }\n',
+      script: [
+        ...['1', '2', '3', '4'].map((ip) => say([locate(`t${ip}`, ip)])),
+        say([closed('t5', 'x')]),
+        answer('Four.'),
+      ],
+    });
+    const report = await home.run('go');
+    expect(report.outcome).toBe('answered');
+    for (const { promptText } of home.model.requests) {
+      expect(promptText).not.toMatch(/plan\.(propose|revise|update_step)|task\.generate_list|`reflect`/);
+      expect(promptText).toContain(readPrompt('mode-adaptive'));
+    }
+    expect(facts(await home.events(report.run), 'reflection_made')).toEqual([]);
+  });
+
+  it('B10 old history can be pruned, and what is young or open stays', async () => {
+    const DAY = 86_400_000;
+    await using home = await openHome({ script: () => answer('ok') });
+    const old = await home.run('old');
+    const open = await home.dandori.start('open');
+    const later = await home.reopen(undefined, {
+      clock: { ...systemClock, now: () => systemClock.now() + 31 * DAY },
+    });
+    const young = await later.run('young');
+    const pruned = await later.prune({ olderThan: 30 * DAY });
+    expect(pruned).toMatchObject({ runs: [{ run: old.run, outcome: 'answered' }], left: [] });
+    expect(pruned.bytes).toBeGreaterThan(0);
+    expect((await later.runs()).map(({ run }) => run).sort()).toEqual([open, young.run].sort());
+  });
+});
