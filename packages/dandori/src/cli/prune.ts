@@ -34,6 +34,8 @@ export async function prune({ keepFailed, dryRun = false, ...options }: PruneOpt
     if (found.runs.length + found.blobs.count === 0) return 0;
     const isWanted = await confirm({
       message: texts.pruned.confirm,
+      active: texts.pruned.yes,
+      inactive: texts.pruned.no,
       output: process.stderr,
       initialValue: false,
     });
