@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { rate } from '../../src/cli/rate.ts';
 import { openDandori } from '../../src/dandori.ts';
 import { openPlace, type Place } from './command.ts';
 
@@ -9,16 +10,21 @@ const LETTERS = `${import.meta.dirname}/../../../../examples/services/letters.ts
 async function prepare(): Promise<Place> {
   const place = await openPlace();
   await place.write('dandori.yaml', JSON.stringify({ mcpServers: {}, services: [LETTERS] }));
-  const find = (name: string) => [{ operation: 'letters.find_person', args: { name } }];
-  await place.write('taro.json', JSON.stringify(find('Taro')));
-  await place.write('nobody.json', JSON.stringify(find('Nobody')));
   return place;
+}
+
+/** A run of one task. */
+async function find({ folder }: Place, name: string): Promise<void> {
+  await using dandori = await openDandori({ cwd: folder });
+  await dandori.run(`find ${name}`, {
+    tasks: [{ id: 't1', operation: 'letters.find_person', args: { name } }],
+  });
 }
 
 describe('rate and stats', () => {
   it('a rating outlives the process, replaces the one before, and hides no outcome', async () => {
     await using place = await prepare();
-    await place.dandori('run', '--plan', 'taro.json');
+    await find(place, 'Taro');
     expect(await place.dandori('rate', 'last', '2')).toMatchObject({ code: 0, stdout: '' });
     const again = await place.dandori('rate', 'last', '4', '--comment', 'quick', '--by', 'Hanako', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ rating: 4, comment: 'quick', by: 'Hanako' });
@@ -32,16 +38,12 @@ describe('rate and stats', () => {
 
   it('refuses what is no rating, and a run that has not ended, with exit code 2', async () => {
     await using place = await prepare();
-    await place.dandori('run', '--plan', 'taro.json');
-    for (const typed of ['0', '6', '3.5', 'good', '']) {
-      const { code, stderr } = await place.dandori('rate', 'last', typed);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('from 1 to 5')]);
-    }
-    await place.write(
-      'hanako.json',
-      JSON.stringify([{ operation: 'letters.find_person', args: { name: 'Hanako' } }]),
-    );
-    expect((await place.dandori('run', '--plan', 'hanako.json')).code).toBe(3);
+    await find(place, 'Taro');
+    for (const rating of ['0', '6', '3.5', 'good', ''])
+      await expect(rate({ run: 'last', rating }, {})).rejects.toMatchObject({ code: 'usage' });
+    const { code, stderr } = await place.dandori('rate', 'last', '6');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('from 1 to 5')]);
+    await find(place, 'Hanako');
     const open = await place.dandori('rate', 'last', '5', '--json');
     expect(open.code).toBe(2);
     expect(JSON.parse(open.stdout)).toMatchObject({ error: { code: 'run-not-ended' } });
@@ -51,10 +53,10 @@ describe('rate and stats', () => {
     await using place = await prepare();
     const empty = JSON.parse((await place.dandori('stats', '--json')).stdout);
     expect(empty).toMatchObject({ runs: 0, completionRate: null, damaged: [] });
-    await place.dandori('run', '--plan', 'taro.json');
+    await find(place, 'Taro');
     await place.dandori('rate', 'last', '5');
-    await place.dandori('run', '--plan', 'nobody.json');
-    await place.dandori('run', '--plan', 'taro.json');
+    await find(place, 'Nobody');
+    await find(place, 'Taro');
     const [, , newest = ''] = (await place.runs()).sort();
     const file = join(place.folder, '.dandori/runs', `${newest}.jsonl`);
     const text = await readFile(file, 'utf8');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openDandori } from '../../src/dandori.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { openPlace, type Place } from './command.ts';
 
@@ -19,8 +20,8 @@ async function adaptiveRun(place: Place, goal: string): Promise<void> {
   const shared = { mcpServers: { places: { shipped: 'places' } } };
   await place.write('dandori.yaml', JSON.stringify(shared));
   await place.write('model.yaml', JSON.stringify({ ...shared, model, execution: { mode: 'adaptive' } }));
-  const { stdout, stderr } = await place.dandori('run', goal, '--config', 'model.yaml', '--json');
-  expect(JSON.parse(stdout), stderr).toMatchObject({ answer: 'It is fine.' });
+  await using dandori = await openDandori({ cwd: place.folder, configFile: 'model.yaml' });
+  expect(await dandori.run(goal)).toMatchObject({ answer: 'It is fine.' });
 }
 
 describe('dandori lift', () => {

@@ -2,14 +2,17 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDandori } from '../../src/dandori.ts';
+import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { openPlace, type Place } from './command.ts';
 
 const TAIL = '{"v":1,"half a li';
 
 async function withRun(goal: string): Promise<{ place: Place; run: string; file: string }> {
   const place = await openPlace();
-  await place.write('dandori.yaml', 'mcpServers: {calc: {shipped: calc}}\n');
-  await place.dandori('run', goal);
+  await place.write('dandori.yaml', 'mcpServers: {}\n');
+  const mind = createScriptedMind([[{ operation: 'answer', args: { text: '3' } }]]);
+  await using dandori = await openDandori({ cwd: place.folder, mind });
+  await dandori.run(goal);
   const [run = ''] = await place.runs();
   return { place, run, file: join(place.folder, '.dandori', 'runs', `${run}.jsonl`) };
 }
