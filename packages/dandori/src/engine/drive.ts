@@ -1,7 +1,7 @@
 import { decide } from '../core/decide.ts';
 import type { RunState } from '../core/state.ts';
 import { createCalls } from './calls.ts';
-import { openLedger } from './ledger.ts';
+import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import { type Driver, perform } from './perform.ts';
@@ -26,9 +26,12 @@ export async function drive(run: string, parts: Parts): Promise<RunState> {
   try {
     const mailbox = createMailbox(parts.clock);
     const calls = createCalls(run, parts, mailbox);
-    const unwatch = parts.journal.watch(run, () => mailbox.post({ type: 'journal_changed' }));
+    let ledger: Ledger | undefined;
+    const unwatch = parts.journal.watch(run, (last) => {
+      if (ledger?.isNews(last) !== false) mailbox.post({ type: 'journal_changed' });
+    });
     try {
-      const ledger = await openLedger(run, parts);
+      ledger = await openLedger(run, parts);
       const house = { run, parts, ledger, mailbox, calls, results: createResults(parts.blobs) };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
       return recover(driver) ? await untilNothingCanGoOn(driver) : ledger.state;

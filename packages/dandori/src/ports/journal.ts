@@ -43,6 +43,9 @@ export interface Journal {
   list(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
   /** Throws `run-driven-elsewhere` where another driver is at work. */
   claim(run: string): Promise<Claim>;
-  /** Calls back when anybody has appended to the run. May call too often, never too rarely. */
-  watch(run: string, changed: () => void): () => void;
+  /**
+   * Calls back when anybody has appended to the run, with the seq of the last event where that is known without
+   * reading. May call too often, never too rarely.
+   */
+  watch(run: string, changed: (last?: number) => void): () => void;
 }

@@ -34,6 +34,8 @@ const NEWLINE = 0x0a;
 export interface RunFile {
   append(after: number, events: readonly Event[]): Promise<void>;
   read(after: number): Event[];
+  /** The seq of the last event; undefined where somebody else has written since. */
+  last(): number | undefined;
   /** How far it has been read or written. */
   readonly position: Position;
   /** Bytes behind the last whole line: a torn tail, or a write that is still under way. */
@@ -191,6 +193,14 @@ export function openRunFile(
         if (event.seq > after) events.push(event);
       });
       return events;
+    },
+    last() {
+      try {
+        return fstatSync(fd).size === position.bytes ? position.seq : undefined;
+      } catch {
+        // Whoever reads will be told why.
+        return undefined;
+      }
     },
     get position() {
       return position;
