@@ -18,7 +18,8 @@ import { takeUp } from './take-up.ts';
  * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
  *     effect; nothing is known of it then but in this process.
  * S3  An outcome is durable before anything is decided to happen because of it outside this process.
- * S4  There is one wait, in the mailbox. No polling.
+ * S4  There is one wait, in the mailbox. No polling. Facts on which nothing waits are written with those that come in
+ *     the same turn of the event loop.
  * S5  When this returns or throws, no call and no thought of it is left running.
  */
 export async function drive(run: string, parts: Parts): Promise<RunState> {
@@ -47,7 +48,7 @@ export async function drive(run: string, parts: Parts): Promise<RunState> {
 async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
   const { ledger, mailbox, calls, readAhead } = driver;
   for (;;) {
-    const wakeAt = await planAhead(driver);
+    const wakeAt = await planTogether(driver);
     calls.thinkNow();
     const isWritten = await ledger.commit();
     if (!isWritten) {
@@ -60,6 +61,16 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
     if (state.end !== undefined || isQuiet) return state;
     for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
   }
+}
+
+/** Of twenty calls that end at the same time the first would else have a sync of its own, and the others wait for it. */
+async function planTogether(driver: Driver): Promise<number | undefined> {
+  const { ledger, mailbox, calls } = driver;
+  const wakeAt = await planAhead(driver);
+  if (calls.isAnyPlanned || ledger.state.running.size === 0) return wakeAt;
+  const rest = await mailbox.rest();
+  for (const mail of rest) await takeUp(mail, driver);
+  return rest.length === 0 ? wakeAt : planAhead(driver);
 }
 
 /** Carries out intentions until no new one comes; nothing of it leaves the house before the commit. */
