@@ -164,7 +164,7 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     report: async (run) => report(await stateOf(run)),
     lift: async (run) => liftWith(await stateOf(run), parts),
     events: eventsOf,
-    watch: (run, changed) => journal.watch(run, changed),
+    watch: (run, changed) => journal.watch(run, () => changed()),
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
     prune: (pruneOptions) => pruneRuns(pruneOptions, parts),

@@ -97,9 +97,8 @@ function keepTime(state: RunState, event: Event): void {
 /** What has waited for its time is as ready as any other now. Here, and not when it is started: that costs no search. */
 function wakeDue(state: RunState, at: number): void {
   const due: TaskState[] = [];
-  for (const id of state.retrying.inOrder(() => true)) {
-    const task = state.tasks.get(id);
-    if (task === undefined || (task.dueAt ?? 0) > at) break;
+  for (const { item: task } of state.retrying.inOrder(() => true)) {
+    if ((task.dueAt ?? 0) > at) break;
     due.push(task);
   }
   for (const task of due) moveTo(state, task, 'ready');

@@ -49,8 +49,7 @@ export function canPay({ settings, usage }: RunState, cost: number): boolean {
 function isTooDear(state: RunState): boolean {
   const everywhere = () => true;
   for (const queue of [state.ready, state.retrying]) {
-    for (const id of queue.inOrder(everywhere))
-      if (!canPay(state, state.tasks.get(id)?.cost ?? 0)) return true;
+    for (const { item } of queue.inOrder(everywhere)) if (!canPay(state, item.cost)) return true;
   }
   return false;
 }

@@ -89,9 +89,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
 /** By rank, whether it is the first try or not. */
 function* candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Generator<TaskState> {
   const due = dueSince(state, now);
-  for (const id of state.ready.inOrder(hasRoom)) {
-    const task = state.tasks.get(id);
-    if (task === undefined) continue;
+  for (const { item: task } of state.ready.inOrder(hasRoom)) {
     for (let first = due[0]; first !== undefined && comesFirst(first, task); first = due[0]) {
       due.shift();
       if (hasRoom(first.lane)) yield first;
@@ -105,9 +103,8 @@ function* candidates(state: RunState, now: number, hasRoom: (lane: string) => bo
 /** What has become due since the last fact; whatever was due then is in the queue of what is ready. */
 function dueSince(state: RunState, now: number): TaskState[] {
   const due: TaskState[] = [];
-  for (const id of state.retrying.inOrder(() => true)) {
-    const task = state.tasks.get(id);
-    if (task === undefined || (task.dueAt ?? 0) > now) break;
+  for (const { item: task } of state.retrying.inOrder(() => true)) {
+    if ((task.dueAt ?? 0) > now) break;
     due.push(task);
   }
   return due.sort((a, b) => (comesFirst(a, b) ? -1 : 1));
@@ -115,8 +112,7 @@ function dueSince(state: RunState, now: number): TaskState[] {
 
 /** Whether something will be tried again at a later time. */
 function isAnyLater(state: RunState, now: number): boolean {
-  for (const id of state.retrying.inOrder(() => true))
-    if ((state.tasks.get(id)?.dueAt ?? 0) > now) return true;
+  for (const { item } of state.retrying.inOrder(() => true)) if ((item.dueAt ?? 0) > now) return true;
   return false;
 }
 
@@ -159,8 +155,8 @@ function waking(state: RunState, now: number, places: Places): Intention[] {
  */
 function nextRetry(state: RunState, now: number, { isOpen, hasRoom }: Places): number {
   if (!isOpen()) return Number.POSITIVE_INFINITY;
-  for (const id of state.retrying.inOrder(hasRoom)) {
-    const dueAt = state.tasks.get(id)?.dueAt ?? now;
+  for (const { item } of state.retrying.inOrder(hasRoom)) {
+    const { dueAt = now } = item;
     if (dueAt > now) return dueAt;
   }
   return Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 import type { Arrangement } from './arrangement.ts';
-import { ReadyQueue } from './ready-queue.ts';
+import { type Queued, ReadyQueue } from './ready-queue.ts';
 
 export interface Scheduling {
   /** Milliseconds of a task. */
@@ -15,35 +15,37 @@ export function makespan(arrangement: Arrangement, scheduling: Scheduling): numb
   const { takes, laneOf, concurrency = Number.POSITIVE_INFINITY, servers = {} } = scheduling;
   const waiting = createWaiting(arrangement);
   const order = new Map(arrangement.tasks.map(({ id, rank = 0 }, index) => [id, { rank, order: index }]));
-  const ready = new ReadyQueue();
+  const ready = new ReadyQueue<string>();
   // The one that ends first has the highest rank here.
-  const running = new ReadyQueue();
+  const running = new ReadyQueue<string>();
   const runningIn = new Map<string, number>();
   const endOf = new Map<string, number>();
   const hasRoom = (lane: string) => (runningIn.get(lane) ?? 0) < (servers[lane] ?? Number.POSITIVE_INFINITY);
-  const enter = (id: string) => ready.add({ id, lane: laneOf(id), rank: 0, order: 0, ...order.get(id) });
+  const enter = (id: string) => ready.add(id, { lane: laneOf(id), rank: 0, order: 0, ...order.get(id) });
   let now = 0;
 
   const start = () => {
-    const started: string[] = [];
-    for (const id of ready.inOrder(hasRoom)) {
+    const started: Queued<string>[] = [];
+    for (const entry of ready.inOrder(hasRoom)) {
       if (running.size >= concurrency) break;
-      const lane = laneOf(id);
+      const { item: id, lane } = entry;
       runningIn.set(lane, (runningIn.get(lane) ?? 0) + 1);
       endOf.set(id, now + takes(id));
-      running.add({ id, lane: '', rank: -(endOf.get(id) ?? now), order: 0 });
-      started.push(id);
+      running.add(id, { lane: '', rank: -(endOf.get(id) ?? now), order: 0 });
+      started.push(entry);
     }
-    for (const id of started) ready.delete(id);
+    for (const entry of started) ready.delete(entry);
   };
 
   waiting.free.forEach(enter);
   for (start(); running.size > 0; start()) {
-    const [next = ''] = running.inOrder(() => true);
+    const [next] = running.inOrder(() => true);
+    if (next === undefined) break;
     running.delete(next);
-    now = endOf.get(next) ?? now;
-    runningIn.set(laneOf(next), (runningIn.get(laneOf(next)) ?? 1) - 1);
-    waiting.ended(next).forEach(enter);
+    const { item: id } = next;
+    now = endOf.get(id) ?? now;
+    runningIn.set(laneOf(id), (runningIn.get(laneOf(id)) ?? 1) - 1);
+    waiting.ended(id).forEach(enter);
   }
   return now;
 }

@@ -123,6 +123,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     order: state.written++,
     dependents: [],
     status: 'pending',
+    queued: undefined,
     attempts: 0,
     mayHaveTouched: false,
     isInDoubt: false,

@@ -1,16 +1,17 @@
-/** A task that may start. The highest `rank` comes first; the written order breaks ties. */
-export interface ReadyTask extends Urgency {
-  readonly id: string;
-  /** The server; each may have a limit of its own. */
-  readonly lane: string;
-}
-
+/** The highest `rank` comes first; the written order breaks ties. */
 interface Urgency {
   readonly rank: number;
   readonly order: number;
 }
 
-interface Entry extends ReadyTask {
+interface Place extends Urgency {
+  /** The server; each may have a limit of its own. */
+  readonly lane: string;
+}
+
+/** Something in the queue. Who added it keeps this, to take it away again: to look for it would cost more than that. */
+export interface Queued<T> extends Place {
+  readonly item: T;
   position: number;
 }
 
@@ -21,35 +22,31 @@ interface Entry extends ReadyTask {
  * Q1  Adding, taking away and looking at the next one cost O(log n).
  * Q2  Looking changes nothing.
  */
-export class ReadyQueue {
-  readonly #lanes = new Map<string, Entry[]>();
-  readonly #entries = new Map<string, Entry>();
+export class ReadyQueue<T> {
+  readonly #lanes = new Map<string, Queued<T>[]>();
+  #size = 0;
 
   get size(): number {
-    return this.#entries.size;
+    return this.#size;
   }
 
-  has(id: string): boolean {
-    return this.#entries.has(id);
-  }
-
-  add(task: ReadyTask): void {
-    this.delete(task.id);
-    const heap = this.#lanes.get(task.lane) ?? [];
-    this.#lanes.set(task.lane, heap);
-    const entry = { ...task, position: heap.length };
+  add(item: T, { lane, rank, order }: Place): Queued<T> {
+    const heap = this.#lanes.get(lane) ?? [];
+    if (heap.length === 0) this.#lanes.set(lane, heap);
+    const entry = { item, lane, rank, order, position: heap.length };
     heap.push(entry);
-    this.#entries.set(task.id, entry);
+    this.#size++;
     rise(heap, entry);
+    return entry;
   }
 
-  delete(id: string): boolean {
-    const entry = this.#entries.get(id);
-    const heap = entry === undefined ? undefined : this.#lanes.get(entry.lane);
-    const last = heap?.pop();
-    if (entry === undefined || heap === undefined || last === undefined) return false;
-    this.#entries.delete(id);
-    if (last === entry) return true;
+  /** False where it has been taken away before. */
+  delete(entry: Queued<T>): boolean {
+    const heap = this.#lanes.get(entry.lane);
+    if (heap?.[entry.position] !== entry) return false;
+    this.#size--;
+    const last = heap.pop();
+    if (last === undefined || last === entry) return true;
     place(heap, last, entry.position);
     rise(heap, last);
     sink(heap, last);
@@ -57,17 +54,18 @@ export class ReadyQueue {
   }
 
   /** In order, lazily; `hasRoom` is asked for each one again, as taking one may fill its lane. */
-  *inOrder(hasRoom: (lane: string) => boolean): Generator<string> {
-    const frontier: Entry[] = [];
+  *inOrder(hasRoom: (lane: string) => boolean): Generator<Queued<T>> {
+    if (this.#size === 0) return;
+    const frontier: Queued<T>[] = [];
     for (const heap of this.#lanes.values()) include(frontier, heap[0]);
     for (let next = takeFirst(frontier); next !== undefined; next = takeFirst(frontier)) {
-      const { lane, position, id } = next;
+      const { lane, position } = next;
       // Everything below it in its heap is of the same lane.
       if (!hasRoom(lane)) continue;
       const heap = this.#lanes.get(lane) ?? [];
       include(frontier, heap[2 * position + 1]);
       include(frontier, heap[2 * position + 2]);
-      yield id;
+      yield next;
     }
   }
 }
@@ -76,7 +74,7 @@ export function comesFirst(a: Urgency, b: Urgency): boolean {
   return a.rank > b.rank || (a.rank === b.rank && a.order < b.order);
 }
 
-function rise(heap: Entry[], entry: Entry): void {
+function rise<T>(heap: Queued<T>[], entry: Queued<T>): void {
   let at = entry.position;
   while (at > 0) {
     const parent = heap[(at - 1) >> 1];
@@ -88,7 +86,7 @@ function rise(heap: Entry[], entry: Entry): void {
   place(heap, entry, at);
 }
 
-function sink(heap: Entry[], entry: Entry): void {
+function sink<T>(heap: Queued<T>[], entry: Queued<T>): void {
   let at = entry.position;
   for (;;) {
     const left = heap[2 * at + 1];
@@ -102,13 +100,13 @@ function sink(heap: Entry[], entry: Entry): void {
   place(heap, entry, at);
 }
 
-function place(heap: Entry[], entry: Entry, at: number): void {
+function place<T>(heap: Queued<T>[], entry: Queued<T>, at: number): void {
   heap[at] = entry;
   entry.position = at;
 }
 
 /** The frontier is as small as what is taken, so it needs no positions: a plain heap of the entries as they stand. */
-function include(frontier: Entry[], entry: Entry | undefined): void {
+function include<T>(frontier: Queued<T>[], entry: Queued<T> | undefined): void {
   if (entry === undefined) return;
   frontier.push(entry);
   for (let at = frontier.length - 1; at > 0; ) {
@@ -118,7 +116,7 @@ function include(frontier: Entry[], entry: Entry | undefined): void {
   }
 }
 
-function takeFirst(frontier: Entry[]): Entry | undefined {
+function takeFirst<T>(frontier: Queued<T>[]): Queued<T> | undefined {
   const first = frontier[0];
   const last = frontier.pop();
   if (first === undefined || last === undefined || frontier.length === 0) return first;
@@ -134,7 +132,7 @@ function takeFirst(frontier: Entry[]): Entry | undefined {
 }
 
 /** True where the lower one had to go up. */
-function exchange(frontier: Entry[], upper: number, lower: number): boolean {
+function exchange<T>(frontier: Queued<T>[], upper: number, lower: number): boolean {
   const [a, b] = [frontier[upper], frontier[lower]];
   if (a === undefined || b === undefined || !comesFirst(b, a)) return false;
   frontier[upper] = b;

@@ -16,7 +16,7 @@ import type { Settings } from '../domain/settings.ts';
 import type { Action, Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
 import type { Offered } from './offer.ts';
-import type { ReadyQueue } from './ready-queue.ts';
+import type { Queued, ReadyQueue } from './ready-queue.ts';
 
 /**
  * `pending` waits for other tasks, `ready` may start, `retrying` waits for its time, `waiting` for a person,
@@ -60,6 +60,8 @@ export interface TaskState {
   /** Tasks to tell when this one ends. */
   readonly dependents: string[];
   status: TaskStatus;
+  /** Where it stands among those that are ready or wait for their time. */
+  queued: Queued<TaskState> | undefined;
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
@@ -184,14 +186,14 @@ export interface RunState {
   stepCount: number;
   /** In the order in which they ended. */
   readonly ends: TaskEnd[];
-  readonly ready: ReadyQueue;
+  readonly ready: ReadyQueue<TaskState>;
   /** Steps whose tasks are wanted now. */
   readonly stepsReady: Set<string>;
   readonly running: Set<string>;
   /** How many of them run in each lane. */
   readonly runningIn: Map<string, number>;
   /** What is due first comes first. */
-  readonly retrying: ReadyQueue;
+  readonly retrying: ReadyQueue<TaskState>;
   readonly inDoubt: Set<string>;
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */

@@ -1,3 +1,4 @@
+import type { Queued } from './ready-queue.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
 import { isStep } from './step.ts';
 
@@ -11,19 +12,24 @@ export function moveTo(state: RunState, task: TaskState, status: TaskStatus): vo
 function leave(state: RunState, task: TaskState): void {
   const { id } = task.task;
   if (isStep(task.task)) state.stepsReady.delete(id);
-  else if (task.status === 'ready') state.ready.delete(id);
-  else if (task.status === 'retrying') state.retrying.delete(id);
+  else if (task.queued !== undefined) leaveQueue(state, task, task.queued);
   else setOf(state, task.status)?.delete(id);
   if (task.status === 'running') countIn(state, task.lane, -1);
 }
 
+function leaveQueue({ ready, retrying }: RunState, task: TaskState, queued: Queued<TaskState>): void {
+  const queue = task.status === 'ready' ? ready : retrying;
+  queue.delete(queued);
+  task.queued = undefined;
+}
+
 function enter(state: RunState, task: TaskState): void {
-  const { lane, rank, order, dueAt = 0 } = task;
+  const { lane, order, dueAt = 0 } = task;
   const { id } = task.task;
   if (isStep(task.task)) {
     if (task.status === 'ready') state.stepsReady.add(id);
-  } else if (task.status === 'ready') state.ready.add({ id, lane, rank, order });
-  else if (task.status === 'retrying') state.retrying.add({ id, lane, rank: -dueAt, order });
+  } else if (task.status === 'ready') task.queued = state.ready.add(task, task);
+  else if (task.status === 'retrying') task.queued = state.retrying.add(task, { lane, rank: -dueAt, order });
   else setOf(state, task.status)?.add(id);
   if (task.status === 'running') countIn(state, lane, 1);
 }

@@ -38,6 +38,8 @@ export interface Begun {
 export interface Calls {
   plan(call: PlannedCall): void;
   planThought(decision: number, thought: Omit<Thought, 'signal'>): void;
+  /** Whether something waits for the next commit. */
+  readonly isAnyPlanned: boolean;
   thinkNow(): void;
   /** Makes what was planned, except what was made ahead. */
   release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
@@ -120,6 +122,9 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     plan: (call) => void planned.push(call),
     planThought(decision, about) {
       thought = { decision, about };
+    },
+    get isAnyPlanned() {
+      return planned.length > 0 || thought !== undefined;
     },
     thinkNow() {
       if (thought === undefined) return;

@@ -1,7 +1,7 @@
 import { decide } from '../core/decide.ts';
 import type { RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
-import { openLedger } from './ledger.ts';
+import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import { addOwnTools } from './own-tools.ts';
 import type { Parts } from './parts.ts';
@@ -19,24 +19,29 @@ import { takeUp } from './take-up.ts';
  * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
  *     effect; nothing is known of it then but in this process.
  * S3  An outcome is durable before anything is decided to happen because of it outside this process.
- * S4  There is one wait, in the mailbox. No polling.
+ * S4  There is one wait, in the mailbox. No polling. Facts on which nothing waits are written with those that come in
+ *     the same turn of the event loop.
  * S5  When this returns or throws, no call and no thought of it is left running.
  */
 export async function drive(run: string, given: Parts): Promise<RunState> {
   const claim = await given.journal.claim(run);
   try {
     const mailbox = createMailbox(given.clock);
-    const unwatch = given.journal.watch(run, () => mailbox.post({ type: 'journal_changed' }));
     const results = createResults(given.blobs);
+    let ledger: Ledger | undefined;
     let calls: Calls | undefined;
+    const unwatch = given.journal.watch(run, (last) => {
+      if (ledger?.isNews(last) !== false) mailbox.post({ type: 'journal_changed' });
+    });
     try {
-      const ledger = await openLedger(run, given);
-      const toolbox = addOwnTools(given.toolbox, { state: () => ledger.state, results });
+      const opened = await openLedger(run, given);
+      ledger = opened;
+      const toolbox = addOwnTools(given.toolbox, { state: () => opened.state, results });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);
-      const house = { run, parts, ledger, mailbox, calls, results };
+      const house = { run, parts, ledger: opened, mailbox, calls, results };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
-      return recover(driver) ? await untilNothingCanGoOn(driver) : ledger.state;
+      return recover(driver) ? await untilNothingCanGoOn(driver) : opened.state;
     } finally {
       unwatch();
       await calls?.stopAll();
@@ -49,7 +54,7 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
 async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
   const { ledger, mailbox, calls, readAhead } = driver;
   for (;;) {
-    const wakeAt = await planAhead(driver);
+    const wakeAt = await planTogether(driver);
     calls.thinkNow();
     const isWritten = await ledger.commit();
     if (!isWritten) {
@@ -62,6 +67,16 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
     if (state.end !== undefined || isQuiet) return state;
     for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
   }
+}
+
+/** Of twenty calls that end at the same time the first would else have a sync of its own, and the others wait for it. */
+async function planTogether(driver: Driver): Promise<number | undefined> {
+  const { ledger, mailbox, calls } = driver;
+  const wakeAt = await planAhead(driver);
+  if (calls.isAnyPlanned || ledger.state.running.size === 0) return wakeAt;
+  const rest = await mailbox.rest();
+  for (const mail of rest) await takeUp(mail, driver);
+  return rest.length === 0 ? wakeAt : planAhead(driver);
 }
 
 /** Carries out intentions until no new one comes; nothing of it leaves the house before the commit. */

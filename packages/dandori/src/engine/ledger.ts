@@ -18,6 +18,8 @@ export interface Ledger {
   record(...facts: Fact[]): void;
   /** False where a command came in between: intentions were dropped and must be decided again. */
   commit(): Promise<boolean>;
+  /** False where the journal holds nothing but what is here, or is just being written from here. */
+  isNews(last: number | undefined): boolean;
   /** Takes up what others have written. */
   catchUp(): Promise<void>;
 }
@@ -68,6 +70,11 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
     for (const { type, data } of kept) add({ type, data } as Fact);
   }
 
+  /** Whether what is pending fits is seen when it is appended. */
+  function isNews(last = Number.POSITIVE_INFINITY): boolean {
+    return last > (pending.at(-1)?.seq ?? lastSeq());
+  }
+
   async function catchUp(): Promise<void> {
     if (pending.length > 0) return;
     const foreign = commandsOnly(await journal.read(run, lastSeq()));
@@ -98,6 +105,7 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
     },
     record,
     commit,
+    isNews,
     catchUp,
   };
 }

@@ -29,11 +29,20 @@ export interface Mailbox {
   post(mail: Mail): void;
   /** All that has come, as soon as there is something or the time is there. */
   wait(until: number | undefined): Promise<Mail[]>;
+  /** What comes until the end of this turn of the event loop: often nothing, and never long. */
+  rest(): Promise<Mail[]>;
 }
 
 export function createMailbox(clock: Clock): Mailbox {
   let mails: Mail[] = [];
   let wake: (() => void) | undefined;
+
+  function takeAll(): Mail[] {
+    const taken = mails;
+    mails = [];
+    return taken;
+  }
+
   return {
     post(mail) {
       mails.push(mail);
@@ -50,9 +59,11 @@ export function createMailbox(clock: Clock): Mailbox {
         });
         wake = undefined;
       }
-      const taken = mails;
-      mails = [];
-      return taken;
+      return takeAll();
+    },
+    async rest() {
+      await new Promise((resolve) => setImmediate(resolve));
+      return takeAll();
     },
   };
 }

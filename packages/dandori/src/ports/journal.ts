@@ -49,6 +49,9 @@ export interface Journal {
   size(run: string): Promise<number>;
   /** Throws `run-driven-elsewhere` where it is claimed, and `journal-conflict` where somebody wrote behind `after`. */
   remove(run: string, after: number): Promise<void>;
-  /** Calls back when anybody has appended to the run. May call too often, never too rarely. */
-  watch(run: string, changed: () => void): () => void;
+  /**
+   * Calls back when anybody has appended to the run, with the seq of the last event where that is known without
+   * reading. May call too often, never too rarely.
+   */
+  watch(run: string, changed: (last?: number) => void): () => void;
 }

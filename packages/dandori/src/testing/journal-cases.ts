@@ -343,6 +343,27 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await claim.release();
   },
 
+  async 'who watches is not told of a last event before one that was acknowledged'(journal) {
+    await journal.create('r1', [firstEvent('r1')]);
+    const claim = await journal.claim('r1');
+    const bell = createBell();
+    let acknowledged = 1;
+    let isBehind = false;
+    const unwatch = journal.watch('r1', (last = Number.POSITIVE_INFINITY) => {
+      isBehind ||= last < acknowledged;
+      bell.ring();
+    });
+    for (let seq = 2; seq <= 5; seq++) {
+      const rung = bell.next();
+      await journal.append('r1', seq - 1, [eventOf('r1', seq)]);
+      acknowledged = seq;
+      await rung;
+    }
+    unwatch();
+    await claim.release();
+    assert.ok(!isBehind);
+  },
+
   async 'who no longer watches is left in peace'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     let rings = 0;

@@ -1,4 +1,4 @@
-import { ReadyQueue } from '../core/ready-queue.ts';
+import { type Queued, ReadyQueue } from '../core/ready-queue.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** A clock that moves only when it is told to, so that a test of an hour takes no time and always goes the same way. */
@@ -17,42 +17,32 @@ interface Timer {
 export function createStepClock(start = 1_000_000): StepClock {
   let now = start;
   let count = 0;
-  const timers = new Map<string, Timer>();
   // A queue that gives the largest rank first gives the earliest time first where the rank is less the later it is.
-  const queue = new ReadyQueue();
+  const queue = new ReadyQueue<Timer>();
 
-  function takeBack(id: string): void {
-    timers.delete(id);
-    queue.delete(id);
-  }
-
-  function earliest(): string | undefined {
+  function earliest(): Queued<Timer> | undefined {
     return queue.inOrder(() => true).next().value ?? undefined;
   }
 
-  async function fire(id: string): Promise<void> {
-    const timer = timers.get(id);
-    takeBack(id);
-    if (timer === undefined) return;
-    now = Math.max(now, timer.time);
-    timer.wake();
+  async function fire(entry: Queued<Timer>): Promise<void> {
+    queue.delete(entry);
+    now = Math.max(now, entry.item.time);
+    entry.item.wake();
     await settle();
   }
 
   return {
     now: () => now,
     at(time, wake) {
-      const id = String(count++);
-      timers.set(id, { time, wake });
-      queue.add({ id, lane: '', rank: -time, order: count });
-      return () => takeBack(id);
+      const entry = queue.add({ time, wake }, { lane: '', rank: -time, order: count++ });
+      return () => void queue.delete(entry);
     },
     async advance(ms) {
       const until = now + ms;
       await settle();
-      for (let id = earliest(); id !== undefined; id = earliest()) {
-        if ((timers.get(id)?.time ?? 0) > until) break;
-        await fire(id);
+      for (let next = earliest(); next !== undefined; next = earliest()) {
+        if (next.item.time > until) break;
+        await fire(next);
       }
       now = until;
     },

@@ -29,12 +29,14 @@ import {
 const statuses = (state: RunState) =>
   Object.fromEntries([...state.tasks].map(([id, { status }]) => [id, status]));
 
+const idsIn = (queue: RunState['ready']) => [...queue.inOrder(() => true)].map(({ item }) => item.task.id);
+
 /** The sets that `decide` looks at must say the same as the tasks. */
 function setsAgree(state: RunState): void {
   const sets: [TaskStatus, ReadonlySet<string>][] = [
-    ['ready', new Set(state.ready.inOrder(() => true))],
+    ['ready', new Set(idsIn(state.ready))],
     ['running', state.running],
-    ['retrying', new Set(state.retrying.inOrder(() => true))],
+    ['retrying', new Set(idsIn(state.retrying))],
     ['in_doubt', state.inDoubt],
   ];
   for (const [status, set] of sets) {

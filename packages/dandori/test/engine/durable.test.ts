@@ -5,6 +5,7 @@ import { brokenLaws } from '../../src/core/laws.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { answerQuestion, cancelRun, startRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
+import type { Journal } from '../../src/ports/journal.ts';
 import type { CallOutcome } from '../../src/ports/toolbox.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
@@ -81,6 +82,22 @@ describe('a run on disk', () => {
     await cancelRun({ run, reason: 'stop' }, parts);
     expect((await driving).end).toMatchObject({ outcome: 'cancelled', failure: { message: 'stop' } });
     expect(brokenLaws(await parts.journal.read(run))).toEqual([]);
+  });
+
+  it('a driver does not read back what it wrote itself', async () => {
+    await using place = await createPlace();
+    const { parts, run } = place;
+    let reads = 0;
+    const read: Journal['read'] = (...about) => {
+      reads++;
+      return place.journal.read(...about);
+    };
+    const driving = drive(run, { ...parts, journal: { ...parts.journal, read } });
+    await place.asked;
+    const readsOfItsOwn = reads;
+    await cancelRun({ run, reason: 'stop' }, parts);
+    await driving;
+    expect(readsOfItsOwn).toBe(1);
   });
 
   it('what is read back is what was folded', async () => {

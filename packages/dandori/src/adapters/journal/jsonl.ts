@@ -150,14 +150,14 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
       const path = pathOf(run);
       let watcher: FSWatcher;
       try {
-        // A driver is told of its own writes too: an answer from this same process comes through the same open file,
-        // and nothing tells the one from the other.
-        watcher = watchFile(path, { persistent: false }, () => changed());
+        // A driver is told of its own writes too: an answer from this same process comes through the same open file.
+        // The last seq tells the one from the other.
+        watcher = watchFile(path, { persistent: false }, () => changed(claimed.get(run)?.last()));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') runNotFound(run);
         throw error;
       }
-      watcher.on('error', changed);
+      watcher.on('error', () => changed());
       return () => watcher.close();
     },
   };

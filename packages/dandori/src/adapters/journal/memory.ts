@@ -8,7 +8,7 @@ import { summarise } from './summary.ts';
 export function createMemoryJournal(): Journal {
   const runs = new Map<string, Event[]>();
   const claims = new Map<string, Claim>();
-  const watchers = new Map<string, Set<() => void>>();
+  const watchers = new Map<string, Set<(last: number) => void>>();
   const eventsOf = (run: string): Event[] => runs.get(run) ?? runNotFound(run);
   return {
     async create(run, events) {
@@ -21,7 +21,7 @@ export function createMemoryJournal(): Journal {
       if (present.length !== after) conflict(run, after, present.length);
       // Not spread: 200,000 arguments overflow the stack.
       for (const event of events) present.push(event);
-      for (const changed of watchers.get(run) ?? []) queueMicrotask(changed);
+      for (const changed of watchers.get(run) ?? []) queueMicrotask(() => changed(present.length));
     },
     async read(run, after = 0) {
       return eventsOf(run).slice(after);
