@@ -12,7 +12,7 @@ import { type Arrangement, arrange } from './arrangement.ts';
 import { deadSteps } from './dead.ts';
 import { AFTER, type Edges, type Need } from './edges.ts';
 import { type Budget, estimateOf, mayBeLate, overBudget } from './estimate.ts';
-import { type Graph, sort } from './graph.ts';
+import { sort } from './graph.ts';
 import type { Group } from './hazards.ts';
 import { nearest } from './nearest.ts';
 import { dropNeedless } from './needless.ts';
@@ -21,6 +21,7 @@ import { readsResultOf } from './own-tools.ts';
 import { expressionProblem } from './reference.ts';
 import type { SchemaCheck } from './schema.ts';
 import { missingIn } from './schema-path.ts';
+import { inheritNeeds, type OpenSteps, withSteps } from './step-edges.ts';
 
 /** What a plan is compiled against. */
 export interface Surroundings {
@@ -32,6 +33,8 @@ export interface Surroundings {
   readonly maxTasks: number;
   /** Tasks of earlier plans of the run that have succeeded: id → operation. */
   readonly done: ReadonlyMap<string, string>;
+  /** Steps of earlier plans that have not ended, and what they wait for. */
+  readonly steps?: OpenSteps;
   /** Servers whose tools are missing, with the reason, to tell a misspelt name from a dead server. */
   readonly missing: ReadonlyMap<string, string>;
   /** What may be left of the run's time and money; without it neither is checked. */
@@ -100,20 +103,14 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
-  const hasSteps = tasks.some(({ step }) => step !== undefined);
-  const { order, cycle } = sort(hasSteps ? withSteps(edges, tasks) : edges);
+  const { steps } = surroundings;
+  const hasSteps = (steps?.size ?? 0) > 0 || tasks.some(({ step }) => step !== undefined);
+  if (hasSteps && isClear) inheritNeeds(tasks, edges, steps);
+  const { order, cycle } = sort(hasSteps ? withSteps(edges, tasks, steps) : edges);
   if (isClear) add(cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const own = hasSteps ? order.filter((id) => edges.has(id)) : order;
   return accepted(tasks, { edges, order: own, warnings }, surroundings);
-}
-
-/** A step has ended when its tasks have, so it waits for them like for what it needs. */
-function withSteps(edges: Edges, tasks: readonly Task[]): Graph {
-  const graph = new Map<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>(edges);
-  for (const { id, step } of tasks)
-    if (step !== undefined) graph.set(step, new Set([...(graph.get(step)?.keys() ?? []), id]));
-  return graph;
 }
 
 /** The id alone would show the first task that has it. */

@@ -11,6 +11,7 @@ import { renamed, renameIn } from './rename.ts';
 import { joined, revised } from './revision.ts';
 import type { Draft, RunState } from './state.ts';
 import { isStep } from './step.ts';
+import { readUpdates } from './step-update.ts';
 
 export interface Taken {
   readonly operations: Action[];
@@ -28,14 +29,18 @@ export interface Taken {
 /** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
 export function takeIn(decided: readonly Action[], state: RunState): Taken {
   const steps = state.thinking?.brief?.steps ?? [];
-  const read = readActions(decided, state);
+  const { ended, actions, problem } = readUpdates(decided, steps, state);
+  if (problem !== undefined && !actions.some(({ operation }) => operation !== 'reflect'))
+    return unusable(problem);
+  const read = readActions(actions, state, ended);
   if (typeof read === 'string') return unusable(read);
   const { outline, revision, removes = [] } = read;
-  const assigned = withSteps(read.actions, steps, state);
+  const asked = steps.filter((id) => !ended.has(id));
+  const assigned = withSteps(read.actions, { asked, removes, state });
   if (typeof assigned === 'string') return unusable(assigned);
   const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled });
   if (removes.length > 0 || revision !== undefined) return { ...taken, outline, revision, removes };
-  const left = steps.length > 0 ? notBegun(state).filter(({ id }) => !steps.includes(id)) : [];
+  const left = steps.length > 0 ? notBegun(state, new Set([...steps, ...ended])) : [];
   // Later tasks that came with the plan are compiled again with these, or nobody would know what waits for what.
   const isMixed = taken.tasks.length > 0 && left.some((task) => !isStep(task));
   if (!isMixed) return { ...taken, outline };
@@ -56,11 +61,14 @@ interface Read {
 }
 
 /** Operations that stand for tasks, with the tasks that they stand for. */
-function readActions(decided: readonly Action[], state: RunState): Read | string {
-  const proposal = decided.find(({ operation }) => operation === 'plan.propose');
+function readActions(decided: readonly Action[], state: RunState, ended: ReadonlySet<string>): Read | string {
+  const [proposal, ...others] = decided.filter(({ operation }) => operation === 'plan.propose');
   const [revision, ...more] = decided.filter(({ operation }) => operation === 'plan.revise');
   const rest = decided.filter((action) => action !== proposal && action.operation !== 'plan.revise');
-  if (revision !== undefined) return withRevision(joined([revision, ...more]), rest, state);
+  if (others.length > 0) return 'plan.propose: there are two plans. Propose one that holds all';
+  if (proposal !== undefined && revision !== undefined)
+    return 'A plan is proposed and another is revised. Do one of the two';
+  if (revision !== undefined) return withRevision(joined([revision, ...more]), { rest, state, ended });
   if (proposal === undefined) return { actions: decided };
   const proposed = readProposal(proposal.args);
   if (typeof proposed === 'string') return proposed;
@@ -72,30 +80,41 @@ function withoutTasks({ args: { steps: _, tasks: __, ...args }, ...action }: Act
   return { ...action, args };
 }
 
+interface Placing {
+  /** The steps that were asked for. */
+  readonly asked: readonly string[];
+  /** What was in the plan and is written anew, or not any more. */
+  readonly removes: readonly string[];
+  readonly state: RunState;
+}
+
 /**
  * Each task of a generated list belongs to a step that was asked for, and a step that is in the plan already is not
  * made again. A text says which of them cannot be placed.
  */
 function withSteps(
   actions: readonly Action[],
-  wanted: readonly string[],
-  state: RunState,
+  { asked, removes, state }: Placing,
 ): readonly Action[] | string {
-  const isOpenStep = (id: unknown) => {
-    const step = typeof id === 'string' ? state.tasks.get(id) : undefined;
+  const written = new Set(actions.filter(isStep).map(({ id }) => id));
+  const gone = new Set(removes);
+  const isStanding = (id: unknown) => {
+    const step = typeof id === 'string' && !gone.has(id) ? state.tasks.get(id) : undefined;
     return step !== undefined && isStep(step.task) && step.status !== 'succeeded';
   };
+  const wanted = asked.filter((id) => isStanding(id) || written.has(id));
+  const [only] = wanted.length === 1 ? wanted : [];
   const placed: Action[] = actions
-    .filter((action) => !(isStep(action) && isOpenStep(action.args.step)))
+    .filter((action) => !(isStep(action) && isStanding(action.args.step)))
     .map((action) => {
-      if (OWN_OPERATIONS.has(action.operation) || isOpenStep(action.step)) return action;
       const { step, ...bare }: Action = action;
-      const isNew = step !== undefined && actions.some((one) => isStep(one) && one.id === step);
-      if (isNew) return action;
-      return wanted[0] !== undefined && wanted.length === 1 ? { ...bare, step: wanted[0] } : bare;
+      const isPlaced = isStanding(step) || (step !== undefined && written.has(step));
+      if (OWN_OPERATIONS.has(action.operation) || isPlaced) return action;
+      return only === undefined || only === action.id ? bare : { ...bare, step: only };
     });
   const stray = placed.find(
-    ({ operation, step }) => wanted.length > 1 && !OWN_OPERATIONS.has(operation) && step === undefined,
+    ({ id, operation, step }) =>
+      wanted.length > 1 && !OWN_OPERATIONS.has(operation) && step === undefined && !gone.has(id),
   );
   return stray === undefined
     ? placed
@@ -110,6 +129,7 @@ function sortedOut(
   const operations = actions.filter(({ operation }) => OWN_OPERATIONS.has(operation));
   const calls = actions.filter(({ operation }) => !OWN_OPERATIONS.has(operation));
   const { ids, map } = newIds(calls, state, free);
+  const newSteps = new Set(calls.filter(isStep).map(({ id }) => id));
   const rename = (id: string) => map.get(id) ?? id;
   return {
     operations: operations.map((action) => ({
@@ -118,7 +138,10 @@ function sortedOut(
     })),
     tasks: calls.map((action, index) => {
       const isSettled = settled?.has(action.id) === true;
-      return renamed(action, ids[index] ?? action.id, isSettled ? (id) => id : rename);
+      const task = renamed(action, ids[index] ?? action.id, isSettled ? (id) => id : rename);
+      // A call may have the name of the step that it is for.
+      const isMeant = action.step === undefined || newSteps.has(action.step);
+      return isMeant ? task : { ...task, step: action.step };
     }),
     questions: operations
       .filter(({ operation }) => operation === 'ask')
@@ -126,23 +149,37 @@ function sortedOut(
   };
 }
 
+interface Revising {
+  readonly rest: readonly Action[];
+  readonly state: RunState;
+  /** Steps that this decision ends. */
+  readonly ended: ReadonlySet<string>;
+}
+
 /** Corrections of a plan that was refused, or changes of one that was accepted. */
-function withRevision(revision: Action, rest: readonly Action[], state: RunState): Read | string {
+function withRevision(revision: Action, { rest, state, ended }: Revising): Read | string {
   const { refused } = state;
+  // A step may have been ended since.
+  const isOpen = ({ id }: Pick<Task, 'id'>) => state.tasks.get(id)?.status !== 'succeeded';
   if (refused !== undefined) {
     // Taken as if the mind had written all of it again.
-    const tasks = revised(refused.tasks, revision.args);
+    const tasks = revised(refused.tasks.filter(isOpen), revision.args);
     if (typeof tasks === 'string') return tasks;
     if (tasks.length + rest.length === 0)
       return 'plan.revise: the plan has no tasks any more (empty-plan). Keep or add one, or answer';
     const old = new Set<Action>(refused.tasks);
     const settled = new Set(tasks.filter((task) => old.has(task)).map(({ id }) => id));
-    return { ...refused, actions: [...tasks, ...rest], settled };
+    return {
+      ...refused,
+      removes: refused.removes?.filter((id) => isOpen({ id })),
+      actions: [...tasks, ...rest],
+      settled,
+    };
   }
   if (state.tasks.size === 0) return 'plan.revise: there is no plan yet, so there is nothing to revise';
   if (revisionsLeft(state) === 0)
     return 'plan.revise: the plan was revised as often as it may be. Go on with what it has, or answer';
-  const change = changePlan(state, revision.args);
+  const change = changePlan(state, revision.args, ended);
   if (typeof change === 'string') return change;
   const { tasks, removes, ...why } = change;
   return { actions: [...tasks, ...rest], removes, revision: why };

@@ -5,6 +5,7 @@ import type { Task } from '../domain/task.ts';
 import { readTasks } from './proposal.ts';
 import { renamed } from './rename.ts';
 import type { RunState, TaskState } from './state.ts';
+import { isStep } from './step.ts';
 
 export type PlanChange = Pick<
   FactOf<'plan_revised'>['data'],
@@ -19,6 +20,7 @@ export type PlanChange = Pick<
 export function changePlan(
   state: RunState,
   { reason, replace = [], remove = [], add = [], order = [] }: JsonObject,
+  ended: ReadonlySet<string> = new Set(),
 ): PlanChange | string {
   const replacements = readTasks(replace, 'plan.revise: replace');
   const additions = readTasks(add, 'plan.revise: add');
@@ -28,19 +30,27 @@ export function changePlan(
   const places = readIds(order, 'order');
   if (typeof removals === 'string') return removals;
   if (typeof places === 'string') return places;
-  const problem = [...replacements.map(({ id }) => id), ...removals].flatMap((id) => fixed(state, id))[0];
+  const named = [...replacements.map(({ id }) => id), ...removals];
+  const twice = named.find((id, index) => named.indexOf(id) !== index);
+  if (twice !== undefined) return `plan.revise: it says two things about ${JSON.stringify(twice)}`;
+  const left = notBegun(state, ended);
+  const standing = { state, left: new Set(left.map(({ id }) => id)) };
+  const problem = named.flatMap((id) => fixed(id, standing))[0];
   if (problem !== undefined) return problem;
-  const left = notBegun(state);
   const removed = new Set(removals);
-  const isKept = ({ id, step = '' }: Task) => !removed.has(id) && !removed.has(step);
+  const isKept = ({ id, step }: Task): boolean => {
+    if (removed.has(id)) return false;
+    const above = step === undefined ? undefined : state.tasks.get(step)?.task;
+    return above === undefined || !isStep(above) || isKept(above);
+  };
   const byId = new Map(replacements.map((task) => [task.id, task]));
-  const successors = replacements.filter(({ id }) => hasFailed(state, id));
+  const successors = replacements.filter(({ id }) => hasFailed(id, standing));
   const list = [
     ...successors.map((task) => inheriting(state, task)),
     ...left.filter(isKept).map((task) => byId.get(task.id) ?? task),
     ...additions,
   ];
-  const supersedes = [...byId.keys(), ...removals].filter((id) => hasFailed(state, id));
+  const supersedes = [...byId.keys(), ...removals].filter((id) => hasFailed(id, standing));
   const changes: Change[] = [
     ...replacements.map(({ id }) => ({ kind: 'replace' as const, task: id })),
     ...removals.map((id) => ({ kind: 'remove' as const, task: id })),
@@ -57,28 +67,47 @@ export function changePlan(
   };
 }
 
-/** What the plan still holds and nobody has begun, in written order. */
-export function notBegun({ tasks }: RunState): Task[] {
-  return [...tasks.values()].filter(isNotBegun).map(({ task }) => task);
+/** What the plan still holds and nobody has begun, in written order. A step is begun with the first of its tasks. */
+export function notBegun({ tasks }: RunState, begun: ReadonlySet<string> = new Set()): Task[] {
+  const isLeft = (one: TaskState) => isUntouched(one) && !begun.has(one.task.id);
+  const begunSteps = new Set<string>();
+  for (const one of tasks.values()) {
+    if (isLeft(one)) continue;
+    let { step } = one.task;
+    while (step !== undefined && !begunSteps.has(step)) {
+      begunSteps.add(step);
+      step = tasks.get(step)?.task.step;
+    }
+  }
+  return [...tasks.values()]
+    .filter((one) => isLeft(one) && !begunSteps.has(one.task.id))
+    .map(({ task }) => task);
 }
 
-function isNotBegun({ attempts, status, children }: TaskState): boolean {
-  const isOpen = status === 'pending' || status === 'ready' || status === 'blocked';
-  return isOpen && attempts === 0 && (children.length === 0 || status === 'pending');
+/** A step whose tasks could not run has failed with them, and is no more begun than they are. */
+function isUntouched({ task, attempts, status, children }: TaskState): boolean {
+  if (attempts > 0) return false;
+  if (status === 'pending' || status === 'ready' || status === 'blocked') return true;
+  return isStep(task) && children.length > 0 && (status === 'expanding' || status === 'failed');
+}
+
+interface Standing {
+  readonly state: RunState;
+  readonly left: ReadonlySet<string>;
 }
 
 /** Why this task cannot be replaced or removed. */
-function fixed(state: RunState, id: string): string[] {
+function fixed(id: string, { state, left }: Standing): string[] {
   const task = state.tasks.get(id);
   if (task === undefined) return [`plan.revise: there is no task ${JSON.stringify(id)} in the plan`];
-  if (isNotBegun(task) || task.status === 'failed') return [];
+  if (left.has(id) || hasFailed(id, { state, left })) return [];
   return [
     `plan.revise: ${id} is ${task.status} and stays as it is; only what has not succeeded can be changed`,
   ];
 }
 
-function hasFailed({ tasks }: RunState, id: string): boolean {
-  return tasks.get(id)?.status === 'failed';
+function hasFailed(id: string, { state, left }: Standing): boolean {
+  return state.tasks.get(id)?.status === 'failed' && !left.has(id);
 }
 
 function inheriting({ tasks }: RunState, task: Task): Task {

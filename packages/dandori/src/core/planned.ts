@@ -3,6 +3,7 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import { type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { isStep } from './step.ts';
+import { updateProblem } from './step-update.ts';
 import { complete, hasAllItNeeds, makeReady, moveTo, settleStep } from './transition.ts';
 
 /** How `apply` folds what is planned. */
@@ -48,6 +49,7 @@ export function planApproved(
   state.draft = undefined;
   state.refused = undefined;
   if (draft?.outline !== undefined) state.outline = draft.outline;
+  const left = new Set(draft?.removes?.map((id) => state.tasks.get(id)?.task.step));
   for (const id of draft?.removes ?? []) forget(state, id);
   if (draft?.revision !== undefined) {
     const { reason, changes, supersedes = [] } = draft.revision;
@@ -64,7 +66,10 @@ export function planApproved(
     const task = written.get(checked.id);
     return task === undefined ? [] : [addTask(state, task, { ...checked, gates })];
   });
-  for (const id of draft?.revision?.supersedes ?? []) goOnWithout(state, id);
+  // A task may be written before its step.
+  for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
+  for (const id of draft?.revision?.supersedes ?? []) left.add(state.tasks.get(id)?.task.step);
+  for (const id of left) goOnWithout(state, id);
   for (const gate of gates) closeGate(state, gate);
   for (const task of added) connect(state, task);
   return state;
@@ -73,7 +78,7 @@ export function planApproved(
 /** It was never begun, and a new one stands for it or nothing does. */
 function forget(state: RunState, id: string): void {
   const task = state.tasks.get(id);
-  if (task === undefined || task.attempts > 0) return;
+  if (task === undefined || task.attempts > 0 || task.status === 'succeeded') return;
   moveTo(state, task, 'blocked');
   state.tasks.delete(id);
   for (const earlier of [...task.needs, ...task.waits]) without(state.tasks.get(earlier)?.dependents, id);
@@ -87,15 +92,29 @@ function without(list: string[] | undefined, id: string): void {
   if (index >= 0) list?.splice(index, 1);
 }
 
+/** With a step all of it that failed is no matter any more. */
 function supersede(state: RunState, id: string): void {
   const task = state.tasks.get(id);
-  if (task !== undefined) task.isSuperseded = true;
+  if (task === undefined || task.isSuperseded || task.status === 'succeeded') return;
+  task.isSuperseded = true;
+  for (const child of task.children) supersede(state, child);
 }
 
-/** A step that failed only by this task is done without it. */
-function goOnWithout(state: RunState, id: string): void {
-  const step = state.tasks.get(state.tasks.get(id)?.task.step ?? '');
-  if (step?.status === 'failed') moveTo(state, step, settleStep(state, step));
+/** A step that waited for what is gone now, or failed by it, is done without it, and so is the step that it is in. */
+function goOnWithout(state: RunState, id: string | undefined): void {
+  let step = state.tasks.get(id ?? '');
+  while (step?.status === 'failed' || step?.status === 'expanding') {
+    step.open = openTasks(state, step);
+    if (step.open > 0) return;
+    const status = settleStep(state, step);
+    moveTo(state, step, status);
+    if (status === 'failed') return;
+    step = state.tasks.get(step.task.step ?? '');
+  }
+}
+
+function openTasks({ tasks }: RunState, { children }: TaskState): number {
+  return children.filter((id) => !hasEnded(tasks.get(id)?.status ?? 'pending')).length;
 }
 
 function closeGate(state: RunState, gate: Gate): void {
@@ -143,7 +162,6 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
   };
   state.tasks.set(task.id, added);
   if (isStep(task)) state.stepCount++;
-  if (task.step !== undefined) join(state, task.step, task.id);
   return added;
 }
 
@@ -152,11 +170,13 @@ function join(state: RunState, id: string, child: string): void {
   const step = state.tasks.get(id);
   if (step === undefined || !isStep(step.task) || step.status === 'succeeded') return;
   step.children.push(child);
-  step.open = step.children.filter((one) => !hasEnded(state.tasks.get(one)?.status ?? 'pending')).length;
+  step.open = openTasks(state, step);
   if (step.status !== 'pending') moveTo(state, step, 'expanding');
 }
 
 function connect(state: RunState, added: TaskState): void {
+  // A step whose tasks all turned out to be blocked has ended with them.
+  if (hasEnded(added.status)) return;
   for (const id of [...added.needs, ...added.waits]) {
     const earlier = state.tasks.get(id);
     if (earlier === undefined || hasEnded(earlier.status)) continue;
@@ -174,14 +194,15 @@ function connect(state: RunState, added: TaskState): void {
 }
 
 /** The mind says how a step stands: done without tasks, or not to be done. One that has ended stays as it is. */
-export function updateStep(state: RunState, { step: id, status, note }: JsonObject): void {
-  const step = typeof id === 'string' ? state.tasks.get(id) : undefined;
-  if (step === undefined || !isStep(step.task) || hasEnded(step.status) || step.open > 0) return;
+export function updateStep(state: RunState, update: JsonObject): void {
+  const { step: id, status, note } = update;
+  const step = state.tasks.get(String(id));
+  if (step === undefined || updateProblem(state, update) !== undefined) return;
   const said = typeof note === 'string' ? note : undefined;
   if (status === 'completed') {
     step.result = { value: said ?? null };
     complete(state, step, 'succeeded');
-  } else if (status === 'failed') {
+  } else {
     step.failure = { kind: 'not_possible', message: said ?? 'The mind gave this step up.' };
     complete(state, step, 'failed');
   }

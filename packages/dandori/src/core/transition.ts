@@ -94,7 +94,7 @@ function record(state: RunState, task: TaskState): void {
 /** The step whose last open task this was. */
 function closedBy(state: RunState, { task }: TaskState): TaskState | undefined {
   const step = task.step === undefined ? undefined : state.tasks.get(task.step);
-  if (step === undefined || hasEnded(step.status)) return undefined;
+  if (step === undefined || !isStep(step.task) || hasEnded(step.status)) return undefined;
   step.open--;
   return step.open > 0 ? undefined : step;
 }

@@ -3,8 +3,9 @@ import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
 import { asksFirst } from '../core/decide.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
-import { lastDecision, type RunState } from '../core/state.ts';
+import { hasEnded, lastDecision, type RunState } from '../core/state.ts';
 import { isStep, STEP_TOOL } from '../core/step.ts';
+import type { OpenSteps } from '../core/step-edges.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Tool } from '../domain/tool.ts';
@@ -91,6 +92,7 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     order: settings.order,
     maxTasks: isTheirs ? Number.POSITIVE_INFINITY : limits.tasks - (state.tasks.size - removes.size),
     done: new Map(done.map(({ task }) => [task.id, task.operation])),
+    steps: openSteps(state, removes),
     dropsNeedless: !isTheirs,
     ...answerUses(state),
     budget: {
@@ -102,6 +104,20 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     },
     expectedMs: parts.durations?.expected,
   };
+}
+
+/** What is removed is written anew, and is in the plan itself. */
+function openSteps({ tasks, stepCount }: RunState, removes: ReadonlySet<string>): OpenSteps {
+  const isOpen = (id: string) => !removes.has(id) && !hasEnded(tasks.get(id)?.status ?? 'blocked');
+  const steps = stepCount === 0 ? [] : [...tasks.values()].filter(({ task }) => isStep(task));
+  return new Map(
+    steps
+      .filter(({ task }) => isOpen(task.id))
+      .map(({ task, needs, children }) => [
+        task.id,
+        { needs: needs.filter(isOpen), tasks: children.filter(isOpen), step: task.step },
+      ]),
+  );
 }
 
 function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
