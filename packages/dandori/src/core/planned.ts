@@ -1,5 +1,6 @@
 import type { CheckedTask, FactOf } from '../domain/event.ts';
 import type { JsonObject } from '../domain/json.ts';
+import type { Outline } from '../domain/outline.ts';
 import type { Task } from '../domain/task.ts';
 import { type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { isStep } from './step.ts';
@@ -48,7 +49,7 @@ export function planApproved(
   const written = new Map(draft?.tasks.map((task) => [task.id, task]));
   state.draft = undefined;
   state.refused = undefined;
-  if (draft?.outline !== undefined) state.outline = draft.outline;
+  if (draft?.outline !== undefined) state.outline = merged(state.outline, draft.outline);
   const left = new Set(draft?.removes?.map((id) => state.tasks.get(id)?.task.step));
   for (const id of draft?.removes ?? []) forget(state, id);
   if (draft?.revision !== undefined) {
@@ -73,6 +74,12 @@ export function planApproved(
   for (const gate of gates) closeGate(state, gate);
   for (const task of added) connect(state, task);
   return state;
+}
+
+/** What a later plan does not say anew still holds: success criteria are not shed by planning again. */
+function merged(before: Outline | undefined, { successCriteria = [], ...outline }: Outline): Outline {
+  const criteria = successCriteria.length > 0 ? successCriteria : before?.successCriteria;
+  return { ...before, ...outline, ...(criteria !== undefined && { successCriteria: criteria }) };
 }
 
 /** It was never begun, and a new one stands for it or nothing does. */

@@ -123,6 +123,17 @@ describe('success criteria', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
+  it('are not shed by planning again', async () => {
+    const again: ScriptedAction = {
+      operation: 'plan.propose',
+      args: { success_criteria: [], tasks: [{ id: 'y', operation: 'a.get', args: { n: 2 } }] },
+    };
+    const house = createHouse(TOOLS, [[plan], [again], [answer], [judged(true, true)]]);
+    const state = await house.run('go');
+    expect(state.decisions[2]?.failure?.message).toMatch(/success criteria/);
+    expect(state.end?.outcome).toBe('answered');
+  });
+
   it('do not matter for an answer that says that the goal was not reached', async () => {
     const house = createHouse(TOOLS, [
       [plan],
