@@ -313,7 +313,9 @@ function lostResults(events: readonly Event[]): string[] {
 function shown({ tasks, ready, retrying, ...rest }: RunState): string {
   return JSON.stringify(
     [rest, [...tasks.values()].map(plain), ready.size, retrying.size],
-    (_, value: unknown) => {
+    (key, value: unknown) => {
+      // Holds the task itself.
+      if (key === 'queued') return value !== undefined;
       if (value instanceof Map || value instanceof Set) return [...value];
       return value;
     },
