@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
+import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Journal } from '../ports/journal.ts';
+import { eventOf, firstEvent } from './journal-event.ts';
 
 /** A journal of its own for each case, gone after it. */
 export type OpenJournal = () => Promise<AsyncDisposable & { readonly journal: Journal }>;
@@ -23,35 +24,6 @@ export function journalCases(open: OpenJournal): JournalCase[] {
       await check(opened.journal);
     },
   }));
-}
-
-const START: Fact = {
-  type: 'run_started',
-  data: {
-    goal: 'test',
-    mind: 'test',
-    settings: {
-      mode: 'auto',
-      approval: 'never',
-      concurrency: 1,
-      limits: { steps: 1, calls: 1, tasks: 1, time: 1 },
-      task: { timeout: 1, attempts: 1, backoff: 0 },
-      repairs: 0,
-      order: [],
-    },
-  },
-};
-
-export function eventOf(
-  run: string,
-  seq: number,
-  fact: Fact = { type: 'run_resumed', data: { by: `driver ${seq}` } },
-): Event {
-  return { v: EVENT_VERSION, run, seq, at: 1_000 + seq, ...fact } as Event;
-}
-
-export function firstEvent(run: string, goal = 'test'): Event {
-  return eventOf(run, 1, { ...START, data: { ...START.data, goal } } as Fact);
 }
 
 const CASES: Record<string, (journal: Journal) => Promise<void>> = {

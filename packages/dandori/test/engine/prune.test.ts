@@ -12,7 +12,7 @@ import { drive } from '../../src/engine/drive.ts';
 import { addBudget, rateRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
 import { type PruneOptions, pruneRuns } from '../../src/engine/prune.ts';
-import { eventOf, firstEvent } from '../../src/testing/journal-cases.ts';
+import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, SETTINGS, task } from './house.ts';
 

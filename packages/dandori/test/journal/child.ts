@@ -3,7 +3,7 @@
 import { tryLock } from '../../src/adapters/journal/file-lock.ts';
 import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
 import { DandoriError } from '../../src/domain/error.ts';
-import { eventOf } from '../../src/testing/journal-cases.ts';
+import { eventOf } from '../../src/testing/journal-event.ts';
 
 const [directory = '', command = '', ...rest] = process.argv.slice(2);
 const journal = createJsonlJournal(directory);

@@ -15,7 +15,7 @@ vi.mock('node:fs', async (original) => {
   };
 });
 
-const { eventOf, firstEvent } = await import('../../src/testing/journal-cases.ts');
+const { eventOf, firstEvent } = await import('../../src/testing/journal-event.ts');
 const { createTemporaryJournal } = await import('../../src/testing/temporary-journal.ts');
 
 describe('R2: group commit', () => {

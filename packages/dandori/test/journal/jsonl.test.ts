@@ -16,7 +16,7 @@ import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
 import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
 import { toLine } from '../../src/adapters/journal/line.ts';
 import type { Event } from '../../src/domain/event.ts';
-import { eventOf, firstEvent } from '../../src/testing/journal-cases.ts';
+import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const RUN = 'r1';

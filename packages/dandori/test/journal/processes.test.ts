@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../src/domain/event.ts';
-import { eventOf, firstEvent } from '../../src/testing/journal-cases.ts';
+import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));

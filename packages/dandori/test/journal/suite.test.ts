@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
-import { eventOf, firstEvent, journalCases } from '../../src/testing/journal-cases.ts';
+import { journalCases } from '../../src/testing/journal-cases.ts';
+import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const memory = async () => ({ journal: createMemoryJournal(), [Symbol.asyncDispose]: async () => {} });
