@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Event } from '../domain/event.ts';
+import type { Event, Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Journal } from '../ports/journal.ts';
 import { eventOf, firstEvent } from './journal-event.ts';
