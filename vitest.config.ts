@@ -1,12 +1,27 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const TIME = { testTimeout: 30_000, hookTimeout: 30_000 };
+
+/** What touches nothing of the process shares its modules among files: loading them anew takes longer than most tests. */
+const QUIET = ['core', 'config', 'engine', 'fixtures', 'house', 'mind'].map(
+  (room) => `packages/dandori/test/${room}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'examples/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     // Many tests wait for processes and disks, so every core may have a file of its own.
     maxWorkers: availableParallelism(),
+    projects: [
+      { test: { name: 'quiet', include: QUIET, isolate: false, ...TIME } },
+      {
+        test: {
+          name: 'alone',
+          include: ['packages/*/test/**/*.test.ts', 'examples/**/*.test.ts'],
+          exclude: [...QUIET, '**/node_modules/**'],
+          ...TIME,
+        },
+      },
+    ],
   },
 });

@@ -103,7 +103,10 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     await drive(waiting, house.parts);
     const driven = await keeper.ended('d');
     const rated = await keeper.ended('r');
-    const reopened = await keeper.ended('b', { limits: { ...SETTINGS.limits, time: 0.000_001 } }, []);
+    const reopened = await keeper.ended('b', { limits: { ...SETTINGS.limits, calls: 2 } }, [
+      [],
+      [{ operation: 'answer', args: { text: 'not all', achieved: false } }],
+    ]);
     expect(reopened.end?.outcome).toBe('exhausted');
     await addBudget({ run: reopened.run, time: 1000 }, keeper.parts);
     await rateRun(
