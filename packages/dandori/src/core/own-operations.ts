@@ -88,6 +88,7 @@ export const OWN: readonly OwnOperation[] = [
               description: { type: 'string' },
               after: IDS,
               complexity: { type: 'string', enum: ['low', 'medium', 'high'] },
+              expected: { type: 'string' },
               tasks: ACTIONS,
             },
             required: ['id', 'description'],

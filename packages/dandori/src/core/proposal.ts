@@ -45,11 +45,11 @@ function toNode(value: Json, index: number): Node | string {
   if (!step.success) return `plan.propose: steps[${index}] ${firstIssue(step.error.issues)}`;
   const own = readTasks(tasks, `plan.propose: steps[${index}].tasks`);
   if (typeof own === 'string') return own;
-  const { id, description, after = [] } = step.data;
+  const { id, description, after = [], expected } = step.data;
   const node: Task = {
     id,
     operation: STEP_OPERATION,
-    args: { purpose: description },
+    args: { purpose: description, ...(expected !== undefined && { expected }) },
     ...(after.length > 0 && { after }),
     description,
   };

@@ -56,11 +56,22 @@ function expanded(view: SchemaView, work: Work): SchemaView[] {
 
 /** The types that a value may have; undefined where the schema does not say, or says a word that is no type. */
 export function typesOf({ schema }: SchemaView): ReadonlySet<string> | undefined {
+  const known = types.get(schema);
+  if (known !== undefined) return known.found;
+  const found = readTypes(schema);
+  types.set(schema, { found });
+  return found;
+}
+
+/** A plan looks at the same few schemas for each of its tasks. */
+const types = new WeakMap<JsonObject, { readonly found: ReadonlySet<string> | undefined }>();
+
+function readTypes(schema: JsonObject): ReadonlySet<string> | undefined {
   const written = typeof schema.type === 'string' ? [schema.type] : schema.type;
   if (Array.isArray(written)) {
-    const types = written.map(String);
-    if (!types.every((type) => TYPES.has(type))) return undefined;
-    return new Set(schema.nullable === true ? [...types, 'null'] : types);
+    const named = written.map(String);
+    if (!named.every((type) => TYPES.has(type))) return undefined;
+    return new Set(schema.nullable === true ? [...named, 'null'] : named);
   }
   const values = valuesOf({ schema });
   if (values !== undefined) return new Set(values.map(typeOf));

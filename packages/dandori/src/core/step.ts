@@ -15,6 +15,7 @@ export const STEP_TOOL: Tool = {
     type: 'object',
     properties: {
       purpose: { type: 'string', description: 'what this part is to achieve' },
+      expected: { type: 'string', description: 'what should have come of it, for when you look back' },
     },
   },
   // Nobody knows yet what its tasks will do, but steps do not disturb each other: their tasks are ordered when they are known.

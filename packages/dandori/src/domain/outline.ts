@@ -9,6 +9,8 @@ export const step = z.object({
   /** Steps that must be completed first. */
   after: z.array(z.string()).optional(),
   complexity: complexity.optional(),
+  /** What should have come of it, in words; the mind compares when it looks back. */
+  expected: z.string().optional(),
 });
 export type Step = z.infer<typeof step>;
 

@@ -32,12 +32,13 @@ describe('a plan of steps', () => {
         propose({
           objective: 'to know',
           steps: [
-            { id: 's1', description: 'look' },
+            { id: 's1', description: 'look', expected: 'a number' },
             { id: 's2', description: 'write', after: ['s1'] },
           ],
         }),
       ],
       (thought) => {
+        expect(thought.state.tasks.get('s1')?.task.args).toEqual({ purpose: 'look', expected: 'a number' });
         expect(thought.purpose).toBe('generate');
         expect(thought.brief?.steps).toEqual(['s1']);
         expect(thought.brief?.progress).toEqual({ done: 0, total: 2, current: ['s1'] });
