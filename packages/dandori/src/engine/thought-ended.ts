@@ -3,6 +3,7 @@ import { type Taken, takeIn } from '../core/intake.ts';
 import { looksBack } from '../core/look-back.ts';
 import { lastDecision, type RunState } from '../core/state.ts';
 import type { Fact } from '../domain/event.ts';
+import { type Action, task as actionShape } from '../domain/task.ts';
 import type { Thinking } from '../ports/mind.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
@@ -21,6 +22,12 @@ export function thoughtEnded(
     ledger.record({ type: 'decision_failed', data: { decision, failure, model, next, usage, ms } });
     return;
   }
+  const broken = brokenAction(thinking.actions);
+  if (broken !== undefined) {
+    const failure = { kind: 'model_error' as const, message: broken };
+    ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
+    return;
+  }
   const taken = takeIn(thinking.actions, state);
   const message = taken.problem ?? uselessness(taken, state);
   if (message !== undefined) {
@@ -30,6 +37,16 @@ export function thoughtEnded(
     return;
   }
   ledger.record(...facts(thinking, { decision, ms, taken, state }));
+}
+
+/** A mind may be anybody's code; what is no action must not come further than here. */
+function brokenAction(actions: readonly Action[]): string | undefined {
+  for (const [index, action] of actions.entries()) {
+    const [issue] = actionShape.safeParse(action).error?.issues ?? [];
+    if (issue !== undefined)
+      return `The mind broke its contract: actions[${index}].${issue.path.join('.')} ${issue.message}`;
+  }
+  return undefined;
 }
 
 interface Decided {

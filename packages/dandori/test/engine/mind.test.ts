@@ -67,6 +67,15 @@ describe('a mind that fails', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
+  it('that gives what is no action has broken its contract, and nothing hangs', async () => {
+    const odd = { kind: 'decided', actions: [{ operation: 'a.get', args: {} }] } as unknown as Thinking;
+    const house = createHouse({ 'a.get': {} }, [odd, odd, odd]);
+    const state = await house.run('go');
+    expect(state.end).toMatchObject({ outcome: 'failed', failure: { kind: 'model_error' } });
+    expect(state.end?.failure?.message).toMatch(/contract: actions\[0\]\.id/);
+    expect(house.toolbox.calls).toEqual([]);
+  });
+
   it('that decides on nothing has failed', async () => {
     const house = createHouse({}, [[], [], []]);
     expect((await house.run('go')).end).toMatchObject({
