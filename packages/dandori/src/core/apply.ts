@@ -123,6 +123,8 @@ function decisionMade(state: RunState, data: FactOf<'decision_made'>['data']): R
   close(state, data.decision, { reasoning: data.reasoning, operations: data.operations ?? [] });
   addUsage(state.usage, data.usage);
   state.isContinued = false;
+  // Only the very next decision can correct it: after that, what it was about may have been begun.
+  state.refused = undefined;
   for (const { operation, args } of data.operations ?? []) {
     if (operation === 'plan.update_step') updateStep(state, args);
   }

@@ -34,13 +34,13 @@ export function planView(state: RunState): PlanView | undefined {
   const { steps: _, ...understanding } = outline ?? {};
   const all = [...state.tasks.values()].filter(({ isSuperseded }) => !isSuperseded);
   const steps = all.filter(({ task }) => isStep(task));
-  const known = new Set(steps.map(({ task }) => task.id));
+  const placed = new Set(steps.flatMap(({ children }) => children));
   return {
     version: planVersion,
     status: statusOf(state, all),
     ...understanding,
     steps: steps.map((step) => stepView(step, outline?.steps)),
-    tasks: all.filter(({ task }) => !isStep(task) && !known.has(task.step ?? '')).map(({ task }) => task.id),
+    tasks: all.filter(({ task }) => !isStep(task) && !placed.has(task.id)).map(({ task }) => task.id),
     revisions,
     reflections,
   };

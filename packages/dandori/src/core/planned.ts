@@ -65,7 +65,9 @@ export function planApproved(
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
   const added = tasks.flatMap((checked) => {
     const task = written.get(checked.id);
-    return task === undefined ? [] : [addTask(state, task, { ...checked, gates })];
+    // What is begun keeps its attempts, whatever a plan says: they are all that is known of its effect.
+    const isTaken = state.tasks.has(checked.id);
+    return task === undefined || isTaken ? [] : [addTask(state, task, { ...checked, gates })];
   });
   // A task may be written before its step.
   for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);

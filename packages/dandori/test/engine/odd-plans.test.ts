@@ -334,3 +334,26 @@ it('more budget is refused after a failure, and opens nothing', async () => {
   expect(state.end?.outcome).toBe('failed');
   await expect(addBudget({ run, steps: 1 }, house.parts)).rejects.toThrow(/has ended \(failed\)/);
 });
+
+describe('a list that was refused', () => {
+  it('is not corrected any more once what it held has been begun', async () => {
+    const house = createHouse({ ...TOOLS, 'd.put': { ...TOOLS['c.fail'], effect: 'write' } }, [
+      [
+        { id: 'later', operation: 'task.generate_list', args: { purpose: 'x' } },
+        { id: 'w', operation: 'd.put', after: ['later'] },
+      ],
+      // Waits for what waits for its own step.
+      [{ id: 'x', operation: 'a.get', after: ['w'] }],
+      [update('later'), { operation: 'ask', args: { question: 'which?' } }],
+      [revise({})],
+      [answer],
+    ]);
+    const run = await house.start('go', undefined, { mode: 'auto' });
+    await house.drive(run);
+    await house.answer(run, 'q1', 'this');
+    const state = await house.drive(run);
+    expect(state.decisions[1]?.diagnostics?.[0]?.code).toBe('cycle');
+    expect(state.end?.outcome).toBe('answered');
+    expect(house.toolbox.calls.filter(({ call }) => call.operation === 'd.put')).toHaveLength(1);
+  });
+});
