@@ -4,7 +4,7 @@ import type { Event, FactOf } from '../domain/event.ts';
 import { isCommand } from '../domain/event.ts';
 import type { Usage } from '../domain/usage.ts';
 import { budgetAdded } from './allowance.ts';
-import { applyAnswer, withChoice } from './answered.ts';
+import { applyAnswer, applyExpiry, withChoice } from './answered.ts';
 import { dollars } from './dollars.ts';
 import { initial } from './initial.ts';
 import { backoff, judge, wasNeverSent } from './monitor.ts';
@@ -60,6 +60,17 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return questionAsked(state, event.data, event.at);
     case 'question_answered':
       return applyAnswer(state, event.data, event.at);
+    case 'question_expired':
+      return applyExpiry(state, event.data, event.at);
+    case 'note_added':
+      state.notes.push({ ...event.data, seq: event.seq, at: event.at });
+      return state;
+    case 'run_paused':
+      state.paused ??= event.data;
+      return state;
+    case 'run_continued':
+      state.paused = undefined;
+      return state;
     case 'limit_reached':
       state.limitReached = event.data.limit;
       return state;

@@ -48,6 +48,8 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     usage: { inputTokens: 0, outputTokens: 0 },
     questions: new Map(),
     openQuestions: 0,
+    notes: [],
+    paused: undefined,
     cancel: undefined,
     end: undefined,
     rating: undefined,

@@ -1,7 +1,7 @@
 import { isRepeatable } from '../domain/effect.ts';
 import type { Event } from '../domain/event.ts';
 import { apply } from './apply.ts';
-import { needsApproval } from './decide.ts';
+import { needsApproval } from './approval.ts';
 import { hasEnded, type RunState, type TaskState } from './state.ts';
 
 /**
@@ -107,7 +107,7 @@ function endLaws(
   if (task?.status !== 'running' || task.attempts !== attempt)
     return [`L3: ${event.type} of ${id}#${attempt}, which is not running`];
   const wasMade = event.type === 'task_succeeded' || event.type === 'task_in_doubt';
-  if (!wasMade || !needsApproval(task, state.settings.approval)) return [];
+  if (!wasMade || !needsApproval(task, state.settings)) return [];
   return [`L9: ${id} was called and nobody had approved it`];
 }
 

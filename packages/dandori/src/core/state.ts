@@ -145,7 +145,7 @@ export interface Decision {
 export interface OpenQuestion {
   readonly question: Question;
   readonly askedAt: number;
-  answer: { value: Json; at: number } | undefined;
+  answer: { value: Json; at: number; declined?: boolean; comment?: string } | undefined;
 }
 
 export interface RunState {
@@ -217,6 +217,10 @@ export interface RunState {
   readonly usage: Usage;
   readonly questions: Map<string, OpenQuestion>;
   openQuestions: number;
+  /** What people said to the run while it was under way. */
+  readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
+  /** Who wants it to stand still. */
+  paused: FactOf<'run_paused'>['data'] | undefined;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
   end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
   /** What a person thinks of it. */
@@ -227,7 +231,7 @@ export interface RunState {
  * The server of a tool: what its limit of calls at once is counted by. A server's name may hold dots, so one that has
  * a limit goes before the part up to the first dot, and a longer one before a shorter.
  */
-export function laneOf(operation: string, limits: Settings['servers'] = {}): string {
+export function laneOf(operation: string, limits: Readonly<Record<string, unknown>> = {}): string {
   const parts = operation.split('.');
   for (let length = parts.length - 1; length > 1; length--) {
     const server = parts.slice(0, length).join('.');
