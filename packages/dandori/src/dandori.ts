@@ -20,7 +20,7 @@ import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
-import type { Json } from './domain/json.ts';
+import type { Json, JsonObject } from './domain/json.ts';
 import type { Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
@@ -48,7 +48,7 @@ import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
-export type { TornTail };
+export type { RunSummary, TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -128,6 +128,8 @@ export interface Dandori extends AsyncDisposable {
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
   check(tasks: readonly Task[]): Promise<Compiled>;
+  /** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
+  misfit(schema: JsonObject, value: Json): string | undefined;
   close(): Promise<void>;
 }
 
@@ -204,6 +206,10 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),
+    misfit: (schema, value) => {
+      const [issue] = parts.check(schema, value);
+      return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
+    },
     close: () => toolbox.close(),
     [Symbol.asyncDispose]: () => toolbox.close(),
   };

@@ -26,7 +26,7 @@ export async function answer(
   const texts = textsFor({ language: dandori.config.language, goal });
   const { id, rest } = meant(words, questions, run);
   const asked = questions.find((question) => question.id === id);
-  const reply = await replyFrom({ id, text: rest.join(' '), asked }, { options, texts });
+  const reply = await replyFrom({ id, text: rest.join(' '), asked }, { options, texts, dandori });
   if (reply === undefined) return 0;
   if (reply.kind === 'cancel') {
     await dandori.cancel(run, texts.cancelledAt(asked?.text ?? id), { by: options.user });
@@ -79,7 +79,7 @@ interface Wanted {
 
 async function replyFrom(
   { id, text, asked }: Wanted,
-  { options, texts }: { options: AnswerOptions; texts: Texts },
+  { options, texts, dandori }: { options: AnswerOptions; texts: Texts; dandori: Dandori },
 ): Promise<Reply | undefined> {
   if (options.decline === true) return { kind: 'declined' };
   const fields = options.field ?? [];
@@ -87,7 +87,7 @@ async function replyFrom(
   if (asked === undefined) return { kind: 'answer', value: text };
   if (isGiven) return { kind: 'answer', value: answerFrom({ text, fields }, asked) };
   const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (canAsk) return replyTo(asked, texts);
+  if (canAsk) return replyTo(asked, { texts, dandori });
   throw new DandoriError('usage', 'There is no answer.', {
     fix: `Give one: dandori answer RUN ${id} ANSWER, or --field name=value, or --decline.`,
   });

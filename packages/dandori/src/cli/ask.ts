@@ -1,5 +1,5 @@
 import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
-import { createSchemaCheck } from '../adapters/schema/ajv.ts';
+import type { Dandori } from '../dandori.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { type Field, fieldOf, fieldsOf, textOf, typedAs } from './field.ts';
@@ -13,9 +13,10 @@ export type Reply =
   | { readonly kind: 'declined'; readonly comment?: string }
   | { readonly kind: 'cancel' };
 
-interface Asking {
+export interface Asking {
+  readonly dandori: Pick<Dandori, 'misfit'>;
   readonly texts: Texts;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 const DECLINE = 'decline';
@@ -23,12 +24,8 @@ const CANCEL = 'cancel';
 const ANSWER = 'answer';
 
 /** Asks the person at the terminal. Undefined where they would rather not answer now. */
-export async function replyTo(
-  question: Question,
-  texts: Texts,
-  signal?: AbortSignal,
-): Promise<Reply | undefined> {
-  const asking = { texts, signal };
+export async function replyTo(question: Question, asking: Asking): Promise<Reply | undefined> {
+  const { texts, signal } = asking;
   for (const line of contextLines(question, texts)) process.stderr.write(`${line}\n`);
   const { options = [] } = question;
   const choices = options.map(({ label }, index) => ({ value: String(index), label: printable(label) }));
@@ -108,7 +105,7 @@ async function ofField(field: Field, asking: Asking): Promise<Json | undefined> 
     await text({
       ...common,
       ...(field.default !== undefined && { initialValue: textOf(field.default) }),
-      validate: (value) => problemWith(field, value ?? '', texts),
+      validate: (value) => problemWith(field, value ?? '', asking),
     }),
   );
   if (typed === undefined) return undefined;
@@ -131,10 +128,7 @@ function indexed(
   return isRequired ? sorted : [...sorted, { value: -1, label: texts.replies.leaveOut }];
 }
 
-const check = createSchemaCheck();
-
-function problemWith(field: Field, typed: string, { replies }: Texts): string | undefined {
-  if (typed === '') return field.isRequired ? replies.needed : undefined;
-  const [issue] = check(field.schema, typedAs(field, typed));
-  return issue === undefined ? undefined : [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
+function problemWith(field: Field, typed: string, { dandori, texts }: Asking): string | undefined {
+  if (typed === '') return field.isRequired ? texts.replies.needed : undefined;
+  return dandori.misfit(field.schema, typedAs(field, typed));
 }

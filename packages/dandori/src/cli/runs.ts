@@ -1,6 +1,5 @@
-import { type Dandori, openDandori } from '../dandori.ts';
+import { type Dandori, openDandori, type RunSummary } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
-import type { RunSummary } from '../ports/journal.ts';
 import { oneLine, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';

@@ -168,7 +168,7 @@ async function replyFor(
   const isMeant = question.answerers === undefined || (by !== undefined && question.answerers.includes(by));
   if (!canAsk || !isMeant) return undefined;
   const { replyTo } = await import('./ask.ts');
-  return replyTo(question, texts, interrupted.signal);
+  return replyTo(question, { dandori, texts, signal: interrupted.signal });
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

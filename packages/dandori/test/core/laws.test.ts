@@ -1,7 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event, Fact } from '../../src/domain/event.ts';
-import { answers, asks, cancels, ends, expires, fails, inDoubt, journalOf, pauses, running, started, starts, succeeds, thinks, type Planned } from './facts.ts';
+import {
+  answers,
+  asks,
+  cancels,
+  ends,
+  expires,
+  fails,
+  inDoubt,
+  journalOf,
+  type Planned,
+  pauses,
+  running,
+  started,
+  starts,
+  succeeds,
+  thinks,
+} from './facts.ts';
 
 const write: Planned[] = [{ id: 'w', effect: 'write' }];
 const read: Planned[] = [{ id: 'r' }];
