@@ -227,7 +227,7 @@ async function createMind({ model, instructions }: Config): Promise<Mind> {
   const mind = createLanguageMind({ ...first, instructions });
   return fallback === undefined
     ? mind
-    : withFallback(mind, createLanguageMind({ ...fallback, instructions }));
+    : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
 
 function openStore(config: Config, { journal, onTorn }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {

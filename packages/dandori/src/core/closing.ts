@@ -1,6 +1,6 @@
 import type { Failure } from '../domain/failure.ts';
 import type { Action } from '../domain/task.ts';
-import { canConclude, describeLimit, reached } from './budget.ts';
+import { canConclude, describeLimit, reached, timeLeft } from './budget.ts';
 import { criteriaOf, unmetCriteria } from './criteria.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
@@ -9,7 +9,7 @@ import { textsOf } from './texts.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
 export function closing(state: RunState, now: number): Intention[] {
-  const ending = cancelled(state) ?? answered(state, now) ?? exhausted(state, now) ?? failed(state);
+  const ending = cancelled(state) ?? answered(state, now) ?? exhausted(state, now) ?? failed(state, now);
   return ending === undefined ? [] : [{ type: 'finish', ending }];
 }
 
@@ -88,8 +88,10 @@ function stands(answer: Action, { operations, proposed, purpose }: Decision, sta
   );
 }
 
-function failed(state: RunState): Ending | undefined {
-  if (state.stumbles <= state.settings.repairs) return undefined;
+function failed(state: RunState, now: number): Ending | undefined {
+  // A server may ask for an hour's patience. Who has half of that need not spend it to know how it ends.
+  const isTooLate = state.thinkAfter > now && state.thinkAfter - now >= timeLeft(state, now);
+  if (state.stumbles <= state.settings.repairs && !isTooLate) return undefined;
   return {
     outcome: 'failed',
     failure: lastDecision(state)?.failure ?? planFailure(state),

@@ -11,6 +11,8 @@ export interface Price {
 }
 
 export interface LanguageMindOptions {
+  /** Where these options stand in the configuration, for what is said of them. The default is `model`. */
+  readonly section?: 'model' | 'model.fallback' | undefined;
   readonly provider: Provider;
   /** The model's name, as its provider spells it. */
   readonly name: string;
