@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { folderWith, load, refusal } from './workspace.ts';
@@ -165,6 +167,17 @@ describe('wrong values say what is wanted, with an example', () => {
       'how.md': 'x'.repeat(200_001),
     });
     expect((await refusal(loadConfig({ cwd, env: {} }))).message).toContain('is larger than 200 kB');
+  });
+
+  it.each([
+    ['how.md', 'hint: the path is relative to /'],
+    ['dandori.yaml/how.md', 'hint: the path is relative to /'],
+    ['.', 'hint: give the path of a file'],
+    ['sjis.md', 'hint: save the file as UTF-8'],
+  ])('instructions that cannot be read say what to do: %s', async (file, hint) => {
+    const cwd = await folderWith({ 'dandori.yaml': `instructions: { file: ${file} }` });
+    await writeFile(join(cwd, 'sjis.md'), Buffer.from([0x93, 0xfa, 0x96, 0x7b]));
+    expect((await refusal(loadConfig({ cwd, env: {} }))).message).toContain(hint);
   });
 });
 
