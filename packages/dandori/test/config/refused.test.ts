@@ -156,6 +156,18 @@ describe('wrong values say what is wanted, with an example', () => {
     expect(error.message).toContain(wanted);
   });
 
+  it.each([
+    ['http://me:pass-word-1@h/v1', 'model.base_url must not hold a user name or a password'],
+    ['http://h/v1?key=pass-word-1', 'model.base_url must not hold a query'],
+  ])('an address of a model with a secret in it, which is not shown: %s', async (address, wanted) => {
+    const group = `provider: openai-compatible, name: x, base_url: "${address}"`;
+    const { message } = await refusal(load(`model: { ${group}, fallback: { ${group} } }`));
+    expect(message).toContain(wanted);
+    expect(message).toContain(wanted.replace('model.', 'model.fallback.'));
+    expect(message).toContain('its name in model.fallback.api_key_env');
+    expect(message).not.toContain('pass-word-1');
+  });
+
   it('a missing instructions file is named in full', async () => {
     const { message } = await refusal(load('instructions: { file: how.md }'));
     expect(message).toMatch(/^dandori.yaml:1:23 error: instructions: there is no file \/.*how\.md$/m);
