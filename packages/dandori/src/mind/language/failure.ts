@@ -1,5 +1,4 @@
 import type { Failure } from '../../domain/failure.ts';
-import { baseUrlOf } from './model.ts';
 import type { LanguageMindOptions } from './options.ts';
 import { redact } from './redact.ts';
 
@@ -126,9 +125,8 @@ function sectionOf({ section = 'model' }: LanguageMindOptions): string {
   return section;
 }
 
-function at(options: LanguageMindOptions): string {
-  const url = baseUrlOf(options);
-  return url === undefined ? '' : ` at ${url}`;
+function at({ baseUrl }: LanguageMindOptions): string {
+  return baseUrl === undefined ? '' : ` at ${baseUrl}`;
 }
 
 function messageOf(error: unknown): string {
