@@ -1,6 +1,6 @@
+import { asksFirst } from '../core/approval.ts';
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
-import { asksFirst } from '../core/decide.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
 import { hasEnded, lastDecision, type RunState } from '../core/state.ts';
@@ -8,6 +8,7 @@ import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { OpenSteps } from '../core/step-edges.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Driver } from './perform.ts';
 import { proposal } from './proposal.ts';
@@ -34,13 +35,15 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   if (mended !== undefined && again?.ok === true) {
     ledger.record(
       proposal({ ...draft, by: 'repair', tasks: mended.tasks }),
-      approval(version, again, { repairs: mended.notes, settings }),
+      approval(version, again, { written: mended.tasks, repairs: mended.notes, settings }),
     );
-  } else if (compiled.ok) ledger.record(approval(version, compiled, { repairs: [], settings }));
+  } else if (compiled.ok)
+    ledger.record(approval(version, compiled, { written: tasks, repairs: [], settings }));
   else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
 }
 
 interface Circumstances {
+  readonly written: readonly Task[];
   readonly repairs: readonly string[];
   readonly settings: Settings;
 }
@@ -48,14 +51,17 @@ interface Circumstances {
 function approval(
   version: number,
   compiled: Compiled & { ok: true },
-  { repairs, settings }: Circumstances,
+  { written, repairs, settings }: Circumstances,
 ): Fact {
   const { tasks, groups, accesses } = compiled;
   const warnings = compiled.warnings.map(({ task, message }) =>
     task === undefined ? message : `${task}: ${message}`,
   );
   const notes = [...repairs, ...compiled.notes, ...warnings];
-  const isAsked = tasks.some(({ effect }) => asksFirst(effect, settings.approval));
+  const operations = new Map(written.map(({ id, operation }) => [id, operation]));
+  const isAsked = tasks.some(({ id, effect }) =>
+    asksFirst({ operation: operations.get(id) ?? '', effect }, settings),
+  );
   return {
     type: 'plan_approved',
     data: {
