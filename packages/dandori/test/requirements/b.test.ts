@@ -349,6 +349,15 @@ describe('B. Planning, reflection, history', () => {
     expect(facts(await home.events(report.run), 'reflection_made')).toEqual([]);
   });
 
+  it.each(['planned', 'hierarchical', 'auto', 'adaptive'] as const)(
+    'B9 planning.enabled: false holds for a run that asks for %s, too',
+    async (mode) => {
+      await using home = await openHome({ yaml: 'planning: { enabled: false }\n', script: [answer('Yes.')] });
+      await home.run('go', { mode });
+      expect(home.model.requests[0]?.promptText).toContain(readPrompt('mode-adaptive'));
+    },
+  );
+
   it('B10 old history can be pruned, and what is young or open stays', async () => {
     const DAY = 86_400_000;
     await using home = await openHome({ script: () => answer('ok') });
