@@ -14,7 +14,8 @@ export function planProposed(
 ): RunState {
   state.draft = { version, by, tasks, outline, removes };
   const decision = state.decisions.at(-1);
-  if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
+  if (by === 'user') state.given = tasks;
+  else if (decision !== undefined) decision.proposed = tasks;
   return state;
 }
 
