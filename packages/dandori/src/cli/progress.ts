@@ -86,7 +86,9 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'plan_rejected':
       return [
         texts.rejected,
-        ...event.data.diagnostics.map(({ task, message }) => `  ${task ?? ''} ${printable(message)}`),
+        ...event.data.diagnostics.map(
+          ({ task, message }) => `  ${task === undefined ? '' : `${task} `}${printable(message)}`,
+        ),
       ];
     case 'task_succeeded':
     case 'task_failed':

@@ -1,10 +1,9 @@
 import { assertNever } from '../domain/error.ts';
+import type { Limit } from '../domain/limit.ts';
 import { isStuck, revisionsLeft } from './briefing.ts';
 import { dollars } from './dollars.ts';
 import type { RunState } from './state.ts';
 import { textsOf } from './texts.ts';
-
-export type Limit = 'steps' | 'calls' | 'tasks' | 'time' | 'cost' | 'tokens' | 'revisions' | 'loop';
 
 /** The limit that forbids another decision with tasks, if any. Checked before anything is dispatched. */
 export function reached(state: RunState, now: number): Limit | undefined {

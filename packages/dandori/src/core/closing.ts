@@ -41,7 +41,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
-    return { outcome: 'exhausted', answer: answer.args, missing: notDoneAt(state, now) };
+    return { outcome: 'exhausted', answer: answer.args, ...atLimit(state, now) };
   if (answer.args.achieved === false) {
     const failure = firstFailure(state) ?? {
       kind: 'not_possible' as const,
@@ -118,11 +118,12 @@ function firstFailure(state: RunState): Ending['failure'] {
 function exhausted(state: RunState, now: number): Ending | undefined {
   const hasTried = lastDecision(state)?.purpose === 'conclude';
   if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
-  return { outcome: 'exhausted', missing: notDoneAt(state, now) };
+  return { outcome: 'exhausted', ...atLimit(state, now) };
 }
 
 /** The limit comes first: who wants more done must know which one to raise. */
-function notDoneAt(state: RunState, now: number): string[] {
+function atLimit(state: RunState, now: number): Pick<Ending, 'limit' | 'missing'> {
   const limit = reached(state, now);
-  return [...(limit === undefined ? [] : [describeLimit(state, limit)]), ...unfinished(state)];
+  if (limit === undefined) return { missing: unfinished(state) };
+  return { limit, missing: [describeLimit(state, limit), ...unfinished(state)] };
 }

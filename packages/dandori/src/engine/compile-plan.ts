@@ -1,6 +1,7 @@
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
 import { asksFirst } from '../core/decide.ts';
+import { dollars } from '../core/dollars.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
 import { hasEnded, lastDecision, type RunState } from '../core/state.ts';
@@ -97,7 +98,7 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     ...answerUses(state),
     budget: {
       ms: timeLeft(state, parts.clock.now()),
-      cost: limits.cost === undefined ? undefined : limits.cost - (state.usage.cost ?? 0),
+      cost: limits.cost === undefined ? undefined : dollars(limits.cost - (state.usage.cost ?? 0)),
       ...settings.task,
       concurrency: settings.concurrency,
       servers: settings.servers,
