@@ -18,7 +18,7 @@ export function reached(state: RunState, now: number): Limit | undefined {
   // After a plan of the user's no task is added any more, only the answer is missing.
   if (state.planGiven) return undefined;
   if (state.steps >= limits.steps + state.stepCount) return 'steps';
-  if (state.tasks.size >= limits.tasks) return 'tasks';
+  if (state.tasks.size - state.stepCount >= limits.tasks) return 'tasks';
   if (mustRevise(state) && revisionsLeft(state) === 0) return 'revisions';
   return isStuck(state) ? 'loop' : undefined;
 }

@@ -175,13 +175,22 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
   return added;
 }
 
-/** A step is open as long as one of its tasks is, and is opened again by a new one. */
+/** A step is open as long as one of its tasks is, and is opened again by a new one, and so is the step that it is in. */
 function join(state: RunState, id: string, child: string): void {
-  const step = state.tasks.get(id);
-  if (step === undefined || !isStep(step.task) || step.status === 'succeeded') return;
-  step.children.push(child);
-  step.open = openTasks(state, step);
-  if (step.status !== 'pending') moveTo(state, step, 'expanding');
+  let step = stepToJoin(state, id);
+  step?.children.push(child);
+  while (step !== undefined) {
+    const wasEnded = hasEnded(step.status);
+    step.open = openTasks(state, step);
+    if (step.status !== 'pending') moveTo(state, step, 'expanding');
+    step = wasEnded ? stepToJoin(state, step.task.step) : undefined;
+  }
+}
+
+/** One that has succeeded keeps its result. */
+function stepToJoin({ tasks }: RunState, id: string | undefined): TaskState | undefined {
+  const step = tasks.get(id ?? '');
+  return step !== undefined && isStep(step.task) && step.status !== 'succeeded' ? step : undefined;
 }
 
 function connect(state: RunState, added: TaskState): void {

@@ -2,7 +2,7 @@ import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 
 /**
- * A step is a node of the graph like a task, and waits and blocks like one. In place of a call, the mind is asked for
+ * A step stands in the graph like a task, and waits and blocks like one. In place of a call, the mind is asked for
  * its tasks when its time comes; it has ended when they have, and its result is that of the last of them.
  */
 export const STEP_OPERATION = 'task.generate_list';

@@ -9,6 +9,7 @@ import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { OpenSteps } from '../core/step-edges.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Driver } from './perform.ts';
 import { proposal } from './proposal.ts';
@@ -91,9 +92,9 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
-    maxTasks: isTheirs ? Number.POSITIVE_INFINITY : limits.tasks - (state.tasks.size - removes.size),
+    ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
     done: new Map(done.map(({ task }) => [task.id, task.operation])),
-    steps: openSteps(state, removes),
+    steps: openSteps(state, draft?.tasks ?? [], removes),
     dropsNeedless: !isTheirs,
     ...answerUses(state),
     budget: {
@@ -107,9 +108,28 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
   };
 }
 
+/** How many more there may be. What is removed makes room. */
+function roomIn(
+  { tasks, stepCount, settings: { limits } }: RunState,
+  removes: ReadonlySet<string>,
+): Pick<Surroundings, 'maxTasks' | 'maxSteps'> {
+  const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
+  const steps = removed.filter(isStep).length;
+  return {
+    maxTasks: limits.tasks - (tasks.size - stepCount) + (removed.length - steps),
+    maxSteps: limits.tasks - stepCount + steps,
+  };
+}
+
 /** What is removed is written anew, and is in the plan itself. */
-function openSteps({ tasks, stepCount }: RunState, removes: ReadonlySet<string>): OpenSteps {
-  const isOpen = (id: string) => !removes.has(id) && !hasEnded(tasks.get(id)?.status ?? 'blocked');
+function openSteps(
+  { tasks, stepCount }: RunState,
+  written: readonly Task[],
+  removes: ReadonlySet<string>,
+): OpenSteps {
+  const again = openedAgain(written, tasks);
+  const isOpen = (id: string) =>
+    !removes.has(id) && (again.has(id) || !hasEnded(tasks.get(id)?.status ?? 'blocked'));
   const steps = stepCount === 0 ? [] : [...tasks.values()].filter(({ task }) => isStep(task));
   return new Map(
     steps
@@ -119,6 +139,20 @@ function openSteps({ tasks, stepCount }: RunState, removes: ReadonlySet<string>)
         { needs: needs.filter(isOpen), tasks: children.filter(isOpen), step: task.step },
       ]),
   );
+}
+
+/** Steps that had ended without success and get a new task, they themselves or a step in them. */
+function openedAgain(written: readonly Task[], tasks: RunState['tasks']): Set<string> {
+  const again = new Set<string>();
+  for (let { step } of written) {
+    while (step !== undefined && !again.has(step)) {
+      const above = tasks.get(step);
+      if (above === undefined || !isStep(above.task) || above.status === 'succeeded') break;
+      again.add(step);
+      step = above.task.step;
+    }
+  }
+  return again;
 }
 
 function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {

@@ -61,6 +61,19 @@ describe('tasks and their steps', () => {
     expect(planView(state)?.steps.map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
 
+  it('a task of a step that has failed opens the steps around it, too, and must not wait for them', async () => {
+    const house = createHouse(TOOLS, [
+      [open('outer'), { id: 'bad', operation: 'c.fail' }, open('inner', { after: ['bad'], step: 'outer' })],
+      [{ id: 'x', operation: 'a.get', after: ['outer'], step: 'inner' }],
+      [{ id: 'x', operation: 'a.get', step: 'inner' }],
+      [answer],
+    ]);
+    const state = await house.run('go', undefined, SETTINGS);
+    expect(state.decisions[1]?.diagnostics?.[0]?.code).toBe('cycle');
+    expect(planView(state)?.steps.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(state.end?.outcome).toBe('answered');
+  });
+
   it('tasks that come too early for their step wait for what it waits for', async () => {
     const house = createHouse(TOOLS, [
       [propose({ id: 's1' }, { id: 's2', after: ['s1'] })],
