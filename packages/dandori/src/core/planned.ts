@@ -110,15 +110,16 @@ function supersede(state: RunState, id: string): void {
   for (const child of task.children) supersede(state, child);
 }
 
-/** A step that waited for what is gone now, or failed by it, is done without it, and so is the step that it is in. */
+/** A step that waited for what is gone now, or failed by it, ends without it, and so does the step that it is in. */
 function goOnWithout(state: RunState, id: string | undefined): void {
   let step = state.tasks.get(id ?? '');
   while (step?.status === 'failed' || step?.status === 'expanding') {
     step.open = openTasks(state, step);
     if (step.open > 0) return;
-    const status = settleStep(state, step);
-    moveTo(state, step, status);
-    if (status === 'failed') return;
+    const before = step.status;
+    moveTo(state, step, settleStep(state, step));
+    // The step around it has ended by it already.
+    if (step.status === before) return;
     step = state.tasks.get(step.task.step ?? '');
   }
 }

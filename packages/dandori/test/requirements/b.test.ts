@@ -371,6 +371,8 @@ describe('B. Planning, reflection, history', () => {
       expect(promptText).not.toMatch(/plan\.(propose|revise|update_step)|task\.generate_list|`reflect`/);
       expect(promptText).toContain(readPrompt('mode-adaptive'));
     }
+    for (const { body } of home.model.requests)
+      expect(JSON.stringify(body)).not.toMatch(/"(plan\.(propose|update_step)|task\.generate_list|reflect)"/);
     expect(facts(await home.events(report.run), 'reflection_made')).toEqual([]);
   });
 
