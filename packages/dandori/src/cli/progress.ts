@@ -78,7 +78,10 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'plan_proposed':
       return outlineLines(event.data.outline?.steps ?? [], texts);
     case 'plan_revised':
-      return [oneLine(texts.revised(event.data.reason), 200)];
+      return [
+        oneLine(texts.revised(event.data.reason), 200),
+        ...outlineLines(event.data.outline?.steps ?? [], texts),
+      ];
     case 'budget_added':
       return [style.dim(texts.budgetAdded)];
     case 'plan_approved':

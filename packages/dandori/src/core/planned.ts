@@ -21,9 +21,9 @@ export function planProposed(
 
 export function planRevised(
   state: RunState,
-  { version, by, tasks, removes, ...revision }: FactOf<'plan_revised'>['data'],
+  { version, by, tasks, removes, outline, ...revision }: FactOf<'plan_revised'>['data'],
 ): RunState {
-  state.draft = { version, by, tasks, removes, revision };
+  state.draft = { version, by, tasks, removes, outline, revision };
   const decision = state.decisions.at(-1);
   if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
   return state;

@@ -118,6 +118,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** Tasks that have failed and that others now stand for. */
     supersedes: z.array(z.string()).optional(),
     tasks: z.array(task),
+    /** Where the plan was proposed anew. */
+    outline: outline.optional(),
   }),
   fact('plan_approved', {
     version: z.number().int(),
