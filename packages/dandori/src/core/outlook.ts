@@ -2,6 +2,7 @@ import type { Access } from '../domain/access.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { accessesOf, disturb, filledIn } from './access.ts';
+import { asksFirst } from './approval.ts';
 import { compile } from './compile.ts';
 import { refsIn } from './inject.ts';
 import { readsResultOf } from './own-tools.ts';
@@ -27,9 +28,6 @@ export type Outlook =
   | { readonly kind: 'ahead'; readonly needs: readonly string[] }
   | { readonly kind: 'later' }
   | { readonly kind: 'unclear' };
-
-/** Policies under which nobody is asked about a read. One that comes to be and is not here asks. */
-const ASKING_NOBODY: readonly string[] = ['never', 'destructive', 'writes'];
 
 /**
  * The task is compiled alone, with the run and all that stands before it as done, so that each costs the same however
@@ -59,7 +57,7 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
   if (!ok) return { kind: 'unclear' };
   const tool = tools.get(task.operation);
   const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
-  if (!isFree || !ASKING_NOBODY.includes(settings.approval)) return { kind: 'later' };
+  if (!isFree || asksFirst({ operation: task.operation, effect: 'read' }, settings)) return { kind: 'later' };
   // What was read ahead is nobody's result yet.
   const source = readsResultOf(task, tools);
   if (source !== undefined && !done.has(source)) return { kind: 'later' };

@@ -155,6 +155,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     status: 'pending',
     queued: undefined,
     attempts: 0,
+    probed: undefined,
     mayHaveTouched: false,
     isInDoubt: false,
     override: undefined,

@@ -1,6 +1,6 @@
+import { asksFirst } from '../core/approval.ts';
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
-import { asksFirst } from '../core/decide.ts';
 import { dollars } from '../core/dollars.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
@@ -36,13 +36,15 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   if (mended !== undefined && again?.ok === true) {
     ledger.record(
       proposal({ ...draft, by: 'repair', tasks: mended.tasks }),
-      approval(version, again, { repairs: mended.notes, settings }),
+      approval(version, again, { written: mended.tasks, repairs: mended.notes, settings }),
     );
-  } else if (compiled.ok) ledger.record(approval(version, compiled, { repairs: [], settings }));
+  } else if (compiled.ok)
+    ledger.record(approval(version, compiled, { written: tasks, repairs: [], settings }));
   else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
 }
 
 interface Circumstances {
+  readonly written: readonly Task[];
   readonly repairs: readonly string[];
   readonly settings: Settings;
 }
@@ -50,14 +52,17 @@ interface Circumstances {
 function approval(
   version: number,
   compiled: Compiled & { ok: true },
-  { repairs, settings }: Circumstances,
+  { written, repairs, settings }: Circumstances,
 ): Fact {
   const { tasks, groups, accesses } = compiled;
   const warnings = compiled.warnings.map(({ task, message }) =>
     task === undefined ? message : `${task}: ${message}`,
   );
   const notes = [...repairs, ...compiled.notes, ...warnings];
-  const isAsked = tasks.some(({ effect }) => asksFirst(effect, settings.approval));
+  const operations = new Map(written.map(({ id, operation }) => [id, operation]));
+  const isAsked = tasks.some(({ id, effect }) =>
+    asksFirst({ operation: operations.get(id) ?? '', effect }, settings),
+  );
   return {
     type: 'plan_approved',
     data: {

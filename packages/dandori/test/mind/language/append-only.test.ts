@@ -72,6 +72,8 @@ describe.each([
     });
     expect(state.end?.outcome).toBe('answered');
     expect(prompts).toHaveLength(TURNS.length);
+    // A step that is open is no call that somebody left out.
+    expect(prompts.at(-1)?.messages).not.toMatch(/s\d has not been run/);
     expectToGrow(prompts);
     const last = prompts.at(-1)?.messages ?? '';
     expect(last.match(/b is closed/g)).toHaveLength(1);
