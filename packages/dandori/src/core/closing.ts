@@ -5,6 +5,7 @@ import { criteriaOf, unmetCriteria } from './criteria.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state.ts';
+import { isStep, purposeOf } from './step.ts';
 import { textsOf } from './texts.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
@@ -17,7 +18,11 @@ export function closing(state: RunState, now: number): Intention[] {
 export function unfinished(state: RunState): string[] {
   return [...state.tasks.values()]
     .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
-    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task, state)}`);
+    .map((one) => `${one.task.id} ${nameOf(one)}: ${howItStands(one, state)}`);
+}
+
+function nameOf({ task }: TaskState): string {
+  return isStep(task) ? purposeOf(task) : task.operation;
 }
 
 function howItStands({ status, isInDoubt }: TaskState, state: RunState): string {

@@ -24,6 +24,11 @@ export const STEP_TOOL: Tool = {
   trusted: true,
 };
 
+/** What a step is for, in words. */
+export function purposeOf({ id, description, args }: Pick<Task, 'id' | 'description' | 'args'>): string {
+  return description ?? (typeof args.purpose === 'string' ? args.purpose : id);
+}
+
 export function isStep({ operation }: Pick<Task, 'operation'>): boolean {
   return operation === STEP_OPERATION;
 }
