@@ -86,7 +86,10 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'plan_proposed':
       return outlineLines(event.data.outline?.steps ?? [], texts);
     case 'plan_revised':
-      return [oneLine(texts.revised(event.data.reason), 200)];
+      return [
+        oneLine(texts.revised(event.data.reason), 200),
+        ...outlineLines(event.data.outline?.steps ?? [], texts),
+      ];
     case 'budget_added':
       return [style.dim(texts.budgetAdded)];
     case 'plan_approved':
@@ -94,7 +97,9 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'plan_rejected':
       return [
         texts.rejected,
-        ...event.data.diagnostics.map(({ task, message }) => `  ${task ?? ''} ${printable(message)}`),
+        ...event.data.diagnostics.map(
+          ({ task, message }) => `  ${task === undefined ? '' : `${task} `}${printable(message)}`,
+        ),
       ];
     case 'task_succeeded':
     case 'task_failed':

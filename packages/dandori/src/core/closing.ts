@@ -5,6 +5,7 @@ import { criteriaOf, unmetCriteria } from './criteria.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state.ts';
+import { isStep, purposeOf } from './step.ts';
 import { textsOf } from './texts.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
@@ -17,7 +18,11 @@ export function closing(state: RunState, now: number): Intention[] {
 export function unfinished(state: RunState): string[] {
   return [...state.tasks.values()]
     .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
-    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task, state)}`);
+    .map((one) => `${one.task.id} ${nameOf(one)}: ${howItStands(one, state)}`);
+}
+
+function nameOf({ task }: TaskState): string {
+  return isStep(task) ? purposeOf(task) : task.operation;
 }
 
 function howItStands({ status, isInDoubt }: TaskState, state: RunState): string {
@@ -41,7 +46,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
-    return { outcome: 'exhausted', answer: answer.args, missing: notDoneAt(state, now) };
+    return { outcome: 'exhausted', answer: answer.args, ...atLimit(state, now) };
   if (answer.args.achieved === false) {
     const failure = firstFailure(state) ?? {
       kind: 'not_possible' as const,
@@ -120,11 +125,12 @@ function firstFailure(state: RunState): Ending['failure'] {
 function exhausted(state: RunState, now: number): Ending | undefined {
   const hasTried = lastDecision(state)?.purpose === 'conclude';
   if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
-  return { outcome: 'exhausted', missing: notDoneAt(state, now) };
+  return { outcome: 'exhausted', ...atLimit(state, now) };
 }
 
 /** The limit comes first: who wants more done must know which one to raise. */
-function notDoneAt(state: RunState, now: number): string[] {
+function atLimit(state: RunState, now: number): Pick<Ending, 'limit' | 'missing'> {
   const limit = reached(state, now);
-  return [...(limit === undefined ? [] : [describeLimit(state, limit)]), ...unfinished(state)];
+  if (limit === undefined) return { missing: unfinished(state) };
+  return { limit, missing: [describeLimit(state, limit), ...unfinished(state)] };
 }
