@@ -162,11 +162,12 @@ async function replyFor(
   question: Question,
   { dandori, options, texts, interrupted }: Foreground,
 ): Promise<Reply | undefined> {
-  if (question.kind === 'approval' && options.yes === true) return { kind: 'answer', value: 'approve' };
-  const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   const by = options.user ?? dandori.config.userId;
   const isMeant = question.answerers === undefined || (by !== undefined && question.answerers.includes(by));
-  if (!canAsk || !isMeant) return undefined;
+  if (!isMeant) return undefined;
+  if (question.kind === 'approval' && options.yes === true) return { kind: 'answer', value: 'approve' };
+  const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
+  if (!canAsk) return undefined;
   const { replyTo } = await import('./ask.ts');
   return replyTo(question, { dandori, texts, signal: interrupted.signal });
 }
