@@ -16,6 +16,7 @@ import {
   toggle,
   wholeNumber,
 } from './field.ts';
+import { isRecord } from './record.ts';
 import { SHIPPED_SERVERS } from './shipped.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
@@ -107,6 +108,7 @@ const server = section({
   trusted: toggle().optional(),
   timeout: duration({ example: '30s' }).optional(),
   concurrency: wholeNumber({ example: 4 }).optional(),
+  approval: choice(approvalPolicy.options).optional(),
   disabled: toggle().default(false),
 });
 
@@ -123,10 +125,20 @@ const policy = z.union(
       resource: text('"path:{path}"').optional(),
       independent: toggle().optional(),
       cost: price(0.01).optional(),
+      approval: choice(approvalPolicy.options).optional(),
     }),
   ],
-  { error: ({ input }) => (typeof input === 'string' ? `must be ${oneOf(effect.options)}` : POLICY) },
+  { error: (issue) => policyError(issue) },
 );
+
+/** Of a group, what is wrong in it; a union knows only that none of its forms fits. */
+function policyError({ input, errors }: { input?: unknown; errors?: unknown }): string {
+  if (typeof input === 'string') return `must be ${oneOf(effect.options)}`;
+  const [issue] = Array.isArray(errors) ? ((errors.at(-1) ?? []) as z.core.$ZodIssue[]) : [];
+  return isRecord(input) && issue !== undefined && issue.path.length > 0
+    ? `cannot be used: ${issue.path.join('.')} ${issue.message}`
+    : POLICY;
+}
 
 /** `dandori.yaml` as it is written. Every default is here or, where it depends on something, where it is resolved. */
 export const configShape = section({
@@ -177,7 +189,8 @@ export type ServerSection = NonNullable<ConfigFile['mcpServers']>[string];
 
 const KEY_IN_FILE =
   'put the key in an environment variable and its name in model.api_key_env; a key in a file leaks';
-const APPROVAL = 'which calls are asked about is set by execution.approval and effects';
+const APPROVAL =
+  'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects';
 
 /** Words that people bring from other programs, and from other parts of this file. */
 export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
