@@ -21,9 +21,10 @@ import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
 import type { Json } from './domain/json.ts';
-import type { Mode } from './domain/mode.ts';
+import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
+import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
@@ -68,7 +69,12 @@ export interface RunOptions {
   readonly userId?: string;
   /** A plan of your own: the mind is asked for no other. */
   readonly tasks?: readonly Task[];
+  /** For every call of this run, in place of all that the configuration says. */
+  readonly approval?: ApprovalPolicy;
 }
+
+export type ApproveOptions = Pick<Approval, 'tasks' | 'by'>;
+export type RejectOptions = Pick<Rejection, 'reason' | 'by'>;
 
 /** The whole of Dandori in one process. Close it, or its servers keep the process alive. */
 export interface Dandori extends AsyncDisposable {
@@ -80,6 +86,13 @@ export interface Dandori extends AsyncDisposable {
   start(goal: string, options?: RunOptions): Promise<string>;
   drive(run: string): Promise<Report>;
   answer(run: string, question: string, answer: Json): Promise<void>;
+  /**
+   * A yes to a call or a plan; without a question to the only one that waits. `tasks` is a plan in place of the one that
+   * was asked about: where it does not compile, `plan-invalid` has the diagnostics and the question stays open.
+   */
+  approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
+  /** A no, told to the mind with its reason. */
+  reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
   cancel(run: string, reason: string): Promise<void>;
   /** Raises the limits of a run; one that was exhausted can then be driven on. */
   addBudget(run: string, amounts: Omit<FactOf<'budget_added'>['data'], 'by'>): Promise<void>;
@@ -147,9 +160,14 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     if (state === undefined) throw emptyJournal(run);
     return state;
   };
-  const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
-    const settings = userId === undefined ? config.settings : await userSettings(userId);
-    return startRun({ goal, tasks, userId, settings: { ...settings, ...(mode && { mode }) } }, parts);
+  const start = async (goal: string, options: RunOptions = {}) => {
+    const { mode, userId = config.userId, tasks, approval } = options;
+    const settings = {
+      ...(userId === undefined ? config.settings : await userSettings(userId)),
+      ...(mode && { mode }),
+      ...(approval && { approval, approvals: undefined }),
+    };
+    return startRun({ goal, tasks, userId, settings }, parts);
   };
   const dandori: Dandori = {
     config,
@@ -158,6 +176,8 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     drive: async (run) => report(await drive(run, parts)),
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
     answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
+    approve: (run, question, given = {}) => approve({ run, question, ...given }, parts),
+    reject: (run, question, given = {}) => reject({ run, question, ...given }, parts),
     cancel: (run, reason) => cancelRun({ run, reason }, parts),
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),

@@ -276,6 +276,11 @@ function questionAsked(
   if (state.questions.has(question.id)) return state;
   state.questions.set(question.id, { question, askedAt: at, answer: undefined });
   state.openQuestions++;
+  if (question.kind === 'plan_approval') {
+    const { draft } = state;
+    if (draft?.version === question.plan) state.draft = draft && { ...draft, question: question.id };
+    return state;
+  }
   if (question.task === undefined) state.stumbles = 0;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task === undefined || hasEnded(task.status)) return state;

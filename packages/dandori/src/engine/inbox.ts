@@ -8,6 +8,7 @@ import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Task } from '../domain/task.ts';
+import { checkEdit } from './check-edit.ts';
 import type { Parts } from './parts.ts';
 
 /** Longer goals are data: they belong in a file or a tool's result, not in every prompt of the run. */
@@ -53,10 +54,20 @@ export async function startRun(
   return run;
 }
 
+export interface Answer {
+  readonly run: string;
+  readonly question: string;
+  readonly answer: Json;
+  /** Why, where it is a no. */
+  readonly comment?: string | undefined;
+  readonly by?: string | undefined;
+}
+
 export async function answerQuestion(
-  { run, question: id, answer, by }: { run: string; question: string; answer: Json; by?: string },
-  parts: Keeping,
+  { run, question: id, answer, comment, by }: Answer,
+  parts: Keeping & Pick<Parts, 'toolbox' | 'check' | 'durations'>,
 ): Promise<void> {
+  checkComment(comment);
   await send(run, parts, (state) => {
     refuseEnded(state);
     const open = state.questions.get(id);
@@ -71,8 +82,10 @@ export async function answerQuestion(
       const given = JSON.stringify(open.answer.value);
       throw new DandoriError('question-answered', `The question ${id} was answered already: ${given}.`);
     }
-    checkAnswer(open.question, answer);
-    return { type: 'question_answered', data: { question: id, answer, by } };
+    if (open.question.kind === 'plan_approval' && typeof answer === 'object')
+      checkEdit(open.question, { answer, state }, parts);
+    else checkAnswer(open.question, answer);
+    return { type: 'question_answered', data: { question: id, answer, comment, by } };
   });
 }
 
@@ -166,12 +179,16 @@ function checkGoal(goal: string): void {
   }
 }
 
-function checkRating({ rating, comment = '' }: Rating): void {
+function checkRating({ rating, comment }: Rating): void {
   if (!Number.isInteger(rating) || rating < 1 || rating > 5) {
     throw new DandoriError('usage', `A rating is a whole number from 1 to 5, not ${rating}.`, {
       fix: 'Give 5 for a run that was just right, 1 for one of no use.',
     });
   }
+  checkComment(comment);
+}
+
+function checkComment(comment = ''): void {
   if (comment.length > LONGEST_COMMENT) {
     throw new DandoriError(
       'usage',

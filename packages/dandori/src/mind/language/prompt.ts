@@ -82,7 +82,10 @@ export function converse<Message>(
   const answers = answersByDecision(state);
   const ended = toldIn(state).after;
   const conversation = wording.open([...givenTasks(state), ...past.flatMap(countedActions)]);
-  const early = past.flatMap((decision) => answers.get(decision) ?? []);
+  const early = past.flatMap((decision) => [
+    ...(answers.get(decision) ?? []),
+    ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
+  ]);
   conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
   for (const decision of state.decisions.slice(window.from))
     tellTurn(decision, { thought, answers, ended, wording, conversation });
@@ -149,7 +152,7 @@ function react<Message>(
   decision: Decision,
   { thought, answers, ended, wording, conversation }: Surroundings<Message>,
 ): void {
-  const { failure, diagnostics, proposed, operations } = decision;
+  const { failure, diagnostics, proposed, operations, veto, isEdited } = decision;
   if (failure !== undefined) {
     conversation.hear(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
     return;
@@ -164,13 +167,24 @@ function react<Message>(
   const asked = answers.get(decision) ?? [];
   const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
   for (const [index, question] of questions.entries()) conversation.hearOf(question, asked[index] ?? '');
-  if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
+  if (veto !== undefined)
+    conversation.hear(`${vetoed(veto)}\nPlan anew so that it is as they want it. ${wording.correction}`);
+  else if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
+  if (isEdited === true) conversation.hear(EDITED);
   const early = proposed.length > 0 ? operations.find(({ operation }) => operation === 'answer') : undefined;
   const remark = 'Your answer was written before these results were known and was not given to the user.';
   if (early !== undefined) conversation.hearOf(early, remark);
   conversation.hear(...rest);
   const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined;
   if (isSilent) conversation.hear('Go on.');
+}
+
+const EDITED =
+  'The user changed this plan before it was carried out. It is shown here as it was carried out.';
+
+function vetoed(reason: string): string {
+  const why = reason === '' ? 'They did not say why.' : `They said: ${reason}`;
+  return `The user was asked about this plan and did not approve it. None of it was run. ${why}`;
 }
 
 function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
