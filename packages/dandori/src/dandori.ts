@@ -28,8 +28,19 @@ import { type Approval, approve, type Rejection, reject } from './engine/approve
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { addBudget, answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
+import {
+  addBudget,
+  addNote,
+  answerQuestion,
+  cancelRun,
+  continueRun,
+  pauseRun,
+  type Rating,
+  rateRun,
+  startRun,
+} from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
+import { listQuestions, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { createResults } from './engine/results.ts';
@@ -73,6 +84,13 @@ export interface RunOptions {
   readonly approval?: ApprovalPolicy;
 }
 
+export interface AnswerOptions {
+  /** Who answers; where the settings name who may, it must be one of them. */
+  readonly by?: string;
+  readonly comment?: string;
+  /** The person will not say, or says no. What was given as the answer counts for nothing then. */
+  readonly declined?: boolean;
+}
 export type ApproveOptions = Pick<Approval, 'tasks' | 'by'>;
 export type RejectOptions = Pick<Rejection, 'reason' | 'by'>;
 
@@ -85,7 +103,8 @@ export interface Dandori extends AsyncDisposable {
   /** Writes the run down without driving it. */
   start(goal: string, options?: RunOptions): Promise<string>;
   drive(run: string): Promise<Report>;
-  answer(run: string, question: string, answer: Json): Promise<void>;
+  /** Answers a question or declines to, from any process and whether or not somebody drives the run. */
+  answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
   /**
    * A yes to a call or a plan; without a question to the only one that waits. `tasks` is a plan in place of the one that
    * was asked about: where it does not compile, `plan-invalid` has the diagnostics and the question stays open.
@@ -93,7 +112,15 @@ export interface Dandori extends AsyncDisposable {
   approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
   /** A no, told to the mind with its reason. */
   reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
-  cancel(run: string, reason: string): Promise<void>;
+  /** The open questions of one run, or of all. */
+  questions(run?: string): Promise<RunQuestion[]>;
+  /** A word to a run that is under way; its next decision is told. */
+  tell(run: string, text: string, options?: { readonly by?: string }): Promise<void>;
+  /** Nothing more is begun until it is continued; what runs comes to its end. */
+  pause(run: string, options?: { readonly reason?: string; readonly by?: string }): Promise<void>;
+  /** Lifts a pause; `drive` then goes on. A run that is not paused stays as it is. */
+  continue(run: string, options?: { readonly by?: string }): Promise<void>;
+  cancel(run: string, reason: string, options?: { readonly by?: string }): Promise<void>;
   /** Raises the limits of a run; one that was exhausted can then be driven on. */
   addBudget(run: string, amounts: Omit<FactOf<'budget_added'>['data'], 'by'>): Promise<void>;
   /** A plan that does again what the run has done so far. */
@@ -175,10 +202,17 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     start,
     drive: async (run) => report(await drive(run, parts)),
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
-    answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
-    approve: (run, question, given = {}) => approve({ run, question, ...given }, parts),
-    reject: (run, question, given = {}) => reject({ run, question, ...given }, parts),
-    cancel: (run, reason) => cancelRun({ run, reason }, parts),
+    answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
+      answerQuestion({ run, question, answer, by, ...how }, parts),
+    approve: (run, question, { by = config.userId, tasks } = {}) =>
+      approve({ run, question, by, tasks }, parts),
+    reject: (run, question, { by = config.userId, reason } = {}) =>
+      reject({ run, question, by, reason }, parts),
+    questions: (run) => listQuestions(journal, run),
+    tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
+    pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),
+    continue: (run, { by = config.userId } = {}) => continueRun({ run, by }, parts),
+    cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, parts),
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),

@@ -248,6 +248,7 @@ const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
   cancelled: '中止',
   exhausted: '上限に到達',
   waiting: '答えを待っています',
+  paused: '一時停止中',
   open: '途中',
 };
 

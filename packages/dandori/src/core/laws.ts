@@ -18,11 +18,12 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
  *     says it did not happen, or after a person said so.
- * L6  A question is asked once and answered at most once, and only after it was asked.
+ * L6  A question is asked once and ends at most once, after it was asked: it is answered in time, or expires after it.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
  * L9  No call takes effect that a person should have approved and did not, and no plan is accepted that a person should
  *     have approved. It is the call, or the plan, that was shown to them, or the plan as they changed it.
+ * L10 No task and no decision starts while the run is paused.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   const broken: string[] = [];
@@ -34,6 +35,7 @@ export function brokenLaws(events: readonly Event[]): string[] {
     if (state !== undefined) {
       broken.push(
         ...taskLaws(event, state),
+        ...pauseLaw(event, state),
         ...questionLaws(event, state),
         ...effectLaw(event, { state, mayHaveHappened }),
         ...approvalLaws(event, { state, shown }),
@@ -213,8 +215,20 @@ function questionLaws(event: Event, state: RunState): string[] {
     const { id } = event.data.question;
     return state.questions.has(id) ? [`L6: ${id} was asked twice`] : [];
   }
-  if (event.type !== 'question_answered') return [];
-  const open = state.questions.get(event.data.question);
-  if (open === undefined) return [`L6: ${event.data.question} was answered and never asked`];
-  return open.answer === undefined ? [] : [`L6: ${event.data.question} was answered twice`];
+  if (event.type !== 'question_answered' && event.type !== 'question_expired') return [];
+  const { question: id } = event.data;
+  const open = state.questions.get(id);
+  const isAnswer = event.type === 'question_answered';
+  const what = isAnswer ? 'was answered' : 'expired';
+  if (open === undefined) return [`L6: ${id} ${what} and never asked`];
+  if (open.answer !== undefined) return [`L6: ${id} ${what} after its end`];
+  const isOver = event.at >= (open.question.expiresAt ?? Number.POSITIVE_INFINITY);
+  return isOver === isAnswer ? [`L6: ${id} ${what} ${isAnswer ? 'too late' : 'too early'}`] : [];
+}
+
+function pauseLaw(event: Event, { paused }: RunState): string[] {
+  const isStart = event.type === 'task_started' || event.type === 'decision_started';
+  return isStart && paused !== undefined
+    ? [`L10: ${event.type} (seq ${event.seq}) while the run was paused`]
+    : [];
 }

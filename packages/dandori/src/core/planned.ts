@@ -6,7 +6,8 @@ import { planWord } from './plan-word.ts';
 import { type Draft, type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { isStep } from './step.ts';
 import { updateProblem } from './step-update.ts';
-import { complete, hasAllItNeeds, makeReady, moveTo, settleStep } from './transition.ts';
+import { textsOf } from './texts.ts';
+import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './transition.ts';
 
 /** How `apply` folds what is planned. */
 export function planProposed(
@@ -28,7 +29,8 @@ function draftMade(state: RunState, draft: Draft): RunState {
   const isEdited = draft.by === 'user' && before?.question !== undefined && before.version === draft.version;
   state.draft = isEdited ? { ...draft, question: before.question } : draft;
   const decision = state.decisions.at(-1);
-  if (decision === undefined) return state;
+  const isFromMind = draft.by !== 'user' || (isEdited && before.revision?.replaces === undefined);
+  if (decision === undefined || !isFromMind) return state;
   decision.proposed = draft.tasks;
   if (isEdited) decision.isEdited = true;
   return state;
@@ -37,7 +39,10 @@ function draftMade(state: RunState, draft: Draft): RunState {
 export function planRejected(
   state: RunState,
   { diagnostics, reason }: FactOf<'plan_rejected'>['data'],
+  at: number,
 ): RunState {
+  const replaced = state.tasks.get(state.draft?.revision?.replaces ?? '');
+  if (replaced !== undefined) return notReplaced(state, replaced, { diagnostics, reason, at });
   const decision = state.decisions.at(-1);
   if (decision !== undefined) {
     decision.diagnostics = diagnostics;
@@ -49,6 +54,28 @@ export function planRejected(
   state.refused = state.draft && { ...state.draft, question: undefined, veto: reason };
   state.draft = undefined;
   state.stumbles++;
+  return state;
+}
+
+/** What a person chose cannot be done: that is no matter of the mind's plan, and ends nothing but the task. */
+function notReplaced(
+  state: RunState,
+  task: TaskState,
+  { diagnostics, reason, at }: Omit<FactOf<'plan_rejected'>['data'], 'version'> & { readonly at: number },
+): RunState {
+  const problems = diagnostics.map(({ task: id, message }) =>
+    id === undefined ? message : `${id}: ${message}`,
+  );
+  state.draft = undefined;
+  state.replacing.delete(task.task.id);
+  task.replacement = undefined;
+  const texts = textsOf(state);
+  task.failure =
+    reason === undefined
+      ? { kind: 'plan_error', message: texts.notReplaced(task.task.operation, problems.join('; ')) }
+      : { kind: 'rejected', message: `${texts.planNotApproved} ${reason}`.trim() };
+  task.endedAt = at;
+  complete(state, task, 'failed');
   return state;
 }
 
@@ -66,15 +93,24 @@ export function planApproved(
   for (const id of draft?.removes ?? []) forget(state, id);
   if (draft?.revision !== undefined) {
     const { reason, changes, supersedes = [] } = draft.revision;
-    state.revisions.push({ version, reason, changes, at });
+    state.revisions.push({ version, by: draft.by, reason, changes, at });
     for (const id of supersedes) supersede(state, id);
   }
   state.planVersion = version;
-  state.estimate = estimate;
-  state.accesses = accesses;
-  state.stumbles = 0;
-  state.steps++;
   const coveredBy = hasApproved(state, question, version) ? question : undefined;
+  const replaced = state.tasks.get(draft?.revision?.replaces ?? '');
+  if (replaced !== undefined) {
+    // All else stays as it was planned.
+    state.accesses = [...state.accesses, ...accesses];
+    state.replacing.delete(replaced.task.id);
+    replaced.replacement = undefined;
+    replaced.isReplaced = true;
+  } else {
+    state.estimate = estimate;
+    state.accesses = accesses;
+    state.stumbles = 0;
+    state.steps++;
+  }
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
   const added = tasks.flatMap((checked) => {
     const task = written.get(checked.id);
@@ -193,6 +229,9 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
     children: [],
     open: 0,
     isSuperseded: false,
+    replacement: undefined,
+    isReplaced: false,
+    isUnstopped: false,
   };
   state.tasks.set(task.id, added);
   if (isStep(task)) state.stepCount++;
@@ -202,7 +241,7 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
 /** A step is open as long as one of its tasks is, and is opened again by a new one. */
 function join(state: RunState, id: string, child: string): void {
   const step = state.tasks.get(id);
-  if (step === undefined || !isStep(step.task) || step.status === 'succeeded') return;
+  if (step === undefined || !hasTasks(step) || step.status === 'succeeded') return;
   step.children.push(child);
   step.open = openTasks(state, step);
   if (step.status !== 'pending') moveTo(state, step, 'expanding');

@@ -91,6 +91,12 @@ export interface TaskState {
   open: number;
   /** A revision has put others in its place; what became of it is no matter any more. */
   isSuperseded: boolean;
+  /** What a person chose to have done in place of it, until that is compiled. */
+  replacement: readonly Task[] | undefined;
+  /** Others stand for it, as `children`: it ends as they do. */
+  isReplaced: boolean;
+  /** Its call was told to stop and went on. */
+  isUnstopped: boolean;
 }
 
 /** A task at the moment at which it ended. */
@@ -114,7 +120,9 @@ export interface Draft {
   readonly outline?: Outline | undefined;
   /** Tasks that were never begun and that this stands for. */
   readonly removes?: readonly string[] | undefined;
-  readonly revision?: Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes'> | undefined;
+  readonly revision?:
+    | Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes' | 'replaces'>
+    | undefined;
   /** What a person was asked about it. */
   readonly question?: string | undefined;
   /** Why a person did not approve it; empty where they did not say. */
@@ -155,7 +163,20 @@ export interface Decision {
 export interface OpenQuestion {
   readonly question: Question;
   readonly askedAt: number;
-  answer: { value: Json; at: number; declined?: boolean; comment?: string } | undefined;
+  answer: Given | undefined;
+  /** Where it stands among those that expire. */
+  queued: Queued<OpenQuestion> | undefined;
+}
+
+/** What became of a question. */
+export interface Given {
+  readonly value: Json;
+  readonly at: number;
+  readonly declined?: boolean;
+  readonly comment?: string;
+  readonly by?: string;
+  /** Nobody answered in time. */
+  readonly isExpired?: boolean;
 }
 
 export interface RunState {
@@ -185,7 +206,11 @@ export interface RunState {
   /** What the mind took the goal to be, as of its last plan that said so. */
   outline: Outline | undefined;
   /** Of accepted plans. */
-  readonly revisions: (Revision & { readonly version: number; readonly at: number })[];
+  readonly revisions: (Revision & {
+    readonly version: number;
+    readonly by: Draft['by'];
+    readonly at: number;
+  })[];
   readonly reflections: (Reflection & { readonly decision: number; readonly at: number })[];
   /** Tasks that have ended, and of them failed, since the mind last looked back. */
   sinceReflection: { ended: number; failed: number };
@@ -227,6 +252,12 @@ export interface RunState {
   readonly usage: Usage;
   readonly questions: Map<string, OpenQuestion>;
   openQuestions: number;
+  /** Of them those that no task asked: the whole run waits. */
+  runQuestions: number;
+  /** What expires first comes first. */
+  readonly expiring: ReadyQueue<OpenQuestion>;
+  /** Tasks that a person's choice replaces, until that is compiled. */
+  readonly replacing: Set<string>;
   /** What people said to the run while it was under way. */
   readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
   /** Who wants it to stand still. */

@@ -53,6 +53,8 @@ const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), data: z.object(shape) });
 
 const attempt = { task: z.string(), attempt: z.number().int().positive() };
+/** The call was told to stop and went on: what it does after this, nobody hears. */
+const unstopped = z.boolean().optional();
 
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
@@ -116,6 +118,8 @@ export const factSchema = z.discriminatedUnion('type', [
     removes: z.array(z.string()),
     /** Tasks that have failed and that others now stand for. */
     supersedes: z.array(z.string()).optional(),
+    /** The task that a person's choice has put `tasks` in the place of. */
+    replaces: z.string().optional(),
     tasks: z.array(task),
   }),
   fact('plan_approved', {
@@ -150,11 +154,12 @@ export const factSchema = z.discriminatedUnion('type', [
     note: z.string().optional(),
     ms: z.number(),
   }),
-  fact('task_failed', { ...attempt, failure, ms: z.number() }),
+  fact('task_failed', { ...attempt, failure, unstopped, ms: z.number() }),
   fact('task_in_doubt', {
     ...attempt,
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled']),
     message: z.string().optional(),
+    unstopped,
   }),
   fact('question_asked', { question, attempt: z.number().int().optional() }),
   fact('question_answered', {

@@ -18,6 +18,11 @@ export function checkEdit(
       fix: 'Give { "tasks": [{ "id": …, "operation": …, "args": {…} }, …] }, "approve" or "reject".',
     });
   }
+  if (state.draft.revision?.replaces !== undefined) {
+    throw new DandoriError('answer-invalid', `${id} asks about what an answer has put in place of a task.`, {
+      fix: 'Answer "approve" or "reject"; only a plan can be edited.',
+    });
+  }
   const compiled = compileDraft({ ...state.draft, by: 'user', tasks }, { state, parts });
   if (compiled.ok) return;
   const { diagnostics } = compiled;

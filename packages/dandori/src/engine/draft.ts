@@ -2,10 +2,12 @@ import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
 import { refsIn } from '../core/inject.ts';
 import { withOwnTools } from '../core/own-tools.ts';
-import { type Draft, hasEnded, lastDecision, type RunState } from '../core/state.ts';
+import { waitsOf } from '../core/replacement.ts';
+import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../core/state.ts';
 import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { OpenSteps } from '../core/step-edges.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Task } from '../domain/task.ts';
 import type { Parts } from './parts.ts';
 
 interface House {
@@ -18,10 +20,27 @@ export function compileDraft(draft: Draft, house: House): Compiled {
   const { tasks, revision } = draft;
   // A revision that only takes away leaves nothing to compile.
   if (tasks.length === 0 && revision !== undefined) return NOTHING;
+  const replaced = house.state.tasks.get(revision?.replaces ?? '');
+  if (replaced !== undefined) return compileReplacement(draft, replaced, house);
   const taken = draft.by === 'user' ? takenIds(draft, house.state) : [];
   const compiled = compile(tasks, surroundingsOf(draft, house));
   if (taken.length === 0) return compiled;
   return { ok: false, diagnostics: [...taken, ...(compiled.ok ? [] : compiled.diagnostics)] };
+}
+
+/** What is under way stays as it was compiled, so that only what stands for the task is, and waits for the rest. */
+function compileReplacement(draft: Draft, replaced: TaskState, house: House): Compiled {
+  const tools = house.parts.toolbox.tools();
+  const bare = draft.tasks.map(({ step: _, ...task }): Task => task);
+  const compiled = compile(bare, { ...surroundingsOf(draft, house), steps: new Map() });
+  if (!compiled.ok) return compiled;
+  const written = new Map(draft.tasks.map((task) => [task.id, task]));
+  const tasks = compiled.tasks.map((checked) => {
+    const task = written.get(checked.id);
+    const waits = task === undefined ? [] : waitsOf(task, replaced, { state: house.state, tools });
+    return { ...checked, waits: [...new Set([...(checked.waits ?? []), ...waits])] };
+  });
+  return { ...compiled, tasks };
 }
 
 const NOTHING: Compiled = {

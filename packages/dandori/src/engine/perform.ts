@@ -17,6 +17,7 @@ import type { Mailbox } from './mailbox.ts';
 import { nextQuestion } from './next-question.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './read-ahead.ts';
+import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
 import { textsOf } from './texts.ts';
@@ -47,6 +48,12 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return askApproval(intention.task, driver);
     case 'ask_in_doubt':
       return askInDoubt(intention.task, driver);
+    case 'expire_question': {
+      const { question, as } = intention;
+      return driver.ledger.record({ type: 'question_expired', data: { question, as } });
+    }
+    case 'replace_task':
+      return replaceTask(intention.task, driver);
     case 'abort_calls':
       return driver.calls.abort(intention.reason);
     case 'finish':

@@ -344,15 +344,26 @@ describe('a plan that a person rejects', () => {
     house.mind.verify();
   });
 
-  it('is rejected too where the question expires as declined', async () => {
+  it('is rejected too where nobody answered in time', async () => {
     const house = createHouse(TOOLS, []);
-    const run = await house.start('go', [task('p', 'a.put')], PLAN);
-    const { seq } = await house.drive(run);
-    await house.parts.journal.append(run, seq, [
-      { v: 1, run, seq: seq + 1, at: 1, type: 'question_expired', data: { question: 'q1', as: 'declined' } },
-    ]);
+    const questions = { expireAfter: 1_000, whenExpired: 'decline' as const };
+    const run = await house.start('go', [task('p', 'a.put')], { ...PLAN, questions });
+    await house.drive(run);
+    await house.clock.advance(1_000);
+    await expect(approve({ run }, house.parts)).rejects.toMatchObject({ code: 'question-expired' });
     expect((await house.drive(run)).end).toMatchObject({ outcome: 'failed', failure: { kind: 'rejected' } });
     expect(house.toolbox.calls).toHaveLength(0);
+  });
+
+  it('is not answered by who may not', async () => {
+    const house = createHouse(TOOLS, DONE);
+    const questions = { whenExpired: 'decline' as const, answerers: ['boss'] };
+    const run = await house.start('go', [task('p', 'a.put')], { ...PLAN, questions });
+    await house.drive(run);
+    for (const by of ['intern', undefined])
+      await expect(approve({ run, by }, house.parts)).rejects.toMatchObject({ code: 'answer-not-allowed' });
+    await approve({ run, by: 'boss' }, house.parts);
+    expect((await house.drive(run)).end?.outcome).toBe('answered');
   });
 });
 
