@@ -3,6 +3,7 @@ import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
+import { planQuestionLines } from './plan-question.ts';
 import { printable, type Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -19,7 +20,10 @@ export function questionLines(question: Question, texts: Texts, style: Style): s
 }
 
 /** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
-export function contextLines({ context }: Question, texts: Texts): string[] {
+export function contextLines(question: Question, texts: Texts): string[] {
+  const { kind, context } = question;
+  const about = kind === 'plan_approval' ? planQuestionLines(question, texts) : undefined;
+  if (about !== undefined) return about;
   if (context === undefined || context === null) return [];
   if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
   const { operation, args, reasoning, plan, ...others } = context;

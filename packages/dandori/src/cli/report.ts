@@ -1,4 +1,5 @@
 import type { Report } from '../core/report.ts';
+import type { Question } from '../domain/question.ts';
 import { questionLines } from './question.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
@@ -35,11 +36,16 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   if (report.answer !== null) process.stdout.write(`${printable(report.answer)}\n`);
   for (const question of report.questions) {
     for (const line of questionLines(question, texts, style)) say(line);
-    say(asTyped(texts.howToAnswer(report.run, question.id), config));
+    for (const line of answerCommands(report.run, question, texts)) say(asTyped(line, config));
   }
   if (report.questions.length > 0) say(asTyped(texts.thenResume(report.run), config));
   if (report.rating !== undefined) say(`${texts.rating}: ${ratingText(report.rating)}`);
   say(style.dim(`run ${report.run}`));
+}
+
+function answerCommands(run: string, { id, kind }: Question, { plans, howToAnswer }: Texts): string[] {
+  if (kind !== 'plan_approval') return [howToAnswer(run, id)];
+  return [plans.howToApprove(run, id), plans.howToReject(run, id), plans.howToChange(run, id)];
 }
 
 function ratingText({ rating, comment, by }: NonNullable<Report['rating']>): string {

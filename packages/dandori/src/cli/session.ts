@@ -2,7 +2,6 @@ import type { Report } from '../core/report.ts';
 import { type Dandori, openDandori, type TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
-import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -113,10 +112,8 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
 /** True where every question got an answer, so that the run can go on. */
 async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
   for (const question of report.questions) {
-    const answer = await answerTo(question, foreground);
-    if (answer === undefined) return false;
     try {
-      await foreground.dandori.answer(report.run, question.id, answer);
+      if (!(await settle(report, question, foreground))) return false;
     } catch (error) {
       // Somebody else was quicker; their answer holds.
       if (!(error instanceof DandoriError && error.code === 'question-answered')) throw error;
@@ -125,15 +122,29 @@ async function answerAll(report: Report, foreground: Foreground): Promise<boolea
   return true;
 }
 
-async function answerTo(
+/** False where the question has no answer. */
+async function settle(
+  { run, goal }: Report,
   question: Question,
-  { options, texts, interrupted }: Foreground,
-): Promise<Json | undefined> {
-  if (question.kind === 'approval' && options.yes === true) return 'approve';
+  { dandori, options, texts, interrupted }: Foreground,
+): Promise<boolean> {
+  const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
+  if (isApproval && options.yes === true) {
+    await dandori.approve(run, question.id);
+    return true;
+  }
   const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (!canAsk) return undefined;
+  if (!canAsk) return false;
+  const { signal } = interrupted;
+  if (question.kind === 'plan_approval') {
+    const { askAboutPlan } = await import('./ask-plan.ts');
+    return askAboutPlan(question, { dandori, run, goal, texts, signal });
+  }
   const { ask } = await import('./ask.ts');
-  return ask(question, texts, interrupted.signal);
+  const answer = await ask(question, texts, signal);
+  if (answer === undefined) return false;
+  await dandori.answer(run, question.id, answer);
+  return true;
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */
