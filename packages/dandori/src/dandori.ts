@@ -9,6 +9,7 @@ import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
+import { inMode } from './config/settings.ts';
 import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
@@ -20,7 +21,7 @@ import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
-import type { Json } from './domain/json.ts';
+import type { Json, JsonObject } from './domain/json.ts';
 import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
@@ -49,7 +50,7 @@ import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
-export type { TornTail };
+export type { RunSummary, TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -140,6 +141,8 @@ export interface Dandori extends AsyncDisposable {
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
   check(tasks: readonly Task[]): Promise<Compiled>;
+  /** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
+  misfit(schema: JsonObject, value: Json): string | undefined;
   close(): Promise<void>;
 }
 
@@ -189,11 +192,8 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
   };
   const start = async (goal: string, options: RunOptions = {}) => {
     const { mode, userId = config.userId, tasks, approval } = options;
-    const settings = {
-      ...(userId === undefined ? config.settings : await userSettings(userId)),
-      ...(mode && { mode }),
-      ...(approval && { approval, approvals: undefined }),
-    };
+    const wanted = userId === undefined ? config.settings : await userSettings(userId);
+    const settings = { ...inMode(wanted, mode), ...(approval && { approval, approvals: undefined }) };
     return startRun({ goal, tasks, userId, settings }, parts);
   };
   const dandori: Dandori = {
@@ -225,6 +225,10 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),
+    misfit: (schema, value) => {
+      const [issue] = parts.check(schema, value);
+      return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
+    },
     close: () => toolbox.close(),
     [Symbol.asyncDispose]: () => toolbox.close(),
   };
@@ -281,7 +285,7 @@ async function createMind({ model, instructions }: Config): Promise<Mind> {
   const mind = createLanguageMind({ ...first, instructions });
   return fallback === undefined
     ? mind
-    : withFallback(mind, createLanguageMind({ ...fallback, instructions }));
+    : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
 
 function openStore(config: Config, { journal, onTorn }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {

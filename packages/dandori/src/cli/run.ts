@@ -9,7 +9,6 @@ import { textsFor } from './texts.ts';
 export interface RunOptions extends SessionOptions {
   readonly plan?: string;
   readonly mode?: Mode;
-  readonly user?: string;
   readonly approval?: ApprovalPolicy;
 }
 

@@ -32,6 +32,8 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   for (const tail of torn) announceTorn(tail, texts);
   if (options.json !== true) {
     printTasks(report, texts);
+    for (const { text } of report.notes ?? [])
+      process.stdout.write(`${oneLine(texts.noteAdded(text), 200)}\n`);
     for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
   }
   printReport(report, { texts, json: options.json, config: options.config });
@@ -67,8 +69,7 @@ function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void
     const ms = task.ms === null ? '' : style.dim(duration(task.ms));
     const value =
       task.failure?.message ?? (task.blob === undefined ? JSON.stringify(task.result) : `${task.blob.head}…`);
-    process.stdout.write(
-      `${mark} ${id} ${task.operation} ${task.status} ${ms} ${oneLine(value ?? '', 100)}\n`,
-    );
+    const parts = [mark, id, task.operation, task.status, ms, oneLine(value ?? '', 100)];
+    process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
   }
 }

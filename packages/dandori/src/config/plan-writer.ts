@@ -54,6 +54,7 @@ function taskValue(task: Task): Json {
     ...(step !== undefined && { step }),
     args,
     ...(after !== undefined && { after }),
+    ...(step !== undefined && { step }),
     ...(expect !== undefined && { expect }),
     ...(timeout !== undefined && { timeout: `${timeout}ms` }),
   };

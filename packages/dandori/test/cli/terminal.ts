@@ -21,11 +21,15 @@ export const ENTER = '\r';
 /** The real command in a pseudo-terminal, by `script` of util-linux. */
 export function openTerminal(place: Place, env: NodeJS.ProcessEnv, ...args: string[]): Terminal {
   const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qfec', `echo $$ > pid; stty cols 200 rows 50; exec ${words}`, '/dev/null'], {
-    cwd: place.folder,
-    env: { ...process.env, LANG: 'C', NO_COLOR: '1', TERM: 'xterm', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    'script',
+    ['-qfec', `echo $$ > pid; stty cols 200 rows 50; exec ${words}`, '/dev/null'],
+    {
+      cwd: place.folder,
+      env: { ...process.env, LANG: 'C', NO_COLOR: '1', TERM: 'xterm', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   let all = '';
   let since = 0;
   const waiting = new Set<() => void>();
