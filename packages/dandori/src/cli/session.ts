@@ -120,10 +120,12 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
 }
 
 /** True where every question got an answer, so that the run can go on. */
-async function answerAll({ run, questions }: Report, foreground: Foreground): Promise<boolean> {
+async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
+  const { run, questions } = report;
   for (const question of questions) {
-    const reply = await replyFor(question, foreground);
+    const reply = await replyFor(report, question, foreground);
     if (reply === undefined) return false;
+    if (reply.kind === 'given') continue;
     if (reply.kind === 'cancel') {
       const { dandori, texts, options } = foreground;
       await dandori.cancel(run, texts.cancelledAt(question.text), { by: options.user });
@@ -145,9 +147,15 @@ async function give(
   { dandori, options }: Foreground,
 ): Promise<void> {
   const by = options.user;
-  try {
+  await unlessTooLate(async () => {
     if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
     else await dandori.answer(run, id, null, { declined: true, comment: reply.comment, by });
+  });
+}
+
+async function unlessTooLate(answering: () => Promise<void>): Promise<void> {
+  try {
+    await answering();
   } catch (error) {
     if (!(error instanceof DandoriError)) throw error;
     // Somebody else was quicker; their answer holds.
@@ -158,18 +166,30 @@ async function give(
   }
 }
 
+/** A plan is settled where it is asked about, as it may be edited until it is right: then the reply is given already. */
 async function replyFor(
+  { run, goal }: Report,
   question: Question,
   { dandori, options, texts, interrupted }: Foreground,
-): Promise<Reply | undefined> {
+): Promise<Reply | { readonly kind: 'given' } | undefined> {
   const by = options.user ?? dandori.config.userId;
   const isMeant = question.answerers === undefined || (by !== undefined && question.answerers.includes(by));
   if (!isMeant) return undefined;
-  if (question.kind === 'approval' && options.yes === true) return { kind: 'answer', value: 'approve' };
+  const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
+  if (isApproval && options.yes === true) return { kind: 'answer', value: 'approve' };
   const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   if (!canAsk) return undefined;
+  const { signal } = interrupted;
+  if (question.kind === 'plan_approval') {
+    const { askAboutPlan } = await import('./ask-plan.ts');
+    let isGiven = true;
+    await unlessTooLate(async () => {
+      isGiven = await askAboutPlan(question, { dandori, run, goal, texts, by, signal });
+    });
+    return isGiven ? { kind: 'given' } : undefined;
+  }
   const { replyTo } = await import('./ask.ts');
-  return replyTo(question, { dandori, texts, signal: interrupted.signal });
+  return replyTo(question, { dandori, texts, signal });
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

@@ -5,6 +5,7 @@ import { canConclude, canPay, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
 import { watch } from './monitor.ts';
+import { isPlanAsked } from './plan-word.ts';
 import { comesFirst } from './ready-queue.ts';
 import { isAlive, type RunState, type TaskState } from './state.ts';
 
@@ -12,7 +13,8 @@ import { isAlive, type RunState, type TaskState } from './state.ts';
  * What to do now, given all that has happened. Pure: the time is an argument.
  *
  * D1  Nothing is started after a cancel request, after the time is up, or after the end.
- * D2  A plan is compiled before any of its tasks starts.
+ * D2  A plan is compiled before any of its tasks starts. While a person is asked about it, nothing is begun that it
+ *     would take away.
  * D3  No more than `concurrency` calls run at once, and no more are started than can be paid for.
  * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
  * D5  Nothing is begun while the run is paused; what runs comes to its end.
@@ -31,9 +33,9 @@ export function decide(state: RunState, now: number): Intention[] {
     return isAlive(state)
       ? [{ type: 'wake_at', at: Math.min(now + timeLeft(state, now), nextExpiry(state)) }]
       : [];
-  if (state.draft !== undefined) return [{ type: 'compile_plan' }];
+  if (state.draft !== undefined && !isPlanAsked(state)) return [{ type: 'compile_plan' }];
   const [replaced] = state.replacing;
-  if (replaced !== undefined) return [{ type: 'replace_task', task: replaced }];
+  if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
   const places = placesIn(state);
   const intentions = [...settling(state), ...starting(state, now, places)];
   const isBusy = isAlive(state) || intentions.length > 0;
@@ -104,9 +106,10 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   const isNobodyAsked = asksNobody(state.settings);
   const isOver = () => isNobodyAsked && !places.isOpen();
   if (isOver()) return intentions;
+  const leaving = new Set(state.draft?.removes);
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
-    if (!places.canPay(task)) continue;
+    if (!places.canPay(task) || leaving.has(id)) continue;
     if (needsApproval(task, state.settings)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });

@@ -77,7 +77,7 @@ function asFact(
         data: {
           attempt,
           question: {
-            id: nextQuestion({ ledger }),
+            id: nextQuestion(ledger.state),
             kind: 'ambiguity',
             text: outcome.question,
             ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),
