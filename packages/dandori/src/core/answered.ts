@@ -2,6 +2,7 @@ import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option, Question } from '../domain/question.ts';
+import { goOnWithInput, isRefused } from './elicitation.ts';
 import { escaped } from './inject.ts';
 import { placeAnew } from './place.ts';
 import type { RunState, TaskState } from './state.ts';
@@ -27,12 +28,13 @@ export function applyExpiry(
   const comment = textsOf(state).expired(question.text);
   if (as === 'default') return close(state, id, { answer: question.default ?? null, declined: false, at });
   if (as === 'cancelled') state.cancel ??= { reason: comment };
-  return close(state, id, { answer: null, declined: true, comment, at });
+  return close(state, id, { answer: null, declined: true, expired: true, comment, at });
 }
 
 interface Given {
   readonly answer: Json;
   readonly declined: boolean;
+  readonly expired?: boolean;
   readonly comment?: string | undefined;
   readonly at: number;
 }
@@ -40,13 +42,21 @@ interface Given {
 function close(state: RunState, id: string, given: Given): RunState {
   const open = state.questions.get(id);
   if (open === undefined || open.answer !== undefined) return state;
-  const { answer: value, declined, comment, at } = given;
-  open.answer = { value, at, ...(declined && { declined }), ...(comment !== undefined && { comment }) };
+  const { answer: value, declined, expired, comment, at } = given;
+  open.answer = {
+    value,
+    at,
+    ...(declined && { declined }),
+    ...(expired && { expired }),
+    ...(comment !== undefined && { comment }),
+  };
   state.openQuestions--;
   const { question } = open;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task?.status !== 'waiting') return state;
-  if (declined) decline(state, task, { question, ...given });
+  // A server hears a no like any other answer, where it can be told.
+  if (question.kind === 'elicitation' && !isRefused(state, task)) goOnWithInput(state, task, at);
+  else if (declined || question.kind === 'elicitation') decline(state, task, { question, ...given });
   else continueTask(state, task, { question, ...given });
   return state;
 }
@@ -73,10 +83,11 @@ function continueTask(state: RunState, task: TaskState, answered: Answered): voi
       goOn(state, task, at);
       return;
     }
-    case 'elicitation':
     case 'missing_input':
     case 'plan_approval':
       release(state, task);
+      return;
+    case 'elicitation':
       return;
     default:
       assertNever(question.kind);

@@ -3,6 +3,7 @@ import { asksNobody, needsApproval } from './approval.ts';
 import { briefFor } from './briefing.ts';
 import { canConclude, canPay, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
+import { heldUntil } from './elicitation.ts';
 import type { Intention } from './intention.ts';
 import { watch } from './monitor.ts';
 import { comesFirst } from './ready-queue.ts';
@@ -13,9 +14,10 @@ import type { RunState, TaskState } from './state.ts';
  *
  * D1  Nothing is started after a cancel request, after the time is up, or after the end.
  * D2  A plan is compiled before any of its tasks starts.
- * D3  No more than `concurrency` calls run at once, and no more are started than can be paid for.
+ * D3  No call is started where `concurrency` calls run, and no more are started than can be paid for. One that was held
+ *     open for a person has given its place free, and runs on when it is answered.
  * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
- * D5  Nothing is begun while the run is paused; what runs comes to its end.
+ * D5  Nothing is begun while the run is paused; what runs comes to its end, and so does a hold.
  * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned.
  */
 export function decide(state: RunState, now: number): Intention[] {
@@ -24,10 +26,10 @@ export function decide(state: RunState, now: number): Intention[] {
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
   if (state.paused !== undefined)
-    return isAlive(state) ? [{ type: 'wake_at', at: now + timeLeft(state, now) }] : [];
+    return isAlive(state) ? [...endingHolds(state, now), ...wakeUp(state, now)] : [];
   if (state.draft !== undefined) return [{ type: 'compile_plan' }];
   const places = placesIn(state);
-  const intentions = [...settling(state), ...starting(state, now, places)];
+  const intentions = [...endingHolds(state, now), ...settling(state), ...starting(state, now, places)];
   const isBusy = isAlive(state) || intentions.length > 0;
   if (!isBusy && !isAnyLater(state, now) && state.openQuestions === 0) intentions.push(...next(state, now));
   return [...intentions, ...waking(state, now, places)];
@@ -39,8 +41,18 @@ function stopping(state: RunState, reason: string): Intention[] | undefined {
 }
 
 /** Whether something is under way that will end by itself. */
-function isAlive({ running, thinking }: RunState): boolean {
-  return running.size > 0 || thinking !== undefined;
+function isAlive({ running, thinking, held }: RunState): boolean {
+  return running.size > 0 || thinking !== undefined || held.size > 0;
+}
+
+function endingHolds(state: RunState, now: number): Intention[] {
+  return heldTasks(state)
+    .filter((task) => heldUntil(state, task) <= now)
+    .map(({ task: { id } }) => ({ type: 'end_hold', task: id }));
+}
+
+function heldTasks({ held, tasks }: RunState): TaskState[] {
+  return [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 function settling(state: RunState): Intention[] {
@@ -140,10 +152,19 @@ function purposeNow({ stepsReady, planGiven }: RunState): Purpose {
 }
 
 function waking(state: RunState, now: number, places: Places): Intention[] {
-  const isWoken = isAlive(state);
   let earliest = nextRetry(state, now, places);
-  if (state.thinkAfter > now && !isWoken) earliest = Math.min(earliest, state.thinkAfter);
-  if (isWoken || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
+  if (state.thinkAfter > now && !isAlive(state)) earliest = Math.min(earliest, state.thinkAfter);
+  return wakeUp(state, now, earliest);
+}
+
+/** Whatever runs, the end of its time comes, and that of a hold. */
+function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
+  let earliest = first;
+  for (const task of heldTasks(state)) {
+    const until = heldUntil(state, task);
+    if (until > now) earliest = Math.min(earliest, until);
+  }
+  if (isAlive(state) || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
 }
 

@@ -10,6 +10,8 @@ export type Intention =
   | { readonly type: 'start_task'; readonly task: string }
   | { readonly type: 'ask_approval'; readonly task: string }
   | { readonly type: 'ask_in_doubt'; readonly task: string }
+  /** A call was held open for an answer for long enough. */
+  | { readonly type: 'end_hold'; readonly task: string }
   | { readonly type: 'abort_calls'; readonly reason: string }
   | { readonly type: 'wake_at'; readonly at: number }
   | { readonly type: 'finish'; readonly ending: Ending };

@@ -1,7 +1,8 @@
 import { isRepeatable } from '../domain/effect.ts';
-import type { Event } from '../domain/event.ts';
+import type { Event, FactOf } from '../domain/event.ts';
 import { apply } from './apply.ts';
 import { needsApproval } from './approval.ts';
+import { hasOpenCall } from './elicitation.ts';
 import { hasEnded, type RunState, type TaskState } from './state.ts';
 
 /**
@@ -18,6 +19,7 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
  * L9  No call takes effect that a person should have approved and did not.
+ * L10 Only a call that is open is held open or ends for want of input, and a hold ends once.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   const broken: string[] = [];
@@ -64,6 +66,9 @@ function taskLaws(event: Event, state: RunState): string[] {
     case 'task_failed':
     case 'task_in_doubt':
       return endLaws(event, state);
+    case 'question_asked':
+    case 'hold_ended':
+      return holdLaws(event, state);
     default:
       return [];
   }
@@ -104,11 +109,29 @@ function endLaws(
 ): string[] {
   const { task: id, attempt } = event.data;
   const task = state.tasks.get(id);
-  if (task?.status !== 'running' || task.attempts !== attempt)
+  if (task === undefined || task.attempts !== attempt || !hasOpenCall(state, task))
     return [`L3: ${event.type} of ${id}#${attempt}, which is not running`];
   const wasMade = event.type === 'task_succeeded' || event.type === 'task_in_doubt';
   if (!wasMade || !needsApproval(task, state.settings)) return [];
   return [`L9: ${id} was called and nobody had approved it`];
+}
+
+function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, state: RunState): string[] {
+  if (event.type === 'hold_ended') {
+    const { task: id, attempt } = event.data;
+    const asking = state.held.has(id) ? state.tasks.get(id)?.asking : undefined;
+    const isHeld = asking?.call === 'held' && asking.attempt === attempt;
+    return isHeld ? [] : [`L10: the hold of ${id}#${attempt} ended, and it was not held`];
+  }
+  const { question, attempt, held, input } = event.data;
+  if (question.kind !== 'elicitation' || (held === undefined && input === undefined)) return [];
+  const task = state.tasks.get(question.task ?? '');
+  // What one call asks for together is asked one after the other.
+  const isSameRound = task?.asking?.attempt === attempt && task?.status === 'waiting';
+  const isOpen = task !== undefined && task.attempts === attempt && hasOpenCall(state, task);
+  return isOpen || isSameRound
+    ? []
+    : [`L10: ${question.id} was asked by ${question.task}#${attempt}, which is not open`];
 }
 
 /** Keeps its own account of which effects may have happened, so as not to trust the statuses that it judges. */
@@ -134,7 +157,7 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
     case 'task_failed':
       return ['unavailable', 'invalid_args'].includes(event.data.failure.kind) ? event.data.task : undefined;
     case 'question_asked':
-      return event.data.question.kind === 'ambiguity' ? event.data.question.task : undefined;
+      return endsForInput(event.data) ? event.data.question.task : undefined;
     case 'question_answered': {
       const question = state.questions.get(event.data.question)?.question;
       return question?.kind === 'in_doubt' && event.data.answer === 'again' ? question.task : undefined;
@@ -142,6 +165,11 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** The server did nothing yet, or says itself that it wants to be called again with the answer. */
+function endsForInput({ question, held = false }: FactOf<'question_asked'>['data']): boolean {
+  return question.kind === 'ambiguity' || (question.kind === 'elicitation' && !held);
 }
 
 function questionLaws(event: Event, state: RunState): string[] {

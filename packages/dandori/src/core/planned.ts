@@ -154,6 +154,8 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     queued: undefined,
     attempts: 0,
     mayHaveTouched: false,
+    asking: undefined,
+    rounds: 0,
     isInDoubt: false,
     override: undefined,
     sent: undefined,

@@ -73,6 +73,10 @@ export interface TaskState {
   sent: JsonObject | undefined;
   /** SHA-256 of the call that a person approved. */
   approved: string | undefined;
+  /** What its last call that wanted input asked for. */
+  asking: Asking | undefined;
+  /** How many of its calls have ended because the server wants input first. */
+  rounds: number;
   result: Stored | undefined;
   /** What is odd about the result. */
   note: string | undefined;
@@ -89,6 +93,17 @@ export interface TaskState {
   open: number;
   /** A revision has put others in its place; what became of it is no matter any more. */
   isSuperseded: boolean;
+}
+
+/**
+ * `ended`: the server said that it wants input first. `held`: the call is open until it is answered. `ending`: it was
+ * held for long enough, and the server is told that nobody answers. `lost`: the call is gone, and the answer is not.
+ */
+export interface Asking {
+  readonly attempt: number;
+  readonly questions: string[];
+  call: 'ended' | 'held' | 'ending' | 'lost';
+  readonly since: number;
 }
 
 /** A task at the moment at which it ended. */
@@ -145,7 +160,13 @@ export interface Decision {
 export interface OpenQuestion {
   readonly question: Question;
   readonly askedAt: number;
-  answer: { value: Json; at: number; declined?: boolean; comment?: string } | undefined;
+  /** The attempt that asked. */
+  readonly attempt?: number | undefined;
+  /** Whether a call is held open for it. */
+  readonly isHeld: boolean;
+  /** How the server wants the answer. */
+  readonly input?: FactOf<'question_asked'>['data']['input'];
+  answer: { value: Json; at: number; declined?: boolean; comment?: string; expired?: boolean } | undefined;
 }
 
 export interface RunState {
@@ -190,6 +211,8 @@ export interface RunState {
   /** Steps whose tasks are wanted now. */
   readonly stepsReady: Set<string>;
   readonly running: Set<string>;
+  /** Tasks whose call is held open while a person is asked; they are `waiting`. */
+  readonly held: Set<string>;
   /** How many of them run in each lane. */
   readonly runningIn: Map<string, number>;
   /** What is due first comes first. */

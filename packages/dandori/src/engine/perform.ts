@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../core/canonical.ts';
+import { inputsOf } from '../core/elicitation.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { nextOffer } from '../core/offer.ts';
@@ -11,9 +12,11 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
+import type { Holds } from './holds.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
+import { nextQuestion } from './question-id.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
@@ -27,6 +30,7 @@ export interface Driver {
   readonly mailbox: Mailbox;
   readonly calls: Calls;
   readonly results: Results;
+  readonly holds: Holds;
   readonly readAhead: ReadAhead;
 }
 
@@ -45,6 +49,8 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return askApproval(intention.task, driver);
     case 'ask_in_doubt':
       return askInDoubt(intention.task, driver);
+    case 'end_hold':
+      return endHold(intention.task, driver);
     case 'abort_calls':
       return driver.calls.abort(intention.reason);
     case 'finish':
@@ -122,7 +128,13 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     userId: ledger.state.userId,
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
     texts: textsOf(ledger.state),
+    inputs: inputsOf(ledger.state, task),
   });
+}
+
+function endHold(id: string, { ledger }: Driver): void {
+  const attempt = ledger.state.tasks.get(id)?.attempts ?? 1;
+  ledger.record({ type: 'hold_ended', data: { task: id, attempt } });
 }
 
 type Filled = { ok: true; args: JsonObject } | { ok: false; message: string };
@@ -172,7 +184,7 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(ledger.state),
         kind: 'approval',
         text: texts.mayCall(operation, task.effect),
         context: {
@@ -203,10 +215,16 @@ function askInDoubt(id: string, driver: Driver): void {
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(ledger.state),
         kind: 'in_doubt',
         text: texts.isDone(operation),
-        context: { operation, args: task.sent ?? args, effect: task.effect, attempt: task.attempts },
+        context: {
+          operation,
+          args: task.sent ?? args,
+          effect: task.effect,
+          attempt: task.attempts,
+          ...(hasAsked(task) && { happened: texts.hasAsked }),
+        },
         options: [
           { label: texts.happened, value: 'happened' },
           { label: texts.again, value: 'again' },
@@ -218,8 +236,9 @@ function askInDoubt(id: string, driver: Driver): void {
   });
 }
 
-function nextQuestion({ ledger }: Driver): string {
-  return `q${ledger.state.questions.size + 1}`;
+/** Whether a person was asked while it ran: whether it got the answer is as unknown as the rest. */
+function hasAsked({ asking, attempts }: TaskState): boolean {
+  return asking !== undefined && asking.attempt === attempts && asking.call !== 'ended';
 }
 
 /** Approval is bound to exactly this call. */

@@ -6,13 +6,13 @@ import type { Driver } from './perform.ts';
  *
  * The question is put as of the last fact, and that the run is taken up again is written before anything is decided
  * as of now: the days in between do not count. We hold the claim and have called nothing yet, so what the journal
- * says is running was lost with its driver.
+ * says is running, or is held open for a person, was lost with its driver.
  */
 export function recover({ ledger }: Driver): boolean {
   const { state } = ledger;
   if (decide(state, state.lastAt).length === 0) return false;
   ledger.record();
-  for (const task of [...state.running]) {
+  for (const task of [...state.running, ...state.held]) {
     const attempt = state.tasks.get(task)?.attempts ?? 1;
     ledger.record({ type: 'task_in_doubt', data: { task, attempt, cause: 'driver_lost' } });
   }

@@ -1,3 +1,4 @@
+import { MOST_ROUNDS } from '../core/elicitation.ts';
 import { query } from '../core/query.ts';
 import { redact } from '../core/redact.ts';
 import type { SchemaCheck } from '../core/schema.ts';
@@ -8,8 +9,11 @@ import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
+import { toQuestion } from './holds.ts';
+import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { nextQuestion } from './question-id.ts';
 import { type Texts, textsOf } from './texts.ts';
 import { thoughtEnded } from './thought-ended.ts';
 
@@ -25,6 +29,8 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return thoughtEnded(mail, driver);
     case 'call_ended':
       return callEnded(mail, driver);
+    case 'input_asked':
+      return driver.holds.ask(mail);
     case 'action_written':
       return driver.readAhead.see(mail);
     case 'read_ended':
@@ -38,9 +44,11 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { task, attempt, ms } = mail;
   const { ledger, parts, results } = driver;
   const { outcome } = mail;
+  const texts = textsOf(ledger.state);
   if (outcome.kind === 'succeeded') {
-    const note = outcome.note === undefined ? {} : { note: outcome.note };
-    const texts = textsOf(ledger.state);
+    const isUnasked = withdrawQuestions(task, ledger);
+    const notes = [outcome.note, isUnasked ? texts.unanswered : undefined].filter((one) => one !== undefined);
+    const note = notes.length === 0 ? {} : { note: notes.join(' ') };
     const result = written(outcome.result, parts.secrets, texts);
     const failure = result.ok
       ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, { check: parts.check, texts })
@@ -53,12 +61,63 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
       });
     return;
   }
-  ledger.record(asFact(mail, outcome, driver));
+  if (ledger.state.held.has(task)) ledger.record(unheld(mail, outcome, texts));
+  else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
+  else ledger.record(asFact(mail, outcome, driver));
+}
+
+/** It ended well without an answer, so that nobody need be asked any more. True where somebody was. */
+function withdrawQuestions(id: string, ledger: Ledger): boolean {
+  const { state } = ledger;
+  const task = state.held.has(id) ? state.tasks.get(id) : undefined;
+  for (const question of task?.asking?.questions ?? []) {
+    if (state.questions.get(question)?.answer === undefined)
+      ledger.record({ type: 'question_expired', data: { question, as: 'declined' } });
+  }
+  return task !== undefined;
+}
+
+/** It ended before a person had answered: it could not go on without, or was lost. The question stays. */
+function unheld(
+  { task, attempt }: Mail & { type: 'call_ended' },
+  outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
+  texts: Texts,
+): Fact {
+  if (outcome.kind === 'lost') {
+    const { cause, message } = outcome;
+    return { type: 'task_in_doubt', data: { task, attempt, cause, message } };
+  }
+  const message = outcome.kind === 'failed' ? outcome.failure.message : texts.asksOtherwise;
+  return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', message } };
+}
+
+/** The call is over; the task is started again when all that it wants is there. */
+function inputWanted(
+  { task: id, attempt, ms }: Mail & { type: 'call_ended' },
+  { requests, state: kept }: CallOutcome & { kind: 'input_wanted' },
+  { ledger }: Driver,
+): void {
+  const task = ledger.state.tasks.get(id);
+  if (task === undefined || task.rounds >= MOST_ROUNDS) {
+    const message = textsOf(ledger.state).asksForEver(MOST_ROUNDS);
+    const failure = { kind: 'tool_error' as const, message };
+    ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms } });
+    return;
+  }
+  for (const [index, { name, ...request }] of requests.entries()) {
+    const input = {
+      ...(name !== undefined && { name }),
+      // Once is enough for what they have in common.
+      ...(index === 0 && kept !== undefined && { state: kept }),
+    };
+    const question = toQuestion(ledger.state, task, request);
+    ledger.record({ type: 'question_asked', data: { question, attempt, input } });
+  }
 }
 
 function asFact(
   { task, attempt, ms }: Mail & { type: 'call_ended' },
-  outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
+  outcome: Exclude<CallOutcome, { kind: 'succeeded' | 'input_wanted' }>,
   { ledger }: Driver,
 ): Fact {
   switch (outcome.kind) {
@@ -70,7 +129,7 @@ function asFact(
         data: {
           attempt,
           question: {
-            id: `q${ledger.state.questions.size + 1}`,
+            id: nextQuestion(ledger.state),
             kind: 'ambiguity',
             text: outcome.question,
             options: [...outcome.options],
