@@ -10,12 +10,13 @@ import type { Problem } from './problem.ts';
 const REPAIRS = 2;
 
 export function resolveSettings(
-  { execution, planning, context, language }: ConfigFile,
+  { execution, questions, planning, context, language }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
     mode: resolveMode(execution, planning.enabled),
     approval: execution.approval,
+    questions: { whenExpired: 'decline', hold: questions.hold },
     concurrency: execution.concurrency,
     ...serverLimits(servers),
     limits: {

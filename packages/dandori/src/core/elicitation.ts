@@ -1,7 +1,7 @@
 import { isRepeatable } from '../domain/effect.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { canonical } from './canonical.ts';
-import type { OpenQuestion, RunState, TaskState } from './state.ts';
+import { isAtWork, type OpenQuestion, type RunState, type TaskState } from './state.ts';
 import { moveTo, release } from './transition.ts';
 
 /** How often a task may be called again because its server wants more input. */
@@ -44,8 +44,8 @@ export function hasOpenCall(state: RunState, { task, status }: TaskState): boole
 }
 
 /** Whether nothing is under way but calls that wait for a person. Such time counts for nobody. */
-export function isOnlyHolding({ running, thinking, held }: RunState): boolean {
-  return held.size > 0 && running.size === 0 && thinking === undefined;
+export function isOnlyHolding(state: RunState): boolean {
+  return state.held.size > 0 && !isAtWork(state);
 }
 
 /** When the call is given up for want of an answer. */

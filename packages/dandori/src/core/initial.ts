@@ -35,6 +35,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     runningIn: new Map(),
     retrying: new ReadyQueue(),
     inDoubt: new Set(),
+    probing: new Set(),
     decisions: [],
     thinking: undefined,
     offered: undefined,

@@ -9,7 +9,7 @@ export type Intention =
   | { readonly type: 'think'; readonly purpose: Purpose; readonly brief?: Brief | undefined }
   | { readonly type: 'start_task'; readonly task: string }
   | { readonly type: 'ask_approval'; readonly task: string }
-  | { readonly type: 'ask_in_doubt'; readonly task: string }
+  | { readonly type: 'settle'; readonly task: string }
   /** A call was held open for an answer for long enough. */
   | { readonly type: 'end_hold'; readonly task: string }
   | { readonly type: 'abort_calls'; readonly reason: string }

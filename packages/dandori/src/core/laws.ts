@@ -14,7 +14,7 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L3  An attempt begins once, and ends at most once; an attempt is over before the next of its task begins.
  * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
- *     says it did not happen, or after a person said so.
+ *     says it did not happen, or after a probe or a person said so.
  * L6  A question is asked once and answered at most once, and only after it was asked.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
@@ -156,6 +156,8 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
   switch (event.type) {
     case 'task_failed':
       return ['unavailable', 'invalid_args'].includes(event.data.failure.kind) ? event.data.task : undefined;
+    case 'probe_ended':
+      return event.data.found === 'not_happened' ? event.data.task : undefined;
     case 'question_asked':
       return endsForInput(event.data) ? event.data.question.task : undefined;
     case 'question_answered': {

@@ -153,6 +153,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     status: 'pending',
     queued: undefined,
     attempts: 0,
+    probed: undefined,
     mayHaveTouched: false,
     asking: undefined,
     rounds: 0,

@@ -65,6 +65,8 @@ export interface TaskState {
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
+  /** What a look for the call in doubt has found. */
+  probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined;
   /** An attempt has ended of which nobody says that nothing was done. */
   mayHaveTouched: boolean;
   /** What a person's choice changed in the arguments. */
@@ -218,6 +220,8 @@ export interface RunState {
   /** What is due first comes first. */
   readonly retrying: ReadyQueue<TaskState>;
   readonly inDoubt: Set<string>;
+  /** Those of them that are being looked for. */
+  readonly probing: Set<string>;
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
   thinking: Thinking | undefined;
@@ -269,4 +273,14 @@ export function hasEnded(status: TaskStatus): boolean {
 
 export function lastDecision(state: RunState): Decision | undefined {
   return state.decisions.at(-1);
+}
+
+/** Whether something is under way that will end by itself. */
+export function isAlive(state: RunState): boolean {
+  return state.held.size > 0 || isAtWork(state);
+}
+
+/** Whether it does not only wait for a person. */
+export function isAtWork({ running, probing, thinking }: RunState): boolean {
+  return running.size > 0 || probing.size > 0 || thinking !== undefined;
 }

@@ -150,6 +150,18 @@ export const factSchema = z.discriminatedUnion('type', [
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled', 'unanswered']),
     message: z.string().optional(),
   }),
+  /** A call in doubt is looked for before anybody is asked. */
+  fact('probe_started', { ...attempt, operation: z.string(), args: jsonObject }),
+  fact('probe_ended', {
+    ...attempt,
+    found: z.enum(['happened', 'not_happened', 'unknown']),
+    /** Why nothing is known. */
+    message: z.string().optional(),
+    /** Of the call in doubt, where it happened and the probe brings it. */
+    result: json.optional(),
+    blob: blobHandle.optional(),
+    ms: z.number(),
+  }),
   fact('question_asked', {
     question,
     attempt: z.number().int().optional(),

@@ -11,6 +11,10 @@ import { createTimeLimit } from './time-limit.ts';
 const GRACE = 5_000;
 
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit'> {
+  /** A look for the call of this attempt, and not the call itself. */
+  readonly isProbe?: boolean;
+  /** Milliseconds before it is made. */
+  readonly delay?: number;
   readonly attempt: number;
   readonly timeout: number;
   readonly texts: Texts;
@@ -84,11 +88,12 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   }
 
   async function make(
-    { texts, ...call }: PlannedCall,
+    { texts, isProbe = false, delay = 0, ...call }: PlannedCall,
     controller: AbortController,
     { isTask, ask }: { isTask: () => boolean; ask: (mail: Mail) => void },
   ): Promise<Ended> {
     const { signal } = controller;
+    if (delay > 0) await pause(delay, { signal, clock });
     const { task, attempt } = call;
     const limit = createTimeLimit(clock, call.timeout, () => controller.abort('timeout'));
     const elicit = (request: InputRequest) =>
@@ -108,7 +113,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       cause: 'cancelled',
       message: texts.didNotStop,
     };
-    const made = safely(() => parts.toolbox.call({ ...call, run, signal, progress, elicit }), brokenCall);
+    const made = safely(
+      () => parts.toolbox.call({ ...call, run, signal, progress, ...(!isProbe && { elicit }) }),
+      brokenCall,
+    );
     const outcome = await withGrace(made, { signal, clock, otherwise });
     limit.stop();
     const isLate = isTimeUp(outcome, signal);
@@ -161,10 +169,11 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       planned = [];
       ahead.settle();
       for (const { call, early } of due) {
-        const { task, attempt } = call;
+        const { task, attempt, isProbe = false } = call;
+        const type = isProbe ? 'probe_ended' : 'call_ended';
         early?.taken();
-        const { ended } = early ?? begin(call, () => true);
-        void ended.then((how) => mailbox.post({ type: 'call_ended', task, attempt, ...how }));
+        const { ended } = early ?? begin(call, () => !isProbe);
+        void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
       }
       if (thinking !== undefined) thinking.isWritten = true;
     },
@@ -201,6 +210,19 @@ function brokenCall(message: string): CallOutcome {
 
 function brokenThought(message: string): Thinking {
   return { kind: 'failed', failure: { kind: 'model_error', message: `The mind broke: ${message}` } };
+}
+
+/** Ends at once when the call is to stop; the tool is then told by its signal. */
+function pause(ms: number, { signal, clock }: { signal: AbortSignal; clock: Parts['clock'] }): Promise<void> {
+  return new Promise((resolve) => {
+    const takeBack = clock.at(clock.now() + ms, resolve);
+    const stop = () => {
+      takeBack();
+      resolve();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
 }
 
 interface Grace<T> {

@@ -1,5 +1,5 @@
 import { decide } from '../core/decide.ts';
-import type { RunState } from '../core/state.ts';
+import { isAlive, type RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createHolds } from './holds.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -14,8 +14,7 @@ import { takeUp } from './take-up.ts';
 
 /**
  * Drives a run as far as it can go: until it has ended, or only a person can go on and no call is held open for them.
- * Nothing is kept between two
- * calls; whoever calls it next reads the journal and goes on from there.
+ * Nothing is kept between two calls; whoever calls it next reads the journal and goes on from there.
  *
  * S1  One driver a run: the claim is held from the first read to the last write.
  * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
@@ -66,7 +65,7 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
     calls.release(readAhead);
     holds.deliver();
     const { state } = ledger;
-    const isQuiet = state.running.size === 0 && state.thinking === undefined && wakeAt === undefined;
+    const isQuiet = !isAlive(state) && wakeAt === undefined;
     if (state.end !== undefined || isQuiet) return state;
     for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
   }

@@ -11,7 +11,7 @@ import type { Question } from '../domain/question.ts';
 import type { InputRequest } from '../ports/toolbox.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
-import { nextQuestion } from './question-id.ts';
+import { nextQuestion } from './question.ts';
 import { textsOf } from './texts.ts';
 
 type Asked = Mail & { type: 'input_asked' };
@@ -49,7 +49,7 @@ export function createHolds(ledger: Ledger): Holds {
         given.add(saved.question.id);
         return mail.reply(responseTo(saved));
       }
-      const question = toQuestion(state, task, mail.request);
+      const question = toQuestion(ledger, task, mail.request);
       ledger.record({ type: 'question_asked', data: { question, attempt: mail.attempt, held: true } });
       waiting.set(question.id, mail);
     },
@@ -81,14 +81,14 @@ function responseNow(state: RunState, id: string): InputResponse | undefined {
 }
 
 export function toQuestion(
-  state: RunState,
+  ledger: Ledger,
   { task: { id, operation }, sent = {} }: TaskState,
   { text, form, url }: InputRequest,
 ): Question {
   const context: JsonObject = { operation, args: sent };
-  const done = [{ label: textsOf(state).done, value: 'done' }];
+  const done = [{ label: textsOf(ledger.state).done, value: 'done' }];
   return {
-    id: nextQuestion(state),
+    id: nextQuestion({ ledger }),
     kind: 'elicitation',
     text,
     context,

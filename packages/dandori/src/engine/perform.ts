@@ -16,10 +16,11 @@ import type { Holds } from './holds.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
-import { nextQuestion } from './question-id.ts';
+import { nextQuestion } from './question.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
+import { settle } from './settle.ts';
 import { textsOf } from './texts.ts';
 
 /** Everything that one drive works with. */
@@ -47,8 +48,8 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return startTask(intention.task, driver);
     case 'ask_approval':
       return askApproval(intention.task, driver);
-    case 'ask_in_doubt':
-      return askInDoubt(intention.task, driver);
+    case 'settle':
+      return settle(intention.task, driver);
     case 'end_hold':
       return endHold(intention.task, driver);
     case 'abort_calls':
@@ -184,7 +185,7 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(ledger.state),
+        id: nextQuestion(driver),
         kind: 'approval',
         text: texts.mayCall(operation, task.effect),
         context: {
@@ -203,42 +204,6 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
       },
     },
   });
-}
-
-function askInDoubt(id: string, driver: Driver): void {
-  const { ledger } = driver;
-  const task = ledger.state.tasks.get(id);
-  if (task === undefined) return;
-  const { operation, args } = task.task;
-  const texts = textsOf(ledger.state);
-  ledger.record({
-    type: 'question_asked',
-    data: {
-      question: {
-        id: nextQuestion(ledger.state),
-        kind: 'in_doubt',
-        text: texts.isDone(operation),
-        context: {
-          operation,
-          args: task.sent ?? args,
-          effect: task.effect,
-          attempt: task.attempts,
-          ...(hasAsked(task) && { happened: texts.hasAsked }),
-        },
-        options: [
-          { label: texts.happened, value: 'happened' },
-          { label: texts.again, value: 'again' },
-          { label: texts.giveUp, value: 'give_up' },
-        ],
-        task: id,
-      },
-    },
-  });
-}
-
-/** Whether a person was asked while it ran: whether it got the answer is as unknown as the rest. */
-function hasAsked({ asking, attempts }: TaskState): boolean {
-  return asking !== undefined && asking.attempt === attempts && asking.call !== 'ended';
 }
 
 /** Approval is bound to exactly this call. */

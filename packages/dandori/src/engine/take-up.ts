@@ -13,7 +13,8 @@ import { toQuestion } from './holds.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
-import { nextQuestion } from './question-id.ts';
+import { nextQuestion } from './question.ts';
+import { probeEnded } from './settle.ts';
 import { type Texts, textsOf } from './texts.ts';
 import { thoughtEnded } from './thought-ended.ts';
 
@@ -29,6 +30,8 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return thoughtEnded(mail, driver);
     case 'call_ended':
       return callEnded(mail, driver);
+    case 'probe_ended':
+      return probeEnded(mail, driver);
     case 'input_asked':
       return driver.holds.ask(mail);
     case 'action_written':
@@ -110,7 +113,7 @@ function inputWanted(
       // Once is enough for what they have in common.
       ...(index === 0 && kept !== undefined && { state: kept }),
     };
-    const question = toQuestion(ledger.state, task, request);
+    const question = toQuestion(ledger, task, request);
     ledger.record({ type: 'question_asked', data: { question, attempt, input } });
   }
 }
@@ -129,7 +132,7 @@ function asFact(
         data: {
           attempt,
           question: {
-            id: nextQuestion(ledger.state),
+            id: nextQuestion({ ledger }),
             kind: 'ambiguity',
             text: outcome.question,
             options: [...outcome.options],

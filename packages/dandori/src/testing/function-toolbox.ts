@@ -11,14 +11,14 @@ export type Fault =
   | { readonly kind: 'lost_before' }
   | { readonly kind: 'lost_after' };
 
-export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent' | 'cost'> {
+export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent' | 'cost' | 'probe'> {
   readonly effect?: Effect;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
   /** Milliseconds of the clock that a call takes. */
   readonly takes?: number;
-  readonly run?: (args: JsonObject, call: Call) => Json | CallOutcome;
+  readonly run?: (args: JsonObject, call: Call) => Json | CallOutcome | Promise<Json | CallOutcome>;
   /** One for each call, in order; `undefined` lets a call through. */
   readonly faults?: readonly (Fault | undefined)[];
 }
@@ -56,7 +56,7 @@ export function createFunctionToolbox(
       return { kind: 'failed', failure: { kind: 'tool_error', message, retryable } };
     }
     done.set(call.operation, (done.get(call.operation) ?? 0) + 1);
-    const outcome = asOutcome(definition.run?.(call.args, call) ?? null);
+    const outcome = asOutcome((await definition.run?.(call.args, call)) ?? null);
     return fault?.kind === 'lost_after'
       ? { kind: 'lost', cause: 'connection_lost', message: 'connection lost' }
       : outcome;
@@ -91,6 +91,7 @@ function toTool(
     resource,
     independent,
     cost,
+    probe,
   }: FunctionTool,
 ): Tool {
   return {
@@ -102,13 +103,14 @@ function toTool(
     ...(resource !== undefined && { resource }),
     ...(independent !== undefined && { independent }),
     ...(cost !== undefined && { cost }),
+    ...(probe !== undefined && { probe }),
     effect,
     trusted: true,
   };
 }
 
 function asOutcome(value: Json | CallOutcome): CallOutcome {
-  const kinds = ['succeeded', 'failed', 'lost', 'ambiguous'];
+  const kinds = ['succeeded', 'failed', 'lost', 'ambiguous', 'input_wanted'];
   const isOutcome =
     typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind));
   return isOutcome ? (value as CallOutcome) : { kind: 'succeeded', result: value as Json };

@@ -124,6 +124,19 @@ describe('wrong values say what is wanted, with an example', () => {
       'effects.files.rm must be read, idempotent, write or destructive, not "destroy"',
     ],
     ['effects: { rm: read }', '"rm" cannot have an effect: write the tool as server.tool'],
+    [
+      'effects: { a.put: { probe: a.get } }',
+      'effects.a.put.probe needs settled_when, which says from its result whether the call took effect',
+    ],
+    [
+      'effects: { a.put: { args: { id: "{id}" } } }',
+      'effects.a.put.args belongs to a probe, and there is none',
+    ],
+    [
+      'effects: { a.put: { probe: a.get, settled_when: "a[" } }',
+      'effects.a.put.settled_when must be a JMESPath expression',
+    ],
+    ['effects: { a.put: { probe: get, settled_when: a } }', 'effects.a.put.probe must be server.tool'],
     ['effects: read', 'effects must be a group of tools, such as { files.delete: destructive }'],
     [
       'user_id: 42',
