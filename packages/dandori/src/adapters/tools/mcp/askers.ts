@@ -5,12 +5,12 @@ import type { SchemaCheck } from '../../../core/schema.ts';
 import type { Call, InputRequest } from '../../../ports/toolbox.ts';
 import { RefusedRequest, toInputRequest } from './input-request.ts';
 
-type Asker = Pick<Call, 'run' | 'elicit' | 'signal'>;
+type Asker = Pick<Call, 'userId' | 'elicit' | 'signal'>;
 
 /**
  * The calls on whose behalf a server may ask a person while they run. MCP of 2025 does not say which call a server asks
  * for. Over HTTP the request comes on the stream of its call, and with that in its asynchronous context. Over stdio it
- * is the one call that is open; where there are several of one run, the first that asks nothing yet.
+ * is the one call that is open; where there are several for one user, the first that asks nothing yet.
  */
 export interface Askers {
   during<T>(asker: Asker, work: () => Promise<T>): Promise<T>;
@@ -29,9 +29,9 @@ export function createAskers(check: SchemaCheck): Askers {
     const candidates = [...open.keys()];
     const [first] = candidates;
     if (first === undefined) throw refusal('there is no call for which a person could be asked');
-    // Their users may be different people: nobody is asked what somebody else is to answer.
-    if (candidates.some(({ run }) => run !== first.run))
-      throw refusal('calls of several runs are open, and nothing says which of them asks');
+    // Nobody is asked what somebody else is to answer.
+    if (candidates.some(({ userId }) => userId !== first.userId))
+      throw refusal('calls for several users are open, and nothing says which of them asks');
     return candidates.find((asker) => open.get(asker) === 0) ?? first;
   };
 

@@ -5,6 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type RequestOptions,
+  SdkHttpError,
   withInputRequired,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod';
@@ -207,6 +208,9 @@ function watchdog(client: Client, onGone: (error: unknown) => void): () => void 
   };
 }
 
+/** Over HTTP the answer to a protocol that a server does not know is a bad request, with the reason in its body. */
 function isUnsupportedProtocol(error: unknown): boolean {
+  if (error instanceof SdkHttpError)
+    return new RegExp(`"code"\\s*:\\s*${UNSUPPORTED_PROTOCOL}\\b`).test(String(error.data.text));
   return error instanceof ProtocolError && error.code === UNSUPPORTED_PROTOCOL;
 }

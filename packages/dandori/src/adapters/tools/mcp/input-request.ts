@@ -39,7 +39,7 @@ const inputRequired = z.object({
   inputRequests: z.record(z.string(), z.unknown()).default({}),
   requestState: z.string().max(LONGEST_STATE).optional(),
 });
-const embedded = z.object({ method: z.string(), params: z.unknown() });
+const embedded = z.object({ method: z.string(), params: z.unknown().optional() });
 
 /** A call that ended because the server wants input first. What we cannot give fails it, so that nobody waits. */
 export function inputOutcome(result: unknown, server: string, check: SchemaCheck): CallOutcome {
