@@ -6,7 +6,9 @@ import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { createHeld, type Held } from './held.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { questionLines } from './question.ts';
 import { printReport } from './report.ts';
 import { styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -64,6 +66,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
 interface Watching {
   progress?: Progress;
+  /** Asks about calls that are held open. */
+  held?: Held;
   texts?: Texts;
   /** Whether anything of the run was done by this process. */
   hasDriven: boolean;
@@ -81,6 +85,7 @@ function show(event: Event, { mind, watching }: { mind: string; watching: Watchi
   // After an answer on the spot the run is taken up again in the journal, and nobody has noticed a pause.
   if (event.type === 'run_resumed' && watching.hasDriven) progress?.replay(event);
   else progress?.event(event);
+  watching.held?.event(event);
   watching.hasDriven = true;
   watching.hasPlanned ||= isAsked;
 }
@@ -95,13 +100,14 @@ interface Foreground {
 }
 
 async function driveAndAsk(run: string, foreground: Foreground): Promise<Report> {
-  const { dandori, options, texts, watching } = foreground;
+  const { dandori, watching } = foreground;
   for (;;) {
-    if (options.json !== true) {
-      watching.progress = createProgress(process.stderr, texts);
-      for (const event of await dandori.events(run)) watching.progress.replay(event);
-    }
-    const report = await dandori.drive(run).finally(() => watching.progress?.end());
+    await showProgress(run, foreground);
+    watching.held = createHeld((question, signal) => askWhileDriven(run, { question, signal }, foreground));
+    const report = await dandori.drive(run).finally(async () => {
+      await watching.held?.stop();
+      watching.progress?.end();
+    });
     if (report.outcome !== 'waiting') return report;
     const isAnswered = await answerAll(report, foreground);
     // A signal at the prompt cancels the run: it is driven once more, to its end.
@@ -110,30 +116,70 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
   }
 }
 
+async function showProgress(run: string, { dandori, options, texts, watching }: Foreground): Promise<void> {
+  if (options.json === true) return;
+  watching.progress = createProgress(process.stderr, texts);
+  for (const event of await dandori.events(run)) watching.progress.replay(event);
+}
+
+/** Its call is held open: the driver waits for the answer, whoever gives it. */
+async function askWhileDriven(
+  run: string,
+  { question, signal }: { question: Question; signal: AbortSignal },
+  foreground: Foreground,
+): Promise<void> {
+  const { options, texts, watching, interrupted } = foreground;
+  if (!canAsk(options)) {
+    const lines = questionLines(question, texts, styleFor(process.stderr));
+    const how = asTyped(texts.howToAnswer(run, question.id), options.config);
+    for (const line of [...lines, texts.toolWaits, how]) watching.progress?.note(line);
+    return;
+  }
+  // The terminal belongs to who is asked.
+  watching.progress?.end();
+  watching.progress = undefined;
+  const asked = AbortSignal.any([signal, interrupted.signal]);
+  const answer = await answerTo(question, foreground, asked);
+  if (answer !== undefined && !signal.aborted) await give(run, { question, answer }, foreground);
+  await showProgress(run, foreground);
+}
+
 /** True where every question got an answer, so that the run can go on. */
 async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
   for (const question of report.questions) {
     const answer = await answerTo(question, foreground);
     if (answer === undefined) return false;
-    try {
-      await foreground.dandori.answer(report.run, question.id, answer);
-    } catch (error) {
-      // Somebody else was quicker; their answer holds.
-      if (!(error instanceof DandoriError && error.code === 'question-answered')) throw error;
-    }
+    await give(report.run, { question, answer }, foreground);
   }
   return true;
+}
+
+async function give(
+  run: string,
+  { question, answer }: { question: Question; answer: Json },
+  { dandori }: Foreground,
+): Promise<void> {
+  try {
+    await dandori.answer(run, question.id, answer);
+  } catch (error) {
+    // Somebody else was quicker; their answer holds.
+    if (!(error instanceof DandoriError && error.code === 'question-answered')) throw error;
+  }
 }
 
 async function answerTo(
   question: Question,
   { options, texts, interrupted }: Foreground,
+  signal = interrupted.signal,
 ): Promise<Json | undefined> {
   if (question.kind === 'approval' && options.yes === true) return 'approve';
-  const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (!canAsk) return undefined;
+  if (!canAsk(options)) return undefined;
   const { ask } = await import('./ask.ts');
-  return ask(question, texts, interrupted.signal);
+  return ask(question, texts, signal);
+}
+
+function canAsk({ json }: SessionOptions): boolean {
+  return json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */
