@@ -45,6 +45,10 @@ execution:
   order:                           # a tool may only be called after those before it
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
 
+# --- How people are asked.
+questions:
+  hold: 5m                         # a call that asks while it runs is held open so long
+
 # --- How plans are made, looked back on and changed.
 planning:
   enabled: true                    # false: no plans, one decision after the other

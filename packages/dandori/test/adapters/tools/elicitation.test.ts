@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { inputOutcome } from '../../../src/adapters/tools/mcp/input-request.ts';
+import { defineService } from '../../../src/adapters/tools/service.ts';
 import type { InputResponse } from '../../../src/core/elicitation.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import type { Call, InputRequest, Toolbox } from '../../../src/ports/toolbox.ts';
@@ -254,6 +256,39 @@ describe('what a server may not ask of a client', () => {
       expect(inputOutcome({ requestState }, 'desk', () => [])).toMatchObject({
         failure: { kind: 'invalid_result' },
       });
+  });
+});
+
+describe('a service method that calls a tool which asks', () => {
+  const service = (tool: string) =>
+    defineService({
+      name: 'host',
+      methods: {
+        welcome: {
+          description: 'Books for a guest',
+          effect: 'write',
+          calls: [tool],
+          input: z.object({ ask: z.string() }),
+          run: async ({ ask }, context) => ({ booked: await context.call(tool, { ask }) }),
+        },
+      },
+    });
+
+  it.each(['', 'modern'])('is held open while the person is asked: %s', async (era) => {
+    const stdio = nodeServer('desk-stdio.ts', env);
+    const own = await openToolbox({
+      mcpServers: { desk: { ...stdio, args: [...stdio.args, era] } },
+      services: [service('desk.book')],
+    });
+    const asked: InputRequest[] = [];
+    const elicit = async (request: InputRequest) => {
+      asked.push(request);
+      return ACCEPT;
+    };
+    const outcome = await own.call(toCall('host.welcome', { ask: 'name' }, { elicit }));
+    await own.close();
+    expect(asked.map(({ text }) => text)).toEqual(['Who is it for?']);
+    expect(JSON.stringify(succeeded(outcome))).toContain('Aki');
   });
 });
 
