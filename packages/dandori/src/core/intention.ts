@@ -2,6 +2,7 @@ import type { Brief } from '../domain/brief.ts';
 import type { Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { JsonObject } from '../domain/json.ts';
+import type { Limit } from '../domain/limit.ts';
 
 /** What should be done next: imperatives, carried out by `engine/perform`, one handler each. */
 export type Intention =
@@ -22,4 +23,5 @@ export interface Ending {
   readonly answer?: JsonObject;
   readonly failure?: Failure;
   readonly missing?: string[];
+  readonly limit?: Limit;
 }

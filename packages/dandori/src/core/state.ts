@@ -4,7 +4,7 @@ import type { Brief } from '../domain/brief.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { Estimate } from '../domain/estimate.ts';
-import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
+import type { FactOf, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Offer } from '../domain/offer.ts';
@@ -179,6 +179,8 @@ export interface RunState {
   userId: string | undefined;
   settings: Settings;
   planGiven: boolean;
+  /** The plan that the user gave, as it was given. */
+  given: readonly Task[];
   startedAt: number;
   /** Whether a driver has written yet. */
   isTakenUp: boolean;
@@ -249,7 +251,7 @@ export interface RunState {
   /** Who wants it to stand still. */
   paused: FactOf<'run_paused'>['data'] | undefined;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
-  end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
+  end: (FactOf<'run_finished'>['data'] & { readonly at: number }) | undefined;
   /** What a person thinks of it. */
   rating: FactOf<'run_rated'>['data'] | undefined;
 }

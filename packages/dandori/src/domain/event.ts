@@ -7,6 +7,7 @@ import { effect } from './effect.ts';
 import { estimate } from './estimate.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
+import { limit } from './limit.ts';
 import { offer } from './offer.ts';
 import { outline } from './outline.ts';
 import { question } from './question.ts';
@@ -117,6 +118,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** Tasks that have failed and that others now stand for. */
     supersedes: z.array(z.string()).optional(),
     tasks: z.array(task),
+    /** Where the plan was proposed anew. */
+    outline: outline.optional(),
   }),
   fact('plan_approved', {
     version: z.number().int(),
@@ -209,6 +212,8 @@ export const factSchema = z.discriminatedUnion('type', [
     failure: failure.optional(),
     /** What was not done, where the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),
+    /** The one that ended it, where the outcome is `exhausted`. */
+    limit: limit.optional(),
   }),
   /** What a person thinks of a run that has ended. Of several the last one counts. */
   fact('run_rated', {

@@ -213,7 +213,7 @@ function digestOf(operation: string, args: JsonObject): string {
     .digest('hex');
 }
 
-async function finish({ outcome, answer, failure, missing }: Ending, driver: Driver): Promise<void> {
+async function finish({ outcome, answer, failure, missing, limit }: Ending, driver: Driver): Promise<void> {
   const { ledger } = driver;
   const text = answer === undefined ? undefined : await answerText(answer, driver);
   ledger.record({
@@ -223,6 +223,7 @@ async function finish({ outcome, answer, failure, missing }: Ending, driver: Dri
       answer: text ?? partialAnswer(ledger.state, (task) => driver.results.text(ledger.state, task)),
       ...(failure && { failure }),
       ...(missing && missing.length > 0 && { missing }),
+      ...(limit && { limit }),
     },
   });
 }

@@ -199,7 +199,7 @@ export function unexpected(
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: texts.unexpected(expect, clip(JSON.stringify(found))),
+    message: texts.unexpected(expect, clip(JSON.stringify(found)), clip(JSON.stringify(result))),
   };
 }
 

@@ -27,8 +27,8 @@ const ENGLISH = {
   didNotStop: 'It was told to stop and did not.',
   notFitting: (operation: string, what: string) =>
     `The filled-in arguments do not fit ${operation}: ${what}. The tool was not called.`,
-  unexpected: (expression: string, found: string) =>
-    `The outcome is not as expected: ${expression} gives ${found}.`,
+  unexpected: (expression: string, found: string, result: string) =>
+    `The outcome is not as expected: ${expression} gives ${found}. The result was ${result}`,
   misfit: (place: string, problem: string) =>
     `The outcome is not as expected: ${place || 'the result'} ${problem}.`,
   noNext: 'Nothing says what to do next',
@@ -61,7 +61,8 @@ const JAPANESE: Texts = {
   didNotStop: '中止を伝えましたが、止まりませんでした。',
   notFitting: (operation, what) =>
     `埋め込んだ引数が ${operation} に合いません: ${what}。ツールは呼び出していません。`,
-  unexpected: (expression, found) => `結果が期待と違います: ${expression} は ${found} です。`,
+  unexpected: (expression, found, result) =>
+    `結果が期待と違います: ${expression} は ${found} です。結果: ${result}`,
   misfit: (place, problem) => `結果が期待と違います: ${place || '結果全体'}: ${problem}。`,
   noNext: '次に何をするかが書かれていません',
   notWritten: (reason) => `結果を記録できません: ${reason}。`,
