@@ -90,6 +90,14 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
         oneLine(texts.revised(event.data.reason), 200),
         ...outlineLines(event.data.outline?.steps ?? [], texts),
       ];
+    case 'note_added':
+      return [style.cyan(oneLine(texts.noteAdded(event.data.text), 200))];
+    case 'run_paused':
+      return [style.yellow(texts.pausing)];
+    case 'run_continued':
+      return [style.dim(texts.continued)];
+    case 'question_expired':
+      return [style.yellow(texts.questionExpired(event.data.question))];
     case 'budget_added':
       return [style.dim(texts.budgetAdded)];
     case 'plan_approved':

@@ -9,7 +9,6 @@ import { textsFor } from './texts.ts';
 export interface RunOptions extends SessionOptions {
   readonly plan?: string;
   readonly mode?: Mode;
-  readonly user?: string;
 }
 
 const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs nothing.';

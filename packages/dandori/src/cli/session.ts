@@ -2,15 +2,15 @@ import type { Report } from '../core/report.ts';
 import { type Dandori, openDandori, type TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
-import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
+import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createHeld, type Held } from './held.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { questionLines } from './question.ts';
+import { answerCommand, questionLines } from './question.ts';
 import { printReport } from './report.ts';
-import { styleFor } from './style.ts';
+import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 
@@ -18,6 +18,8 @@ export interface SessionOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
+  /** Who sits here. */
+  readonly user?: string;
   readonly goal?: string;
 }
 
@@ -55,13 +57,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       try {
         const report = await driveAndAsk(run, foreground);
         printReport(report, { texts, json: options.json, config: options.config });
-        return exitCodeOf(report.outcome);
+        const code = exitCodeOf(report.outcome);
+        if (report.unstopped !== undefined) leaveSoon(code);
+        return code;
       } finally {
         uncatch();
       }
     },
     [Symbol.asyncDispose]: () => dandori.close(),
   };
+}
+
+/** A method that does not hear its signal would keep the process for as long as it likes. */
+function leaveSoon(code: number): void {
+  setTimeout(() => process.exit(code), 500).unref();
 }
 
 interface Watching {
@@ -128,58 +137,76 @@ async function askWhileDriven(
   { question, signal }: { question: Question; signal: AbortSignal },
   foreground: Foreground,
 ): Promise<void> {
-  const { options, texts, watching, interrupted } = foreground;
-  if (!canAsk(options)) {
-    const lines = questionLines(question, texts, styleFor(process.stderr));
-    const how = asTyped(texts.howToAnswer(run, question.id), options.config);
+  const { dandori, options, texts, watching, interrupted } = foreground;
+  if (!canAsk(question, foreground)) {
+    const { questions } = await dandori.report(run);
+    const asked = questions.find(({ id }) => id === question.id);
+    if (asked === undefined) return;
+    const lines = questionLines(asked, texts, styleFor(process.stderr));
+    const how = asTyped(answerCommand(run, question, texts), options.config);
     for (const line of [...lines, texts.toolWaits, how]) watching.progress?.note(line);
     return;
   }
   // The terminal belongs to who is asked.
   watching.progress?.end();
   watching.progress = undefined;
-  const asked = AbortSignal.any([signal, interrupted.signal]);
-  const answer = await answerTo(question, foreground, asked);
-  if (answer !== undefined && !signal.aborted) await give(run, { question, answer }, foreground);
+  const reply = await replyFor(question, foreground, AbortSignal.any([signal, interrupted.signal]));
+  if (reply !== undefined && !signal.aborted) await pass({ run, question, reply }, foreground);
   await showProgress(run, foreground);
 }
 
 /** True where every question got an answer, so that the run can go on. */
-async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
-  for (const question of report.questions) {
-    const answer = await answerTo(question, foreground);
-    if (answer === undefined) return false;
-    await give(report.run, { question, answer }, foreground);
+async function answerAll({ run, questions }: Report, foreground: Foreground): Promise<boolean> {
+  for (const question of questions) {
+    const reply = await replyFor(question, foreground);
+    if (reply === undefined) return false;
+    await pass({ run, question, reply }, foreground);
+    if (reply.kind === 'cancel') return true;
   }
   return true;
 }
 
-async function give(
-  run: string,
-  { question, answer }: { question: Question; answer: Json },
-  { dandori }: Foreground,
+interface Passing {
+  readonly run: string;
+  readonly question: Question;
+  readonly reply: Reply;
+}
+
+async function pass(
+  { run, question: { id, text }, reply }: Passing,
+  { dandori, options, texts }: Foreground,
 ): Promise<void> {
+  const by = options.user;
   try {
-    await dandori.answer(run, question.id, answer);
+    if (reply.kind === 'cancel') await dandori.cancel(run, texts.cancelledAt(text), { by });
+    else if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
+    else await dandori.answer(run, id, null, { declined: true, comment: reply.comment, by });
   } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
     // Somebody else was quicker; their answer holds.
-    if (!(error instanceof DandoriError && error.code === 'question-answered')) throw error;
+    if (error.code === 'question-answered') return;
+    // It is asked again, unless nobody can answer it any more: then the drive says how the run goes on.
+    if (error.code !== 'question-expired' && error.code !== 'answer-invalid') throw error;
+    process.stderr.write(`${printable(error.message)}\n`);
   }
 }
 
-async function answerTo(
+async function replyFor(
   question: Question,
-  { options, texts, interrupted }: Foreground,
-  signal = interrupted.signal,
-): Promise<Json | undefined> {
-  if (question.kind === 'approval' && options.yes === true) return 'approve';
-  if (!canAsk(options)) return undefined;
-  const { ask } = await import('./ask.ts');
-  return ask(question, texts, signal);
+  foreground: Foreground,
+  signal = foreground.interrupted.signal,
+): Promise<Reply | undefined> {
+  const { dandori, options, texts } = foreground;
+  if (question.kind === 'approval' && options.yes === true) return { kind: 'answer', value: 'approve' };
+  if (!canAsk(question, foreground)) return undefined;
+  const { replyTo } = await import('./ask.ts');
+  return replyTo(question, { dandori, texts, signal });
 }
 
-function canAsk({ json }: SessionOptions): boolean {
-  return json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
+function canAsk({ answerers }: Question, { dandori, options }: Foreground): boolean {
+  const isTerminal = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const by = options.user ?? dandori.config.userId;
+  return isTerminal && (answerers === undefined || (by !== undefined && answerers.includes(by)));
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

@@ -31,6 +31,8 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   for (const tail of torn) announceTorn(tail, texts);
   if (options.json !== true) {
     printTasks(report, texts);
+    for (const { text } of report.notes ?? [])
+      process.stdout.write(`${oneLine(texts.noteAdded(text), 200)}\n`);
     for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
   }
   printReport(report, { texts, json: options.json, config: options.config });

@@ -63,10 +63,6 @@ const execution = section({
   ).optional(),
 });
 
-const questions = section({
-  hold: duration({ example: '5m', zero: true }).prefault('5m'),
-});
-
 const planning = section({
   enabled: toggle().default(true),
   strategy: choice(strategy.options).default('chain_of_thought'),
@@ -82,6 +78,15 @@ const planning = section({
     storage_type: choice(['jsonl', 'memory']).default('jsonl'),
     directory: text('.dandori/runs').default('.dandori/runs'),
   }).prefault({}),
+});
+
+const questions = section({
+  expire_after: duration({ example: '1d' }).optional(),
+  when_expired: choice(['decline', 'cancel']).default('decline'),
+  hold: duration({ example: '5m', zero: true }).optional(),
+  answerers: list(text('u-42'), '[u-42, u-43]')
+    .min(1, { error: 'must name one user or more, such as [u-42]; without it anybody may answer' })
+    .optional(),
 });
 
 const context = section({
@@ -116,9 +121,9 @@ const OPERATION = 'cannot have an effect: write the tool as server.tool';
 export const configShape = section({
   model: model.optional(),
   execution: execution.prefault({}),
-  questions: questions.prefault({}),
   planning: planning.prefault({}),
   context: context.prefault({}),
+  questions: questions.optional(),
   instructions: z
     .union([z.string(), z.strictObject({ file: z.string().min(1) })], {
       error: 'must be text, or a file such as { file: instructions.md }',
@@ -174,6 +179,9 @@ export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
     'model.model': 'did you mean "name"?',
     'model.url': 'did you mean "base_url"?',
     'execution.timeout': 'did you mean "task_timeout" (one call) or "max_time" (the whole run)?',
+    'execution.answerers': 'did you mean "questions: { answerers: [u-42] }"?',
+    'questions.timeout': 'did you mean "expire_after"?',
+    'questions.on_expire': 'did you mean "when_expired"?',
     'execution.max_retries': 'did you mean "retry: { attempts: 3 }"?',
     servers: 'did you mean "mcpServers"?',
     tools: 'did you mean "mcpServers"?',

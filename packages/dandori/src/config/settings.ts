@@ -10,13 +10,13 @@ import type { Problem } from './problem.ts';
 const REPAIRS = 2;
 
 export function resolveSettings(
-  { execution, questions, planning, context, language }: ConfigFile,
+  { execution, planning, context, questions, language }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
     mode: resolveMode(execution, planning.enabled),
     approval: execution.approval,
-    questions: { whenExpired: 'decline', hold: questions.hold },
+    ...(questions !== undefined && { questions: resolveQuestions(questions) }),
     concurrency: execution.concurrency,
     ...serverLimits(servers),
     limits: {
@@ -53,6 +53,20 @@ function resolvePlanning({
     decomposition: decomposition_level,
     ...(enabled && { reflection: { onError: trigger_on_error, interval: trigger_interval } }),
     revisions: revision.max_revisions,
+  };
+}
+
+function resolveQuestions({
+  expire_after,
+  when_expired,
+  hold,
+  answerers,
+}: NonNullable<ConfigFile['questions']>): Settings['questions'] {
+  return {
+    ...(expire_after !== undefined && { expireAfter: expire_after }),
+    whenExpired: when_expired,
+    ...(hold !== undefined && { hold }),
+    ...(answerers !== undefined && { answerers }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What `dandori init` writes: every key with its default, so that nothing has to be looked up. */
 export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; what you remove keeps its default.
-# Durations: a number of seconds, or 500ms, 30s, 10m, 2h. Relative paths start at this file.
+# Durations: a number of seconds, or 500ms, 30s, 10m, 2h, 1d. Relative paths start at this file.
 
 # --- Who decides. Without a model the built-in planner does, which knows simple goals only.
 # model:
@@ -45,10 +45,6 @@ execution:
   order:                           # a tool may only be called after those before it
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
 
-# --- How people are asked.
-questions:
-  hold: 5m                         # a call that asks while it runs is held open so long
-
 # --- How plans are made, looked back on and changed.
 planning:
   enabled: true                    # false: no plans, one decision after the other
@@ -69,6 +65,13 @@ context:
   max_tokens: 60000                # above this, old turns are told in short
   max_result: 8192                 # characters of one result; of more its shape and its beginning
   max_tools: 40                    # tools that are described; of more, those that fit the goal
+
+# --- People who are asked. A question stays open for ever unless it expires; days in which nothing runs count too.
+# questions:
+#   expire_after: 1d
+#   when_expired: decline          # decline | cancel (the run); a question with a default takes that
+#   hold: 5m                       # a call of a server that asks while it runs is held open so long
+#   answerers: [u-42, u-43]        # who may answer; without it anybody
 
 # --- What every decision is told besides the goal.
 # instructions: Answer in one sentence.

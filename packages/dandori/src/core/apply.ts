@@ -13,7 +13,7 @@ import { applyOffer } from './offer.ts';
 import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
 import { probeEnded, probeStarted } from './probe.ts';
-import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
+import { type Decision, hasEnded, type OpenQuestion, type RunState, type TaskState } from './state.ts';
 import { complete, makeReady, moveTo } from './transition.ts';
 
 /**
@@ -50,7 +50,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
     case 'plan_approved':
       return planApproved(state, event.data, event.at);
     case 'plan_rejected':
-      return planRejected(state, event.data);
+      return planRejected(state, event.data, event.at);
     case 'task_started':
       return taskStarted(state, event.data, event.at);
     case 'task_succeeded':
@@ -246,6 +246,7 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
   if (task === undefined) return state;
   endAttempt(task, at, data.ms);
   task.failure = data.failure;
+  task.isUnstopped = data.unstopped === true;
   if (wasNeverSent(data.failure)) spend(state.usage, -task.cost);
   else task.mayHaveTouched = true;
   const { settings } = state;
@@ -265,6 +266,7 @@ function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at:
   const task = endOfCall(state, data);
   if (task === undefined) return state;
   task.mayHaveTouched = true;
+  task.isUnstopped = data.unstopped === true;
   if (task.status === 'waiting') {
     loseCall(state, task, at);
     return state;
@@ -302,13 +304,27 @@ function questionAsked(
   at: number,
 ): RunState {
   if (state.questions.has(question.id)) return state;
-  const asked = { question, askedAt: at, attempt, isHeld, input, answer: undefined };
-  state.questions.set(question.id, asked);
+  const open: OpenQuestion = {
+    question,
+    askedAt: at,
+    attempt,
+    isHeld,
+    input,
+    answer: undefined,
+    queued: undefined,
+  };
+  const order = state.questions.size;
+  state.questions.set(question.id, open);
   state.openQuestions++;
-  if (question.task === undefined) state.stumbles = 0;
+  if (question.expiresAt !== undefined)
+    open.queued = state.expiring.add(open, { lane: '', rank: -question.expiresAt, order });
+  if (question.task === undefined) {
+    state.runQuestions++;
+    state.stumbles = 0;
+  }
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task === undefined || hasEnded(task.status)) return state;
-  if (question.kind === 'elicitation' && attempt === task.attempts) askedByCall(state, task, asked);
+  if (question.kind === 'elicitation' && attempt === task.attempts) askedByCall(state, task, open);
   else if (task.status === 'running') task.asking = undefined;
   if (task.status === 'running' && !isHeld) endAttempt(task, at);
   moveTo(state, task, 'waiting');

@@ -45,6 +45,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   const decision = lastDecision(state);
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
+  if (isOutdated(decision, state) && canAskAgain(decision, state, now)) return undefined;
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
     return { outcome: 'exhausted', answer: answer.args, ...atLimit(state, now) };
   if (answer.args.achieved === false) {
@@ -58,6 +59,15 @@ function answered(state: RunState, now: number): Ending | undefined {
   if (failure !== undefined)
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   return { outcome: 'answered', answer: answer.args };
+}
+
+/** Somebody has said something since the mind began to think about it. */
+export function isOutdated({ startedSeq }: Decision, { notes }: RunState): boolean {
+  return (notes.at(-1)?.seq ?? 0) > startedSeq;
+}
+
+function canAskAgain({ purpose }: Decision, state: RunState, now: number): boolean {
+  return purpose !== 'conclude' && reached(state, now) === undefined;
 }
 
 /** A person's plan is done when all of it is. */

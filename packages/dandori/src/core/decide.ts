@@ -18,21 +18,47 @@ import { isAlive, type RunState, type TaskState } from './state.ts';
  *     open for a person has given its place free, and runs on when it is answered.
  * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
  * D5  Nothing is begun while the run is paused; what runs comes to its end, and so does a hold.
- * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned.
+ * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned; for a person alone nobody waits.
+ * D7  A question that nobody answered in time expires, however long nobody drove the run.
+ * D8  A step does not wait for a question of another branch.
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
   if (state.cancel !== undefined)
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
+  const expired = expiredAt(state, now);
+  if (expired.length > 0) return expired;
   if (state.paused !== undefined)
     return isAlive(state) ? [...endingHolds(state, now), ...wakeUp(state, now)] : [];
   if (state.draft !== undefined) return [{ type: 'compile_plan' }];
+  const [replaced] = state.replacing;
+  if (replaced !== undefined) return [{ type: 'replace_task', task: replaced }];
   const places = placesIn(state);
   const intentions = [...endingHolds(state, now), ...settling(state), ...starting(state, now, places)];
   const isBusy = isAlive(state) || intentions.length > 0;
-  if (!isBusy && !isAnyLater(state, now) && state.openQuestions === 0) intentions.push(...next(state, now));
+  if (!isBusy && !isAnyLater(state, now))
+    intentions.push(...(state.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
   return [...intentions, ...waking(state, now, places)];
+}
+
+/** Questions whose time is over, with what they count as. */
+export function expiredAt({ expiring, settings }: RunState, now: number): Intention[] {
+  const intentions: Intention[] = [];
+  const otherwise = settings.questions?.whenExpired === 'cancel' ? 'cancelled' : 'declined';
+  for (const { item } of expiring.inOrder(() => true)) {
+    const { id, expiresAt = 0, default: fallback } = item.question;
+    if (expiresAt > now) break;
+    const as = fallback === undefined ? otherwise : 'default';
+    intentions.push({ type: 'expire_question', question: id, as });
+  }
+  return intentions;
+}
+
+function nextExpiry({ expiring }: RunState): number {
+  for (const { item } of expiring.inOrder(() => true))
+    return item.question.expiresAt ?? Number.POSITIVE_INFINITY;
+  return Number.POSITIVE_INFINITY;
 }
 
 /** Calls are told to stop; the end comes when the last of them has. */
@@ -142,6 +168,15 @@ function next(state: RunState, now: number): Intention[] {
   return [{ type: 'think', purpose, brief: briefFor(state, purpose, verdict) }];
 }
 
+/** A person is asked about one branch: the steps of the others go on, and nothing is concluded. */
+function nextStep(state: RunState, now: number): Intention[] {
+  const isHeld = state.runQuestions > 0 || state.stumbles > state.settings.repairs || state.thinkAfter > now;
+  if (isHeld || state.stepsReady.size === 0) return [];
+  const verdict = watch(state, now);
+  if (verdict.kind === 'stop') return [];
+  return [{ type: 'think', purpose: 'generate', brief: briefFor(state, 'generate', verdict) }];
+}
+
 function purposeNow({ stepsReady, planGiven }: RunState): Purpose {
   if (stepsReady.size > 0) return 'generate';
   return planGiven ? 'answer' : 'act';
@@ -153,14 +188,15 @@ function waking(state: RunState, now: number, places: Places): Intention[] {
   return wakeUp(state, now, earliest);
 }
 
-/** Whatever runs, the end of its time comes, and that of a hold. */
+/** Whatever runs, the end of its time comes, and that of a hold and of a question. */
 function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
   let earliest = first;
   for (const task of heldTasks(state)) {
     const until = heldUntil(state, task);
     if (until > now) earliest = Math.min(earliest, until);
   }
-  if (isAlive(state) || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
+  if (isAlive(state) || Number.isFinite(earliest))
+    earliest = Math.min(earliest, now + timeLeft(state, now), nextExpiry(state));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
 }
 

@@ -97,8 +97,8 @@ export function inputsOf(state: RunState, task: TaskState): Inputs | undefined {
 }
 
 export function responseTo({ question, answer }: OpenQuestion): InputResponse {
-  if (answer === undefined || answer.expired === true) return { action: 'cancel' };
-  if (answer.declined === true) return { action: 'decline' };
+  if (answer === undefined) return { action: 'cancel' };
+  if (answer.declined === true) return { action: answer.isExpired === true ? 'cancel' : 'decline' };
   return { action: 'accept', ...(question.form !== undefined && { content: contentOf(answer.value) }) };
 }
 

@@ -15,11 +15,13 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
  *     says it did not happen, or after a probe or a person said so.
- * L6  A question is asked once and answered at most once, and only after it was asked.
+ * L6  A question is asked once and ends at most once, after it was asked: it is answered in time, or expires after it.
+ *     One for which a call was held open expires with the call.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
  * L9  No call takes effect that a person should have approved and did not.
- * L10 Only a call that is open is held open or ends for want of input, and a hold ends once.
+ * L10 No task, no probe and no decision starts while the run is paused.
+ * L11 Only a call that is open is held open or ends for want of input, and a hold ends once.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   const broken: string[] = [];
@@ -30,6 +32,7 @@ export function brokenLaws(events: readonly Event[]): string[] {
     if (state !== undefined) {
       broken.push(
         ...taskLaws(event, state),
+        ...pauseLaw(event, state),
         ...questionLaws(event, state),
         ...effectLaw(event, { state, mayHaveHappened }),
       );
@@ -121,7 +124,7 @@ function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, stat
     const { task: id, attempt } = event.data;
     const asking = state.held.has(id) ? state.tasks.get(id)?.asking : undefined;
     const isHeld = asking?.call === 'held' && asking.attempt === attempt;
-    return isHeld ? [] : [`L10: the hold of ${id}#${attempt} ended, and it was not held`];
+    return isHeld ? [] : [`L11: the hold of ${id}#${attempt} ended, and it was not held`];
   }
   const { question, attempt, held, input } = event.data;
   if (question.kind !== 'elicitation' || (held === undefined && input === undefined)) return [];
@@ -131,7 +134,7 @@ function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, stat
   const isOpen = task !== undefined && task.attempts === attempt && hasOpenCall(state, task);
   return isOpen || isSameRound
     ? []
-    : [`L10: ${question.id} was asked by ${question.task}#${attempt}, which is not open`];
+    : [`L11: ${question.id} was asked by ${question.task}#${attempt}, which is not open`];
 }
 
 /** Keeps its own account of which effects may have happened, so as not to trust the statuses that it judges. */
@@ -179,8 +182,21 @@ function questionLaws(event: Event, state: RunState): string[] {
     const { id } = event.data.question;
     return state.questions.has(id) ? [`L6: ${id} was asked twice`] : [];
   }
-  if (event.type !== 'question_answered') return [];
-  const open = state.questions.get(event.data.question);
-  if (open === undefined) return [`L6: ${event.data.question} was answered and never asked`];
-  return open.answer === undefined ? [] : [`L6: ${event.data.question} was answered twice`];
+  if (event.type !== 'question_answered' && event.type !== 'question_expired') return [];
+  const { question: id } = event.data;
+  const open = state.questions.get(id);
+  const isAnswer = event.type === 'question_answered';
+  const what = isAnswer ? 'was answered' : 'expired';
+  if (open === undefined) return [`L6: ${id} ${what} and never asked`];
+  if (open.answer !== undefined) return [`L6: ${id} ${what} after its end`];
+  if (!isAnswer && state.held.has(open.question.task ?? '')) return [];
+  const isOver = event.at >= (open.question.expiresAt ?? Number.POSITIVE_INFINITY);
+  return isOver === isAnswer ? [`L6: ${id} ${what} ${isAnswer ? 'too late' : 'too early'}`] : [];
+}
+
+function pauseLaw(event: Event, { paused }: RunState): string[] {
+  const isStart = ['task_started', 'decision_started', 'probe_started'].includes(event.type);
+  return isStart && paused !== undefined
+    ? [`L10: ${event.type} (seq ${event.seq}) while the run was paused`]
+    : [];
 }

@@ -5,7 +5,8 @@ import type { Task } from '../domain/task.ts';
 import { type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { isStep } from './step.ts';
 import { updateProblem } from './step-update.ts';
-import { complete, hasAllItNeeds, makeReady, moveTo, settleStep } from './transition.ts';
+import { textsOf } from './texts.ts';
+import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './transition.ts';
 
 /** How `apply` folds what is planned. */
 export function planProposed(
@@ -29,7 +30,13 @@ export function planRevised(
   return state;
 }
 
-export function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>['data']): RunState {
+export function planRejected(
+  state: RunState,
+  { diagnostics }: FactOf<'plan_rejected'>['data'],
+  at: number,
+): RunState {
+  const replaced = state.tasks.get(state.draft?.revision?.replaces ?? '');
+  if (replaced !== undefined) return notReplaced(state, replaced, { diagnostics, at });
   const decision = state.decisions.at(-1);
   if (decision !== undefined) decision.diagnostics = diagnostics;
   state.rejection = diagnostics;
@@ -38,6 +45,27 @@ export function planRejected(state: RunState, { diagnostics }: FactOf<'plan_reje
   state.refused = state.draft;
   state.draft = undefined;
   state.stumbles++;
+  return state;
+}
+
+/** What a person chose cannot be done: that is no matter of the mind's plan, and ends nothing but the task. */
+function notReplaced(
+  state: RunState,
+  task: TaskState,
+  { diagnostics, at }: { diagnostics: FactOf<'plan_rejected'>['data']['diagnostics']; at: number },
+): RunState {
+  const problems = diagnostics.map(({ task: id, message }) =>
+    id === undefined ? message : `${id}: ${message}`,
+  );
+  state.draft = undefined;
+  state.replacing.delete(task.task.id);
+  task.replacement = undefined;
+  task.failure = {
+    kind: 'plan_error',
+    message: textsOf(state).notReplaced(task.task.operation, problems.join('; ')),
+  };
+  task.endedAt = at;
+  complete(state, task, 'failed');
   return state;
 }
 
@@ -55,14 +83,23 @@ export function planApproved(
   for (const id of draft?.removes ?? []) forget(state, id);
   if (draft?.revision !== undefined) {
     const { reason, changes, supersedes = [] } = draft.revision;
-    state.revisions.push({ version, reason, changes, at });
+    state.revisions.push({ version, by: draft.by, reason, changes, at });
     for (const id of supersedes) supersede(state, id);
   }
   state.planVersion = version;
-  state.estimate = estimate;
-  state.accesses = accesses;
-  state.stumbles = 0;
-  state.steps++;
+  const replaced = state.tasks.get(draft?.revision?.replaces ?? '');
+  if (replaced !== undefined) {
+    // All else stays as it was planned.
+    state.accesses = [...state.accesses, ...accesses];
+    state.replacing.delete(replaced.task.id);
+    replaced.replacement = undefined;
+    replaced.isReplaced = true;
+  } else {
+    state.estimate = estimate;
+    state.accesses = accesses;
+    state.stumbles = 0;
+    state.steps++;
+  }
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
   const added = tasks.flatMap((checked) => {
     const task = written.get(checked.id);
@@ -173,6 +210,9 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     children: [],
     open: 0,
     isSuperseded: false,
+    replacement: undefined,
+    isReplaced: false,
+    isUnstopped: false,
   };
   state.tasks.set(task.id, added);
   if (isStep(task)) state.stepCount++;
@@ -194,7 +234,7 @@ function join(state: RunState, id: string, child: string): void {
 /** One that has succeeded keeps its result. */
 function stepToJoin({ tasks }: RunState, id: string | undefined): TaskState | undefined {
   const step = tasks.get(id ?? '');
-  return step !== undefined && isStep(step.task) && step.status !== 'succeeded' ? step : undefined;
+  return step !== undefined && hasTasks(step) && step.status !== 'succeeded' ? step : undefined;
 }
 
 function connect(state: RunState, added: TaskState): void {

@@ -95,6 +95,12 @@ export interface TaskState {
   open: number;
   /** A revision has put others in its place; what became of it is no matter any more. */
   isSuperseded: boolean;
+  /** What a person chose to have done in place of it, until that is compiled. */
+  replacement: readonly Task[] | undefined;
+  /** Others stand for it, as `children`: it ends as they do. */
+  isReplaced: boolean;
+  /** Its call was told to stop and went on. */
+  isUnstopped: boolean;
 }
 
 /**
@@ -129,7 +135,9 @@ export interface Draft {
   readonly outline?: Outline | undefined;
   /** Tasks that were never begun and that this stands for. */
   readonly removes?: readonly string[] | undefined;
-  readonly revision?: Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes'> | undefined;
+  readonly revision?:
+    | Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes' | 'replaces'>
+    | undefined;
 }
 
 interface Thinking {
@@ -168,7 +176,20 @@ export interface OpenQuestion {
   readonly isHeld: boolean;
   /** How the server wants the answer. */
   readonly input?: FactOf<'question_asked'>['data']['input'];
-  answer: { value: Json; at: number; declined?: boolean; comment?: string; expired?: boolean } | undefined;
+  answer: Given | undefined;
+  /** Where it stands among those that expire. */
+  queued: Queued<OpenQuestion> | undefined;
+}
+
+/** What became of a question. */
+export interface Given {
+  readonly value: Json;
+  readonly at: number;
+  readonly declined?: boolean;
+  readonly comment?: string;
+  readonly by?: string;
+  /** Nobody answered in time. */
+  readonly isExpired?: boolean;
 }
 
 export interface RunState {
@@ -200,7 +221,11 @@ export interface RunState {
   /** What the mind took the goal to be, as of its last plan that said so. */
   outline: Outline | undefined;
   /** Of accepted plans. */
-  readonly revisions: (Revision & { readonly version: number; readonly at: number })[];
+  readonly revisions: (Revision & {
+    readonly version: number;
+    readonly by: Draft['by'];
+    readonly at: number;
+  })[];
   readonly reflections: (Reflection & { readonly decision: number; readonly at: number })[];
   /** Tasks that have ended, and of them failed, since the mind last looked back. */
   sinceReflection: { ended: number; failed: number };
@@ -246,6 +271,12 @@ export interface RunState {
   readonly usage: Usage;
   readonly questions: Map<string, OpenQuestion>;
   openQuestions: number;
+  /** Of them those that no task asked: the whole run waits. */
+  runQuestions: number;
+  /** What expires first comes first. */
+  readonly expiring: ReadyQueue<OpenQuestion>;
+  /** Tasks that a person's choice replaces, until that is compiled. */
+  readonly replacing: Set<string>;
   /** What people said to the run while it was under way. */
   readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
   /** Who wants it to stand still. */

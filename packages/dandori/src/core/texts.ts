@@ -10,6 +10,10 @@ const ENGLISH = {
   notApproved: (operation: string) => `A person did not approve ${operation}.`,
   declined: (operation: string) => `A person was asked about ${operation} and declined.`,
   expired: (question: string) => `Nobody answered in time: ${question}`,
+  notReplaced: (operation: string, problems: string) =>
+    `What was chosen in place of ${operation} cannot be done: ${problems}`,
+  replaced: (operation: string, choice: string) =>
+    `A person chose what is done in place of ${operation}: ${choice}`,
   givenUp: (operation: string) => `Nobody knows whether ${operation} took effect; it was given up.`,
   inDoubt: 'was called, and nobody knows whether it took effect',
   notDone: 'not done',
@@ -37,6 +41,8 @@ const JAPANESE: typeof ENGLISH = {
   notApproved: (operation) => `${operation} の実行は承認されませんでした。`,
   declined: (operation) => `${operation} についての質問は断られました。`,
   expired: (question) => `期限までに回答がありませんでした: ${question}`,
+  notReplaced: (operation, problems) => `${operation} の代わりに選ばれたことは実行できません: ${problems}`,
+  replaced: (operation, choice) => `${operation} の代わりに行うことが選ばれました: ${choice}`,
   givenUp: (operation) => `${operation} が実行されたかどうか分からないまま、取りやめました。`,
   inDoubt: '呼び出しましたが、実行されたかどうか分かりません',
   notDone: '実行していません',

@@ -19,7 +19,9 @@ export type ErrorCode =
   | 'blob-damaged'
   | 'question-not-found'
   | 'question-answered'
+  | 'question-expired'
   | 'answer-invalid'
+  | 'answer-not-allowed'
   | 'service-invalid'
   | 'file-unreadable'
   | 'usage';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { json, jsonObject } from './json.ts';
+import { task } from './task.ts';
 
 export const questionKind = z.enum([
   'ambiguity',
@@ -16,6 +17,8 @@ export const option = z.object({
   value: json,
   /** For an ambiguity: what the choice changes in the task's arguments. */
   args: jsonObject.optional(),
+  /** For an ambiguity: what is done in place of the task; the result of the last one counts as its result. */
+  tasks: z.array(task).optional(),
 });
 export type Option = z.infer<typeof option>;
 

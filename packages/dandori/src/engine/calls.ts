@@ -112,6 +112,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       kind: 'lost',
       cause: 'cancelled',
       message: texts.didNotStop,
+      unstopped: true,
     };
     const made = safely(
       () => parts.toolbox.call({ ...call, run, signal, progress, ...(!isProbe && { elicit }) }),

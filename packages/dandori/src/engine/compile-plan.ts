@@ -4,7 +4,8 @@ import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
 import { dollars } from '../core/dollars.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
-import { hasEnded, lastDecision, type RunState } from '../core/state.ts';
+import { waitsOf } from '../core/replacement.ts';
+import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../core/state.ts';
 import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { OpenSteps } from '../core/step-edges.ts';
 import type { Fact } from '../domain/event.ts';
@@ -29,6 +30,11 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
     ledger.record({ type: 'plan_approved', data: { version, tasks: [] } });
     return;
   }
+  const replaced = state.tasks.get(draft.revision?.replaces ?? '');
+  if (replaced !== undefined) {
+    recordReplacement(draft, replaced, { ledger, parts, surroundings });
+    return;
+  }
   const compiled = compile(tasks, surroundings);
   const mended =
     compiled.ok || draft.by === 'user' ? undefined : repair(tasks, compiled.diagnostics, surroundings);
@@ -41,6 +47,42 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   } else if (compiled.ok)
     ledger.record(approval(version, compiled, { written: tasks, repairs: [], settings }));
   else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
+}
+
+interface Replacing extends Pick<Driver, 'ledger' | 'parts'> {
+  readonly surroundings: Surroundings;
+}
+
+/** What is under way stays as it was compiled, so that only what stands for the task is, and waits for the rest. */
+function recordReplacement(
+  { version, tasks }: Draft,
+  replaced: TaskState,
+  { ledger, parts, surroundings }: Replacing,
+): void {
+  const { state } = ledger;
+  const tools = parts.toolbox.tools();
+  const compiled = compile(tasks.map(withoutStep), { ...surroundings, steps: new Map() });
+  if (!compiled.ok) {
+    ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
+    return;
+  }
+  const written = new Map(tasks.map((task) => [task.id, task]));
+  const placed = compiled.tasks.map((checked) => {
+    const task = written.get(checked.id);
+    const waits = task === undefined ? [] : waitsOf(task, replaced, { state, tools });
+    return { ...checked, waits: [...new Set([...(checked.waits ?? []), ...waits])] };
+  });
+  ledger.record(
+    approval(
+      version,
+      { ...compiled, tasks: placed },
+      { written: tasks, repairs: [], settings: state.settings },
+    ),
+  );
+}
+
+function withoutStep({ step: _, ...task }: Task): Task {
+  return task;
 }
 
 interface Circumstances {

@@ -18,6 +18,7 @@ import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import { nextQuestion } from './question.ts';
 import type { ReadAhead } from './read-ahead.ts';
+import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
 import { settle } from './settle.ts';
@@ -52,6 +53,12 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return settle(intention.task, driver);
     case 'end_hold':
       return endHold(intention.task, driver);
+    case 'expire_question': {
+      const { question, as } = intention;
+      return driver.ledger.record({ type: 'question_expired', data: { question, as } });
+    }
+    case 'replace_task':
+      return replaceTask(intention.task, driver);
     case 'abort_calls':
       return driver.calls.abort(intention.reason);
     case 'finish':

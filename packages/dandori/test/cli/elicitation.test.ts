@@ -31,7 +31,8 @@ async function prepare(
     url,
     hold = '5m',
     goal = 'book',
-  }: { era?: string; url?: string; hold?: string; goal?: string } = {},
+    expire,
+  }: { era?: string; url?: string; hold?: string; goal?: string; expire?: string } = {},
 ): Promise<Desk> {
   const place = await openPlace();
   const record = join(place.folder, 'record');
@@ -43,7 +44,7 @@ async function prepare(
   const config = {
     mcpServers: { desk: url === undefined ? stdio : { url } },
     execution: { approval: 'never', retry: { attempts: 5, backoff: '100ms' } },
-    questions: { hold },
+    questions: { hold, ...(expire !== undefined && { expire_after: expire }) },
   };
   const configFile = await place.write('dandori.yaml', JSON.stringify(config));
   await place.write('plan.json', JSON.stringify({ goal, tasks }));
@@ -94,11 +95,13 @@ describe('a tool that asks while it runs', () => {
     await using desk = await prepare([BOOK]);
     const { finished } = desk.begin(...RUN);
     const run = await desk.asked();
-    await desk.answer('q1', AKI);
+    const refused = await desk.dandori('answer', 'last', 'q1', '--field', 'name=Aki', '--field', 'seats=0');
+    expect(refused.code).toBe(2);
+    expect((await desk.dandori('answer', 'last', 'q1', '--field', 'name=Aki')).code).toBe(0);
     const { code, stderr } = await finished;
     expect(stderr).toContain('? Who is it for?\n    desk.book {}\n');
     expect(stderr).toContain(
-      `The tool waits for the answer, and goes on with it.\nAnswer with:  dandori answer ${run} q1 <answer>\n`,
+      `The tool waits for the answer, and goes on with it.\nAnswer with:  dandori answer ${run} q1 --field name=<value>\n`,
     );
     expect(stderr).toContain('✓ t1 desk.book');
     expect(code).toBe(0);
@@ -133,6 +136,20 @@ describe('a tool that asks while it runs', () => {
     const [run = ''] = await desk.runs();
     const events = await lawful(desk, run);
     expect(events.filter(({ type }) => type === 'question_asked')).toHaveLength(1);
+  });
+
+  it('is told that the person declines, or that nobody answered in time', async () => {
+    await using desk = await prepare([BOOK]);
+    const { finished } = desk.begin(...RUN);
+    const run = await desk.asked();
+    expect((await desk.dandori('answer', 'last', 'q1', '--decline')).code).toBe(0);
+    expect((await finished).code).toBe(0);
+    expect(desk.deeds()).toEqual(['called book', 'did book [{"action":"decline"}]']);
+    await lawful(desk, run);
+    await using late = await prepare([BOOK], { expire: '300ms' });
+    expect((await late.dandori(...RUN)).code).toBe(0);
+    expect(late.deeds()).toEqual(['called book', 'did book [{"action":"cancel"}]']);
+    await lawful(late, (await late.runs())[0] ?? '');
   });
 
   it('hears of the cancel of its run', async () => {

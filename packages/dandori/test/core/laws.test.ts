@@ -8,14 +8,17 @@ import {
   elicits,
   ends,
   endsHold,
+  expires,
   fails,
   inDoubt,
   journalOf,
   type Planned,
+  pauses,
   running,
   started,
   starts,
   succeeds,
+  thinks,
 } from './facts.ts';
 
 const write: Planned[] = [{ id: 'w', effect: 'write' }];
@@ -72,6 +75,23 @@ describe('a journal that breaks a law is caught', () => {
     ['an answer to nothing', 'L6', journalOf(started(), answers('q1', 'x'))],
     ['two answers', 'L6', journalOf(started(), asks('q1'), answers('q1', 'x'), answers('q1', 'x'))],
     ['a question twice', 'L6', journalOf(started(), asks('q1'), asks('q1'))],
+    [
+      'an answer that is too late',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 5, answers('q1', 'x')),
+    ],
+    [
+      'an expiry that is too early',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 4, expires('q1')),
+    ],
+    [
+      'an answer and an expiry',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), answers('q1', 'x'), 5, expires('q1')),
+    ],
+    ['a start while the run is paused', 'L10', journalOf(...running(read), pauses, starts('r'))],
+    ['a decision while the run is paused', 'L10', journalOf(started(), pauses, thinks(1))],
     ['a start after a cancel', 'L7', journalOf(...running(read), cancels, starts('r'))],
     [
       'too many at once',
@@ -88,16 +108,16 @@ describe('a journal that breaks a law is caught', () => {
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), inDoubt('w')),
     ],
-    ['a question of a call that was never made', 'L10', journalOf(...running(write), elicits('q1', 'w'))],
+    ['a question of a call that was never made', 'L11', journalOf(...running(write), elicits('q1', 'w'))],
     [
       'a question of a call that has ended',
-      'L10',
+      'L11',
       journalOf(...running(read), starts('r'), succeeds('r'), elicits('q1', 'r', { held: true })),
     ],
-    ['the end of no hold', 'L10', journalOf(...running(read), starts('r'), endsHold('r'))],
+    ['the end of no hold', 'L11', journalOf(...running(read), starts('r'), endsHold('r'))],
     [
       'a hold that ends twice',
-      'L10',
+      'L11',
       journalOf(
         ...running(read),
         starts('r'),
