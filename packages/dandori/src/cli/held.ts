@@ -10,21 +10,23 @@ export interface Held {
 
 /**
  * Questions for which a call is held open: they are asked while the run is driven, one after the other. One that
- * somebody else answers meanwhile is taken back.
+ * somebody else answers meanwhile, or whose call has ended, is taken back.
  */
 export function createHeld(ask: (question: Question, signal: AbortSignal) => Promise<void>): Held {
-  const open = new Map<string, AbortController>();
+  const open = new Map<string, { readonly task: string | undefined; readonly controller: AbortController }>();
   let turn: Promise<void> = Promise.resolve();
 
-  const takeBack = (id: string) => open.get(id)?.abort();
+  const takeBack = (id: string) => open.get(id)?.controller.abort();
 
   return {
     event({ type, data }) {
       if (type === 'question_answered' || type === 'question_expired') takeBack(data.question);
+      if (type === 'task_succeeded' || type === 'task_failed')
+        for (const [id, { task }] of open) if (task === data.task) takeBack(id);
       if (type !== 'question_asked' || data.held !== true) return;
       const { question } = data;
       const controller = new AbortController();
-      open.set(question.id, controller);
+      open.set(question.id, { task: question.task, controller });
       turn = turn.then(async () => {
         if (!controller.signal.aborted) await ask(question, controller.signal);
         open.delete(question.id);

@@ -231,6 +231,7 @@ function endAttempt(task: TaskState, at: number, took = 0): void {
 function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], at: number): RunState {
   const task = endOfCall(state, data);
   if (task === undefined) return state;
+  withdrawQuestions(state, task, at);
   endAttempt(task, at, data.ms);
   task.mayHaveTouched = true;
   task.note = data.note;
@@ -244,6 +245,7 @@ function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], 
 function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: number): RunState {
   const task = endOfCall(state, data);
   if (task === undefined) return state;
+  withdrawQuestions(state, task, at);
   endAttempt(task, at, data.ms);
   task.failure = data.failure;
   task.isUnstopped = data.unstopped === true;
@@ -290,6 +292,12 @@ function endOfCall(
   if (task?.attempts !== attempt || !hasOpenCall(state, task)) return undefined;
   state.held.delete(id);
   return task;
+}
+
+/** Its call was held open and has ended for good without an answer: nobody need be asked any more. */
+function withdrawQuestions(state: RunState, task: TaskState, at: number): void {
+  if (task.status !== 'waiting') return;
+  for (const question of task.asking?.questions ?? []) applyExpiry(state, { question, as: 'declined' }, at);
 }
 
 function holdEnded(state: RunState, { task: id, attempt }: FactOf<'hold_ended'>['data']): RunState {

@@ -16,7 +16,6 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
  *     says it did not happen, or after a probe or a person said so.
  * L6  A question is asked once and ends at most once, after it was asked: it is answered in time, or expires after it.
- *     One for which a call was held open expires with the call.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
  * L9  No call takes effect that a person should have approved and did not.
@@ -189,7 +188,6 @@ function questionLaws(event: Event, state: RunState): string[] {
   const what = isAnswer ? 'was answered' : 'expired';
   if (open === undefined) return [`L6: ${id} ${what} and never asked`];
   if (open.answer !== undefined) return [`L6: ${id} ${what} after its end`];
-  if (!isAnswer && state.held.has(open.question.task ?? '')) return [];
   const isOver = event.at >= (open.question.expiresAt ?? Number.POSITIVE_INFINITY);
   return isOver === isAnswer ? [`L6: ${id} ${what} ${isAnswer ? 'too late' : 'too early'}`] : [];
 }

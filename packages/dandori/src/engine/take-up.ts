@@ -13,7 +13,6 @@ import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import { toQuestion } from './holds.ts';
-import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 import { nextQuestion } from './question.ts';
@@ -52,8 +51,9 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { outcome } = mail;
   const texts = textsOf(ledger.state);
   if (outcome.kind === 'succeeded') {
-    const isUnasked = withdrawQuestions(task, ledger);
-    const notes = [outcome.note, isUnasked ? texts.unanswered : undefined].filter((one) => one !== undefined);
+    const notes = [outcome.note, ledger.state.held.has(task) ? texts.unanswered : undefined].filter(
+      (one) => one !== undefined,
+    );
     const note = notes.length === 0 ? {} : { note: notes.join(' ') };
     const result = written(outcome.result, parts.secrets, texts);
     const failure = result.ok
@@ -70,17 +70,6 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   if (ledger.state.held.has(task)) ledger.record(unheld(mail, outcome, texts));
   else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
   else ledger.record(asFact(mail, outcome, driver));
-}
-
-/** It ended well without an answer, so that nobody need be asked any more. True where somebody was. */
-function withdrawQuestions(id: string, ledger: Ledger): boolean {
-  const { state } = ledger;
-  const task = state.held.has(id) ? state.tasks.get(id) : undefined;
-  for (const question of task?.asking?.questions ?? []) {
-    if (state.questions.get(question)?.answer === undefined)
-      ledger.record({ type: 'question_expired', data: { question, as: 'declined' } });
-  }
-  return task !== undefined;
 }
 
 /** It ended before a person had answered: it could not go on without, or was lost. The question stays. */

@@ -131,7 +131,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(resultOf(state)).toEqual({ told: { action: 'cancel' } });
     const events = await house.events(run);
     expect(last(events, 'hold_ended')?.data).toEqual({ task: 't1', attempt: 1 });
-    expect(last(events, 'question_expired')?.data).toEqual({ question: 'q1', as: 'declined' });
+    expect(state.openQuestions).toBe(0);
     expect(last(events, 'task_succeeded')?.data.note).toContain('before an answer came');
     expect(state.end?.outcome).toBe('answered');
     await expect(house.answer(run, 'q1', { name: 'late' })).rejects.toThrow();
@@ -179,6 +179,24 @@ describe('a call that is held open while a person is asked', () => {
     expect(resultOf(await house.drive(run))).toEqual({
       told: { action: 'accept', content: { name: 'Aki' } },
     });
+  });
+
+  it('that ends well at the moment at which somebody writes to the run leaves no question behind', async () => {
+    const house = createHouse({ 'desk.book': asking() }, DONE);
+    const run = await house.start('book', PLAN);
+    const { journal } = house.parts;
+    let isDisturbed = false;
+    const append: typeof journal.append = async (id, after, events) => {
+      if (!isDisturbed && events.some(({ type }) => type === 'task_succeeded')) {
+        isDisturbed = true;
+        const note = { type: 'note_added' as const, data: { text: 'hello' } };
+        await journal.append(id, after, [{ v: 1, run: id, seq: after + 1, at: house.clock.now(), ...note }]);
+      }
+      return journal.append(id, after, events);
+    };
+    const state = await house.drive(run, { journal: { ...journal, append } });
+    expect(isDisturbed).toBe(true);
+    expect(state.end?.outcome).toBe('answered');
   });
 
   it('is told to stop when the run is cancelled', async () => {
