@@ -22,9 +22,10 @@ import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
 import type { Json, JsonObject } from './domain/json.ts';
-import type { Mode } from './domain/mode.ts';
+import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
+import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
@@ -80,6 +81,8 @@ export interface RunOptions {
   readonly userId?: string;
   /** A plan of your own: the mind is asked for no other. */
   readonly tasks?: readonly Task[];
+  /** For every call of this run, in place of all that the configuration says. */
+  readonly approval?: ApprovalPolicy;
 }
 
 export interface AnswerOptions {
@@ -89,6 +92,8 @@ export interface AnswerOptions {
   /** The person will not say, or says no. What was given as the answer counts for nothing then. */
   readonly declined?: boolean;
 }
+export type ApproveOptions = Pick<Approval, 'tasks' | 'by'>;
+export type RejectOptions = Pick<Rejection, 'reason' | 'by'>;
 
 /** The whole of Dandori in one process. Close it, or its servers keep the process alive. */
 export interface Dandori extends AsyncDisposable {
@@ -101,6 +106,13 @@ export interface Dandori extends AsyncDisposable {
   drive(run: string): Promise<Report>;
   /** Answers a question or declines to, from any process and whether or not somebody drives the run. */
   answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
+  /**
+   * A yes to a call or a plan; without a question to the only one that waits. `tasks` is a plan in place of the one that
+   * was asked about: where it does not compile, `plan-invalid` has the diagnostics and the question stays open.
+   */
+  approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
+  /** A no, told to the mind with its reason. */
+  reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
   /** The open questions of one run, or of all. */
   questions(run?: string): Promise<RunQuestion[]>;
   /** A word to a run that is under way; its next decision is told. */
@@ -178,9 +190,11 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     if (state === undefined) throw emptyJournal(run);
     return state;
   };
-  const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
-    const settings = userId === undefined ? config.settings : await userSettings(userId);
-    return startRun({ goal, tasks, userId, settings: inMode(settings, mode) }, parts);
+  const start = async (goal: string, options: RunOptions = {}) => {
+    const { mode, userId = config.userId, tasks, approval } = options;
+    const wanted = userId === undefined ? config.settings : await userSettings(userId);
+    const settings = { ...inMode(wanted, mode), ...(approval && { approval, approvals: undefined }) };
+    return startRun({ goal, tasks, userId, settings }, parts);
   };
   const dandori: Dandori = {
     config,
@@ -190,6 +204,10 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
     answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
       answerQuestion({ run, question, answer, by, ...how }, parts),
+    approve: (run, question, { by = config.userId, tasks } = {}) =>
+      approve({ run, question, by, tasks }, parts),
+    reject: (run, question, { by = config.userId, reason } = {}) =>
+      reject({ run, question, by, reason }, parts),
     questions: (run) => listQuestions(journal, run),
     tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
     pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),

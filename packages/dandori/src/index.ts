@@ -20,9 +20,11 @@ export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';
 export {
   type AnswerOptions,
+  type ApproveOptions,
   type Dandori,
   type OpenOptions,
   openDandori,
+  type RejectOptions,
   type RunOptions,
   type TornTail,
 } from './dandori.ts';

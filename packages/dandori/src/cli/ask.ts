@@ -2,6 +2,7 @@ import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
 import type { Dandori } from '../dandori.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
+import { callsOf } from './choice.ts';
 import { type Field, fieldOf, fieldsOf, textOf, typedAs } from './field.ts';
 import { contextLines } from './question.ts';
 import { printable } from './style.ts';
@@ -28,7 +29,10 @@ export async function replyTo(question: Question, asking: Asking): Promise<Reply
   const { texts, signal } = asking;
   for (const line of contextLines(question, texts)) process.stderr.write(`${line}\n`);
   const { options = [] } = question;
-  const choices = options.map(({ label }, index) => ({ value: String(index), label: printable(label) }));
+  const choices = options.map((option, index) => ({
+    value: String(index),
+    label: printable([option.label, ...callsOf(option)].join('  ')),
+  }));
   if (choices.length === 0) choices.push({ value: ANSWER, label: texts.replies.answer });
   const taken = await select({
     message: printable(question.text),
@@ -61,10 +65,13 @@ async function declined({ texts, signal }: Asking): Promise<Reply | undefined> {
 }
 
 async function valueFor({ id, text: message, form }: Question, asking: Asking): Promise<Json | undefined> {
-  if (form === undefined)
-    return ofField(fieldOf(printable(message), { type: 'string', minLength: 1 }, true), asking);
-  const fields = fieldsOf(form);
-  if (fields === undefined) return ofField(fieldOf(id, form, true), asking);
+  const fields = form === undefined ? undefined : fieldsOf(form);
+  if (fields === undefined) {
+    const only =
+      form === undefined ? fieldOf(message, { type: 'string', minLength: 1 }, true) : fieldOf(id, form, true);
+    const value = await ofField(only, asking);
+    return value === LEFT_OUT ? undefined : value;
+  }
   const filled: JsonObject = {};
   for (const field of fields) {
     const value = await ofField(field, asking);
@@ -74,10 +81,9 @@ async function valueFor({ id, text: message, form }: Question, asking: Asking): 
   return filled;
 }
 
-/** No value that anybody could mean. */
-const LEFT_OUT = '\u0000';
+const LEFT_OUT = Symbol('left out');
 
-async function ofField(field: Field, asking: Asking): Promise<Json | undefined> {
+async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT_OUT | undefined> {
   const { label, hint, isRequired, choices, kind } = field;
   const { texts, signal } = asking;
   const marks = [...(hint === undefined ? [] : [hint]), ...(isRequired ? [] : [texts.replies.optional])];

@@ -4,17 +4,22 @@ import type { Option } from '../domain/question.ts';
 /** One line for each option: its number, what can be typed in place of it, and what it means. */
 export function choiceLines(options: readonly Option[]): string[] {
   const isNumbered = canBeNumbered(options);
-  return options.map(({ label, value, tasks = [] }, index) => {
+  return options.map((option, index) => {
+    const { label, value } = option;
     const typed = textOf(value);
-    const calls = tasks.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`);
     return [
       ...(isNumbered ? [String(index + 1)] : []),
       typed,
       ...(label === typed ? [] : [label]),
-      // Who takes it should know what will be called.
-      ...(calls.length > 0 ? [`→ ${calls.join(', ')}`] : []),
+      ...callsOf(option),
     ].join('  ');
   });
+}
+
+/** Who takes it should know what will be called. */
+export function callsOf({ tasks = [] }: Option): string[] {
+  const calls = tasks.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`);
+  return calls.length === 0 ? [] : [`→ ${calls.join(', ')}`];
 }
 
 /** The answer that a typed text means: the value of an option, its number, its label, or the text itself. */

@@ -73,6 +73,7 @@ function describe(event: Event): string {
       return `${trigger}: ${status}${revisionNeeded ? ', a revision is needed' : ''} · ${evaluation}`;
     }
     case 'plan_rejected':
+      if (event.data.reason !== undefined) return `not approved: ${event.data.reason}`;
       return event.data.diagnostics
         .map(({ code, task, message }) => `${code} ${task ?? ''}: ${message}`)
         .join(' · ');

@@ -37,7 +37,13 @@ export async function main(argv: readonly string[]): Promise<number> {
       ]),
     )
     .option(...json)
-    .option('--yes', 'approve every call that would be asked about')
+    .addOption(
+      new Option(
+        '--approval <policy>',
+        'what to ask about in this run, whatever the configuration says',
+      ).choices(['never', 'destructive', 'writes', 'plan', 'always']),
+    )
+    .option('--yes', 'approve every call and every plan that would be asked about')
     .option('--user <id>', 'the user on whose behalf it runs')
     .action(async (goal: string[], options) =>
       then(await (await import('./run.ts')).run(goal.join(' '), options)),
@@ -61,7 +67,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   command('resume <run>', 'go on with a run that was interrupted or paused or waited for an answer')
     .option(...json)
     .option(...user)
-    .option('--yes', 'approve every call that would be asked about')
+    .option('--yes', 'approve every call and every plan that would be asked about')
     .option(
       '--add-budget <amounts>',
       'raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m',
@@ -81,6 +87,23 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option(...json)
     .action(async (run: string, words: string[], options) =>
       then(await (await import('./answer.ts')).answer({ run, words }, options)),
+    );
+  command('approve <run> [question]', 'say yes to a call or a plan that waits')
+    .option(
+      '--edit [file]',
+      'carry out this plan in place of it; without a file, edit it in $VISUAL or $EDITOR',
+    )
+    .option(...user)
+    .option(...json)
+    .action(async (run: string, question: string | undefined, options) =>
+      then(await (await import('./approve.ts')).approve({ run, question }, options)),
+    );
+  command('reject <run> [question]', 'say no to a call or a plan that waits')
+    .option('--reason <text>', 'why, or what should be done in place of it')
+    .option(...user)
+    .option(...json)
+    .action(async (run: string, question: string | undefined, options) =>
+      then(await (await import('./reject.ts')).reject({ run, question }, options)),
     );
   command('questions [run]', 'list the open questions of a run, or of all runs')
     .option(...json)

@@ -103,6 +103,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'plan_approved':
       return plannedLines(event.data.tasks, state, texts);
     case 'plan_rejected':
+      if (event.data.reason !== undefined) return [oneLine(texts.vetoed(event.data.reason), 200)];
       return [
         texts.rejected,
         ...event.data.diagnostics.map(

@@ -5,6 +5,7 @@ import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
 import { type Field, fieldsOf, textOf } from './field.ts';
+import { planQuestionLines } from './plan-question.ts';
 import { duration, printable, type Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -51,10 +52,11 @@ function fieldLine(
 
 /** Until when, and for whom; the tasks behind the one that asks wait too. */
 function termLines(
-  { task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
+  { kind, task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
   texts: Texts,
 ): string[] {
-  const others = blocks.filter((id) => id !== task);
+  // The tasks of a plan stand in it.
+  const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
   const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
   return [
     ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),
@@ -72,8 +74,10 @@ function someOf(ids: readonly string[], { more }: Texts): string {
 }
 
 /** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
-export function contextLines({ context, url }: Question, texts: Texts): string[] {
-  return [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
+export function contextLines(question: Question, texts: Texts): string[] {
+  const { kind, context, url } = question;
+  const about = kind === 'plan_approval' ? planQuestionLines(question, texts) : undefined;
+  return about ?? [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
 }
 
 /** In full, and with the host alone: a long address hides where it leads. We never open it. */

@@ -1,4 +1,5 @@
 import type { Report } from '../core/report.ts';
+import type { Question } from '../domain/question.ts';
 import { amountsFor } from './add-budget.ts';
 import { answerCommand, questionLines } from './question.ts';
 import { printable, styleFor } from './style.ts';
@@ -41,11 +42,18 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   if (report.answer !== null) process.stdout.write(`${printable(report.answer)}\n`);
   for (const question of report.questions) {
     for (const line of questionLines(question, texts, style)) say(line);
-    say(asTyped(answerCommand(report.run, question, texts), config));
+    for (const line of answerCommands(report.run, question, texts)) say(asTyped(line, config));
   }
   if (report.questions.length > 0) say(asTyped(texts.thenResume(report.run), config));
   if (report.rating !== undefined) say(`${texts.rating}: ${ratingText(report.rating)}`);
   say(style.dim(`run ${report.run}`));
+}
+
+function answerCommands(run: string, question: Question, texts: Texts): string[] {
+  const { id, kind } = question;
+  if (kind !== 'plan_approval') return [answerCommand(run, question, texts)];
+  const { howToApprove, howToReject, howToChange } = texts.plans;
+  return [howToApprove(run, id), howToReject(run, id), howToChange(run, id)];
 }
 
 function pausedBy({ paused }: Report): string {

@@ -10,7 +10,8 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
     throw new DandoriError('usage', `--limit takes a whole number from 1, not "${options.limit}".`);
   }
   await using dandori = await openDandori({ configFile: options.config, tools: false });
-  const found = await Promise.all((await dandori.runs({ limit })).map((one) => exactly(one, dandori)));
+  const found: RunSummary[] = [];
+  for (const one of await dandori.runs({ limit })) found.push(await exactly(one, dandori));
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ runs: found })}\n`);
     return 0;

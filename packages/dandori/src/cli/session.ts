@@ -138,10 +138,10 @@ async function askWhileDriven(
   foreground: Foreground,
 ): Promise<void> {
   const { dandori, options, texts, watching, interrupted } = foreground;
+  const report = await dandori.report(run);
+  const asked = report.questions.find(({ id }) => id === question.id);
+  if (asked === undefined) return;
   if (!canAsk(question, foreground)) {
-    const { questions } = await dandori.report(run);
-    const asked = questions.find(({ id }) => id === question.id);
-    if (asked === undefined) return;
     const lines = questionLines(asked, texts, styleFor(process.stderr));
     const how = asTyped(answerCommand(run, question, texts), options.config);
     for (const line of [...lines, texts.toolWaits, how]) watching.progress?.note(line);
@@ -150,16 +150,20 @@ async function askWhileDriven(
   // The terminal belongs to who is asked.
   watching.progress?.end();
   watching.progress = undefined;
-  const reply = await replyFor(question, foreground, AbortSignal.any([signal, interrupted.signal]));
-  if (reply !== undefined && !signal.aborted) await pass({ run, question, reply }, foreground);
+  const taken = AbortSignal.any([signal, interrupted.signal]);
+  const reply = await replyFor(report, question, foreground, taken);
+  if (reply !== undefined && reply.kind !== 'given' && !signal.aborted)
+    await pass({ run, question, reply }, foreground);
   await showProgress(run, foreground);
 }
 
 /** True where every question got an answer, so that the run can go on. */
-async function answerAll({ run, questions }: Report, foreground: Foreground): Promise<boolean> {
+async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
+  const { run, questions } = report;
   for (const question of questions) {
-    const reply = await replyFor(question, foreground);
+    const reply = await replyFor(report, question, foreground);
     if (reply === undefined) return false;
+    if (reply.kind === 'given') continue;
     await pass({ run, question, reply }, foreground);
     if (reply.kind === 'cancel') return true;
   }
@@ -177,10 +181,16 @@ async function pass(
   { dandori, options, texts }: Foreground,
 ): Promise<void> {
   const by = options.user;
-  try {
+  await unlessTooLate(async () => {
     if (reply.kind === 'cancel') await dandori.cancel(run, texts.cancelledAt(text), { by });
     else if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
     else await dandori.answer(run, id, null, { declined: true, comment: reply.comment, by });
+  });
+}
+
+async function unlessTooLate(answering: () => Promise<void>): Promise<void> {
+  try {
+    await answering();
   } catch (error) {
     if (!(error instanceof DandoriError)) throw error;
     // Somebody else was quicker; their answer holds.
@@ -191,22 +201,39 @@ async function pass(
   }
 }
 
+/** A plan is settled where it is asked about, as it may be edited until it is right: then the reply is given already. */
 async function replyFor(
+  { run, goal }: Report,
   question: Question,
   foreground: Foreground,
   signal = foreground.interrupted.signal,
-): Promise<Reply | undefined> {
+): Promise<Reply | { readonly kind: 'given' } | undefined> {
   const { dandori, options, texts } = foreground;
-  if (question.kind === 'approval' && options.yes === true) return { kind: 'answer', value: 'approve' };
+  const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
+  if (isApproval && options.yes === true && isMeant(question, foreground))
+    return { kind: 'answer', value: 'approve' };
   if (!canAsk(question, foreground)) return undefined;
+  if (question.kind === 'plan_approval') {
+    const by = options.user ?? dandori.config.userId;
+    const { askAboutPlan } = await import('./ask-plan.ts');
+    let isGiven = true;
+    await unlessTooLate(async () => {
+      isGiven = await askAboutPlan(question, { dandori, run, goal, texts, by, signal });
+    });
+    return isGiven ? { kind: 'given' } : undefined;
+  }
   const { replyTo } = await import('./ask.ts');
   return replyTo(question, { dandori, texts, signal });
 }
 
-function canAsk({ answerers }: Question, { dandori, options }: Foreground): boolean {
-  const isTerminal = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
+function isMeant({ answerers }: Question, { dandori, options }: Foreground): boolean {
   const by = options.user ?? dandori.config.userId;
-  return isTerminal && (answerers === undefined || (by !== undefined && answerers.includes(by)));
+  return answerers === undefined || (by !== undefined && answerers.includes(by));
+}
+
+function canAsk(question: Question, foreground: Foreground): boolean {
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return isTerminal && foreground.options.json !== true && isMeant(question, foreground);
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

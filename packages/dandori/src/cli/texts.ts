@@ -7,6 +7,7 @@ const ENGLISH = {
   answering: 'writing the answer',
   planned: (count: number) => `${count} ${count === 1 ? 'task' : 'tasks'} planned`,
   rejected: 'the plan is not valid',
+  vetoed: (reason: string) => `the plan was not approved${reason === '' ? '' : `: ${reason}`}`,
   nextModel: (model: string) => `going on with ${model}`,
   askingAgain: (delay: string) => `asking again in ${delay}`,
   generating: (steps: string) => `planning ${steps}`,
@@ -104,6 +105,30 @@ const ENGLISH = {
   atWorst: (time: string) => `at worst ${time}`,
   cost: (once: string, atWorst: string) => `cost: ${once}, at worst ${atWorst}`,
   wholePlan: 'the whole plan',
+  plans: {
+    approve: 'Yes, carry it out',
+    reject: 'No, and say why',
+    edit: 'Edit it first',
+    reason: 'Why not, or what should be done in place of it?',
+    again: 'Open it again?',
+    unchanged: 'Nothing was changed; the plan still waits.',
+    approved: (question: string) => `Approved: ${question}.`,
+    rejected: (question: string) => `Rejected: ${question}.`,
+    was: (call: string) => `was: ${call}`,
+    note: (note: string) => `note: ${note}`,
+    problem: (task: string | undefined, message: string) =>
+      `The edited plan could not be used: ${task === undefined ? '' : `${task}: `}${message}`,
+    effects: { read: 'read', idempotent: 'idempotent', write: 'write', destructive: 'destructive' },
+    howToEdit: [
+      'Change, add or remove tasks, then save and close: the plan is checked and carried out as it stands here.',
+      'Leave it unchanged to go back to the question.',
+    ],
+    howToApprove: (run: string, question: string) => `Approve with:  dandori approve ${run} ${question}`,
+    howToReject: (run: string, question: string) =>
+      `Reject with:   dandori reject ${run} ${question} --reason "…"`,
+    howToChange: (run: string, question: string) =>
+      `Edit with:     dandori approve ${run} ${question} --edit`,
+  },
   comma: ', ',
   userConfig: {
     withoutIt: (user: string, detail: string) =>
@@ -169,6 +194,7 @@ const JAPANESE: Texts = {
   answering: '答えを書いています',
   planned: (count) => `${count}個のタスクを計画しました`,
   rejected: '計画に誤りがあります',
+  vetoed: (reason) => `計画は承認されませんでした${reason === '' ? '' : `: ${reason}`}`,
   nextModel: (model) => `ここからは ${model} に任せます`,
   askingAgain: (delay) => `${delay}後にもう一度尋ねます`,
   generating: (steps) => `${steps} の段取りを考えています`,
@@ -263,6 +289,33 @@ const JAPANESE: Texts = {
   atWorst: (time) => `最悪 ${time}`,
   cost: (once, atWorst) => `費用: ${once}、最悪 ${atWorst}`,
   wholePlan: '計画全体',
+  plans: {
+    approve: 'はい、実行する',
+    reject: 'いいえ (理由を書く)',
+    edit: '先に編集する',
+    reason: '理由、または代わりにしてほしいこと',
+    again: 'もう一度開きますか?',
+    unchanged: '変更はありません。計画は承認待ちのままです。',
+    approved: (question) => `承認しました: ${question}`,
+    rejected: (question) => `却下しました: ${question}`,
+    was: (call) => `変更前: ${call}`,
+    note: (note) => `注意: ${note}`,
+    problem: (task, message) =>
+      `編集した計画は使えませんでした: ${task === undefined ? '' : `${task}: `}${message}`,
+    effects: {
+      read: '読み取り',
+      idempotent: '繰り返しても同じ書き込み',
+      write: '書き込み',
+      destructive: '破壊的な変更',
+    },
+    howToEdit: [
+      'タスクを変更・追加・削除し、保存して閉じてください。検査のうえ、ここに書かれたとおりに実行します。',
+      '何も変えなければ、質問に戻ります。',
+    ],
+    howToApprove: (run, question) => `承認するには:  dandori approve ${run} ${question}`,
+    howToReject: (run, question) => `却下するには:  dandori reject ${run} ${question} --reason "…"`,
+    howToChange: (run, question) => `編集するには:  dandori approve ${run} ${question} --edit`,
+  },
   comma: '、',
   userConfig: {
     withoutIt: (user, detail) => `ユーザー ${user} の設定は使えません(${detail})。ファイルの設定で始めます。`,

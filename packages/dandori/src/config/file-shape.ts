@@ -110,6 +110,7 @@ const server = section({
   trusted: toggle().optional(),
   timeout: duration({ example: '30s' }).optional(),
   concurrency: wholeNumber({ example: 4 }).optional(),
+  approval: choice(approvalPolicy.options).optional(),
   disabled: toggle().default(false),
 });
 
@@ -167,7 +168,8 @@ export type ServerSection = NonNullable<ConfigFile['mcpServers']>[string];
 
 const KEY_IN_FILE =
   'put the key in an environment variable and its name in model.api_key_env; a key in a file leaks';
-const APPROVAL = 'which calls are asked about is set by execution.approval and effects';
+const APPROVAL =
+  'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects';
 
 /** Words that people bring from other programs, and from other parts of this file. */
 export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(

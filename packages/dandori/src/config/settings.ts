@@ -1,6 +1,7 @@
 import { sort } from '../core/graph.ts';
 import { type Mode, mode as modes } from '../domain/mode.ts';
 import type { OrderRule, Settings } from '../domain/settings.ts';
+import { resolveApprovals } from './approvals.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
 import { valueAt } from './place.ts';
@@ -10,12 +11,13 @@ import type { Problem } from './problem.ts';
 const REPAIRS = 2;
 
 export function resolveSettings(
-  { execution, planning, context, questions, language }: ConfigFile,
+  { execution, planning, context, questions, language, effects }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
     mode: resolveMode(execution, planning.enabled),
     approval: execution.approval,
+    ...resolveApprovals(effects, servers),
     ...(questions !== undefined && { questions: resolveQuestions(questions) }),
     concurrency: execution.concurrency,
     ...serverLimits(servers),

@@ -41,7 +41,7 @@ execution:
   stream_dispatch: true            # reads start while the model still writes
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
-  approval: destructive            # never | destructive | writes | always
+  approval: destructive            # never | destructive | writes | plan (the plan as a whole) | always
   order:                           # a tool may only be called after those before it
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
 
@@ -93,6 +93,7 @@ mcpServers:
   #   timeout: 30s                 # until it must have started and listed its tools
   #   trusted: false               # true: what it returns holds nobody else's words
   #   concurrency: 4               # calls at the same time to this server
+  #   approval: writes             # for its tools, in place of execution.approval
   #   disabled: false
   # remote:
   #   url: https://example.com/mcp
@@ -101,6 +102,8 @@ mcpServers:
 # --- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive
 effects: {}
   # files.write_file: { effect: destructive, resource: "path:{path}" }   # other paths do not wait for it
+  # files.move_file: { approval: always }   # for this tool, in place of its server's
+  # inventory.*: { approval: writes }       # for all tools of a service
   # mail.send:                     # a call that was lost is looked for before anybody is asked
   #   { probe: mail.find_sent, args: { to: "{to}" }, settled_when: "length(messages) > \`0\`" }
 

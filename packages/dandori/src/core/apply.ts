@@ -326,10 +326,13 @@ function questionAsked(
   state.openQuestions++;
   if (question.expiresAt !== undefined)
     open.queued = state.expiring.add(open, { lane: '', rank: -question.expiresAt, order });
-  if (question.task === undefined) {
-    state.runQuestions++;
-    state.stumbles = 0;
+  if (question.task === undefined) state.runQuestions++;
+  if (question.kind === 'plan_approval') {
+    const { draft } = state;
+    if (draft?.version === question.plan) state.draft = draft && { ...draft, question: question.id };
+    return state;
   }
+  if (question.task === undefined) state.stumbles = 0;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task === undefined || hasEnded(task.status)) return state;
   if (question.kind === 'elicitation' && attempt === task.attempts) askedByCall(state, task, open);

@@ -90,7 +90,10 @@ function unreached({ args }: Action, state: RunState): Failure | undefined {
  * results by Ref or did not need them (nothing was read). Otherwise it was written before the facts were known, as
  * was one that came together with a question.
  */
-function stands(answer: Action, { operations, proposed, purpose }: Decision, state: RunState): boolean {
+function stands(answer: Action, decision: Decision, state: RunState): boolean {
+  const { operations, proposed, purpose, isEdited } = decision;
+  // It was written for another plan.
+  if (isEdited === true) return false;
   if (purpose === 'act' && operations.some(({ operation }) => operation === 'ask')) return false;
   if (proposed.length === 0) return true;
   // Nobody can say whether a criterion is met before the results are there.
@@ -115,8 +118,10 @@ function failed(state: RunState, now: number): Ending | undefined {
 }
 
 function planFailure(state: RunState): Failure {
-  const { planGiven, rejection = [], stumbles } = state;
+  const { planGiven, rejection = [], stumbles, refused } = state;
   const texts = textsOf(state);
+  if (refused?.veto !== undefined)
+    return { kind: 'rejected', message: `${texts.planNotApproved} ${refused.veto}`.trim() };
   const problems = rejection
     .map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`))
     .join('; ');

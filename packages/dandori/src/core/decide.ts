@@ -6,6 +6,7 @@ import { closing } from './closing.ts';
 import { heldUntil } from './elicitation.ts';
 import type { Intention } from './intention.ts';
 import { watch } from './monitor.ts';
+import { isPlanAsked } from './plan-word.ts';
 import { comesFirst } from './ready-queue.ts';
 import { isAlive, type RunState, type TaskState } from './state.ts';
 
@@ -13,7 +14,8 @@ import { isAlive, type RunState, type TaskState } from './state.ts';
  * What to do now, given all that has happened. Pure: the time is an argument.
  *
  * D1  Nothing is started after a cancel request, after the time is up, or after the end.
- * D2  A plan is compiled before any of its tasks starts.
+ * D2  A plan is compiled before any of its tasks starts. While a person is asked about it, nothing is begun that it
+ *     would take away.
  * D3  No call is started where `concurrency` calls run, and no more are started than can be paid for. One that was held
  *     open for a person has given its place free, and runs on when it is answered.
  * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
@@ -31,9 +33,9 @@ export function decide(state: RunState, now: number): Intention[] {
   if (expired.length > 0) return expired;
   if (state.paused !== undefined)
     return isAlive(state) ? [...endingHolds(state, now), ...wakeUp(state, now)] : [];
-  if (state.draft !== undefined) return [{ type: 'compile_plan' }];
+  if (state.draft !== undefined && !isPlanAsked(state)) return [{ type: 'compile_plan' }];
   const [replaced] = state.replacing;
-  if (replaced !== undefined) return [{ type: 'replace_task', task: replaced }];
+  if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
   const places = placesIn(state);
   const intentions = [...endingHolds(state, now), ...settling(state), ...starting(state, now, places)];
   const isBusy = isAlive(state) || intentions.length > 0;
@@ -114,9 +116,10 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   const isNobodyAsked = asksNobody(state.settings);
   const isOver = () => isNobodyAsked && !places.isOpen();
   if (isOver()) return intentions;
+  const leaving = new Set(state.draft?.removes);
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
-    if (!places.canPay(task)) continue;
+    if (!places.canPay(task) || leaving.has(id)) continue;
     if (needsApproval(task, state.settings)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });

@@ -1,8 +1,12 @@
 import { isRepeatable } from '../domain/effect.ts';
 import type { Event, FactOf } from '../domain/event.ts';
+import type { Json } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
 import { apply } from './apply.ts';
-import { needsApproval } from './approval.ts';
+import { asksAboutPlan, needsApproval } from './approval.ts';
+import { canonical } from './canonical.ts';
 import { hasOpenCall } from './elicitation.ts';
+import { planWord } from './plan-word.ts';
 import { hasEnded, type RunState, type TaskState } from './state.ts';
 
 /**
@@ -18,13 +22,15 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L6  A question is asked once and ends at most once, after it was asked: it is answered in time, or expires after it.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
- * L9  No call takes effect that a person should have approved and did not.
+ * L9  No call takes effect that a person should have approved and did not, and no plan is accepted that a person should
+ *     have approved. It is the call, or the plan, that was shown to them, or the plan as they changed it.
  * L10 No task, no probe and no decision starts while the run is paused.
  * L11 Only a call that is open is held open or ends for want of input, and a hold ends once.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   const broken: string[] = [];
   const mayHaveHappened = new Set<string>();
+  const shown: Shown = { plans: new Map(), calls: new Map() };
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
     broken.push(...envelopeLaws(event, { index, first: events[0], state }));
@@ -34,6 +40,7 @@ export function brokenLaws(events: readonly Event[]): string[] {
         ...pauseLaw(event, state),
         ...questionLaws(event, state),
         ...effectLaw(event, { state, mayHaveHappened }),
+        ...approvalLaws(event, { state, shown }),
       );
     }
     state = apply(state, event);
@@ -174,6 +181,63 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
 /** The server did nothing yet, or says itself that it wants to be called again with the answer. */
 function endsForInput({ question, held = false }: FactOf<'question_asked'>['data']): boolean {
   return question.kind === 'ambiguity' || (question.kind === 'elicitation' && !held);
+}
+
+/** What a person was last asked about: plans by question, arguments by task. */
+interface Shown {
+  readonly plans: Map<string, string>;
+  readonly calls: Map<string, string>;
+}
+
+/** Keeps its own account of what was shown to a person, so as not to trust what it judges. */
+function approvalLaws(event: Event, { state, shown }: { state: RunState; shown: Shown }): string[] {
+  switch (event.type) {
+    case 'question_asked':
+      remember(event.data.question, { state, shown });
+      return [];
+    case 'plan_approved':
+      return planLaw(event.data, { state, shown });
+    case 'task_succeeded':
+    case 'task_in_doubt':
+      return callLaw(event.data.task, { state, shown });
+    default:
+      return [];
+  }
+}
+
+function remember(
+  { id, kind, task, context }: Question,
+  { state, shown }: { state: RunState; shown: Shown },
+): void {
+  if (kind === 'plan_approval') shown.plans.set(id, JSON.stringify(state.draft?.tasks));
+  if (kind !== 'approval' || task === undefined) return;
+  const { args } = (context ?? {}) as { args?: Json };
+  if (args !== undefined) shown.calls.set(task, JSON.stringify(canonical(args)));
+}
+
+function callLaw(id: string, { state, shown }: { state: RunState; shown: Shown }): string[] {
+  const { approved, sent = {} } = state.tasks.get(id) ?? {};
+  const seen = shown.calls.get(id);
+  if (approved === undefined || seen === undefined || seen === JSON.stringify(canonical(sent))) return [];
+  return [`L9: ${id} was called with other arguments than a person had approved`];
+}
+
+function planLaw(
+  { version, question: id = '', tasks: checked }: FactOf<'plan_approved'>['data'],
+  { state, shown }: { state: RunState; shown: Shown },
+): string[] {
+  const tasks = state.draft?.tasks ?? [];
+  const effects = new Map(checked.map((task) => [task.id, task.effect]));
+  const calls = tasks.map((task) => ({ ...task, effect: effects.get(task.id) ?? ('write' as const) }));
+  if (!asksAboutPlan(calls, state.settings)) return [];
+  const asked = state.questions.get(id);
+  const word = asked?.question.plan === version ? planWord(asked) : undefined;
+  if (word === undefined || word.kind === 'rejected')
+    return [`L9: plan ${version} was accepted and nobody had approved it`];
+  const approved = word.kind === 'edited' ? JSON.stringify(word.tasks) : shown.plans.get(id);
+  return approved === JSON.stringify(tasks)
+    ? []
+    : [`L9: plan ${version} was accepted and another one had been approved`];
 }
 
 function questionLaws(event: Event, state: RunState): string[] {

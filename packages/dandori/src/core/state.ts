@@ -79,6 +79,8 @@ export interface TaskState {
   asking: Asking | undefined;
   /** How many of its calls have ended because the server wants input first. */
   rounds: number;
+  /** The question by which a person approved the plan that it is written in. */
+  readonly coveredBy: string | undefined;
   result: Stored | undefined;
   /** What is odd about the result. */
   note: string | undefined;
@@ -138,6 +140,10 @@ export interface Draft {
   readonly revision?:
     | Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes' | 'replaces'>
     | undefined;
+  /** What a person was asked about it. */
+  readonly question?: string | undefined;
+  /** Why a person did not approve it; empty where they did not say. */
+  readonly veto?: string | undefined;
 }
 
 interface Thinking {
@@ -161,6 +167,10 @@ export interface Decision {
   proposed: readonly Task[];
   diagnostics: readonly Diagnostic[] | undefined;
   failure: Failure | undefined;
+  /** Why a person did not approve what was proposed; empty where they did not say. */
+  veto?: string | undefined;
+  /** A person has changed what was proposed; `proposed` is what came of it. */
+  isEdited?: boolean;
   /** Tools that it was told of. */
   offer?: Offer | undefined;
   /** The model that is asked in place of the one that failed, from here on. */
@@ -214,7 +224,7 @@ export interface RunState {
   estimate: Estimate | undefined;
   /** What the tasks of the plan touch, in the order that is kept; only where arguments decide on it. */
   accesses: readonly Access[];
-  /** A proposed plan that has not been compiled yet. */
+  /** A proposed plan that has not been accepted: it is to be compiled, or a person is asked about it. */
   draft: Draft | undefined;
   /** The last one that was refused, until another is accepted. */
   refused: Draft | undefined;

@@ -8,6 +8,7 @@ const ENGLISH = {
   planInvalid: 'The given plan is not valid.',
   noPlan: (tries: number) => `No valid plan was made in ${tries} tries.`,
   notApproved: (operation: string) => `A person did not approve ${operation}.`,
+  planNotApproved: 'A person did not approve the plan.',
   declined: (operation: string) => `A person was asked about ${operation} and declined.`,
   expired: (question: string) => `Nobody answered in time: ${question}`,
   notReplaced: (operation: string, problems: string) =>
@@ -39,6 +40,7 @@ const JAPANESE: typeof ENGLISH = {
   planInvalid: '渡された計画に誤りがあります。',
   noPlan: (tries) => `${tries}回試しましたが、正しい計画を作れませんでした。`,
   notApproved: (operation) => `${operation} の実行は承認されませんでした。`,
+  planNotApproved: '計画は承認されませんでした。',
   declined: (operation) => `${operation} についての質問は断られました。`,
   expired: (question) => `期限までに回答がありませんでした: ${question}`,
   notReplaced: (operation, problems) => `${operation} の代わりに選ばれたことは実行できません: ${problems}`,

@@ -134,8 +134,15 @@ export const factSchema = z.discriminatedUnion('type', [
     notes: z.array(z.string()).optional(),
     /** Where a person will be asked about some of its calls. */
     estimate: estimate.optional(),
+    /** The question by which a person approved it, where one was asked. */
+    question: z.string().optional(),
   }),
-  fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),
+  fact('plan_rejected', {
+    version: z.number().int(),
+    diagnostics: z.array(diagnostic),
+    /** Why a person did not approve it, where one was asked; empty where they did not say. */
+    reason: z.string().optional(),
+  }),
   fact('task_started', {
     ...attempt,
     key: z.string(),

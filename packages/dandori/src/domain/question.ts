@@ -38,7 +38,7 @@ export const question = z.object({
   task: z.string().optional(),
   /** The version of the plan that waits. */
   plan: z.number().int().optional(),
-  /** SHA-256 of operation and arguments: an approval holds for exactly this call. */
+  /** SHA-256 of operation and arguments, or of the plan: an approval holds for exactly this. */
   digest: z.string().optional(),
   /** What counts as the answer where nobody gave one in time. */
   default: json.optional(),

@@ -3,6 +3,7 @@ import type { OpenQuestion, RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
+import { checkEdit } from './check-edit.ts';
 import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
 import type { Parts } from './parts.ts';
 
@@ -28,14 +29,16 @@ export interface Answering {
  */
 export async function answerQuestion(
   { run, question: id, answer, declined = false, comment, by }: Answering,
-  parts: Keeping & Pick<Parts, 'check'>,
+  parts: Keeping & Pick<Parts, 'check' | 'toolbox' | 'durations'>,
 ): Promise<void> {
   checkLength(comment, 'comment');
   await send(run, parts, (state, at) => {
     refuseEnded(state);
     const { question } = stillOpen(id, state, at);
     refuseStrangers(question, by);
-    if (!declined) checkAnswer(question, answer, parts);
+    const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
+    if (!declined && isPlan) checkEdit(question, { answer, state }, parts);
+    else if (!declined) checkAnswer(question, answer, parts);
     const given = declined ? { answer: null, declined } : { answer };
     return { type: 'question_answered', data: { question: id, ...given, comment, by } };
   });

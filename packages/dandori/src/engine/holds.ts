@@ -88,7 +88,7 @@ export function toQuestion(
   const context: JsonObject = { operation, args: sent };
   const done = [{ label: textsOf(ledger.state).done, value: 'done' }];
   return {
-    id: nextQuestion({ ledger }),
+    id: nextQuestion(ledger.state),
     kind: 'elicitation',
     text,
     context,

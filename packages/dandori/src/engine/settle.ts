@@ -94,7 +94,7 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(driver.ledger.state),
         kind: 'in_doubt',
         text: texts.isDone(operation),
         context: {

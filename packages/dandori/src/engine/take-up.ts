@@ -124,7 +124,7 @@ function asFact(
         data: {
           attempt,
           question: {
-            id: nextQuestion({ ledger }),
+            id: nextQuestion(ledger.state),
             kind: 'ambiguity',
             text: outcome.question,
             ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),

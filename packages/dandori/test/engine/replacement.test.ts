@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { report } from '../../src/core/report.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Task } from '../../src/domain/task.ts';
 import type { CallOutcome } from '../../src/ports/toolbox.ts';
@@ -102,13 +103,25 @@ describe('an option that has tasks', () => {
     expect([state.tasks.get('m')?.status, state.tasks.get('p')?.status]).toEqual(['failed', 'blocked']);
   });
 
-  it('is proposed once, whoever drives on after the answer', async () => {
-    const house = houseWith(OFFERED);
-    const run = await house.start('go', PLAN);
-    await house.drive(run);
-    await house.answer(run, 'q1', 'make');
-    await house.drive(run);
-    expect(count(await house.events(run), 'plan_revised')).toBe(1);
-    expect(house.toolbox.effects('shop.order')).toBe(1);
+  it('comes to the same end after a crash behind any event', async () => {
+    const whole = houseWith(OFFERED);
+    const run = await whole.start('go', PLAN);
+    await whole.drive(run);
+    await whole.answer(run, 'q1', 'make');
+    await whole.drive(run);
+    const events = await whole.events(run);
+    for (let length = 3; length < events.length; length++) {
+      const house = houseWith(OFFERED);
+      await house.parts.journal.create(run, events.slice(0, length));
+      let state = await house.drive(run);
+      for (let times = 0; state.end === undefined && times < 5; times++) {
+        for (const { id, kind } of report(state).questions)
+          await house.answer(run, id, kind === 'in_doubt' ? 'again' : 'make');
+        state = await house.drive(run);
+      }
+      expect(state.end?.outcome, `after ${length} events`).toBe('answered');
+      expect(state.tasks.get('p')?.result).toEqual({ value: { what: 'oats milk' } });
+      expect(count(await house.events(run), 'plan_revised')).toBe(1);
+    }
   });
 });

@@ -84,7 +84,11 @@ export function converse<Message>(
   const ended = toldIn(state).after;
   const said = saidIn(state).after;
   const conversation = wording.open([...state.given, ...past.flatMap(countedActions)]);
-  const early = past.flatMap((decision) => [...(answers.get(decision) ?? []), ...(said.get(decision) ?? [])]);
+  const early = past.flatMap((decision) => [
+    ...(answers.get(decision) ?? []),
+    ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
+    ...(said.get(decision) ?? []),
+  ]);
   conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
   for (const decision of state.decisions.slice(window.from))
     tellTurn(decision, { thought, answers, ended, said, wording, conversation });
@@ -151,7 +155,7 @@ function react<Message>(
   decision: Decision,
   { thought, answers, ended, said, wording, conversation }: Surroundings<Message>,
 ): void {
-  const { failure, diagnostics, proposed, operations } = decision;
+  const { failure, diagnostics, proposed, operations, veto, isEdited } = decision;
   if (failure !== undefined) {
     conversation.hear(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
     return;
@@ -166,7 +170,10 @@ function react<Message>(
   const asked = answers.get(decision) ?? [];
   const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
   for (const [index, question] of questions.entries()) conversation.hearOf(question, asked[index] ?? '');
-  if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
+  if (veto !== undefined)
+    conversation.hear(`${vetoed(veto)}\nPlan anew so that it is as they want it. ${wording.correction}`);
+  else if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
+  if (isEdited === true) conversation.hear(EDITED);
   const answer = operations.find(({ operation }) => operation === 'answer');
   const isSpokenTo = said.has(decision);
   if (answer !== undefined && proposed.length > 0) conversation.hearOf(answer, BEFORE_RESULTS);
@@ -176,6 +183,13 @@ function react<Message>(
   if (isSilent) conversation.hear('Go on.');
 }
 
+const EDITED =
+  'The user changed this plan before it was carried out. It is shown here as it was carried out.';
+
+function vetoed(reason: string): string {
+  const why = reason === '' ? 'They did not say why.' : `They said: ${reason}`;
+  return `The user was asked about this plan and did not approve it. None of it was run. ${why}`;
+}
 const BEFORE_RESULTS =
   'Your answer was written before these results were known and was not given to the user.';
 const BEFORE_WORDS = 'Your answer was not given to the user, who has said something more in the meantime.';
