@@ -217,6 +217,8 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
     attempts: 0,
     probed: undefined,
     mayHaveTouched: false,
+    asking: undefined,
+    rounds: 0,
     isInDoubt: false,
     override: undefined,
     sent: undefined,
