@@ -1,10 +1,10 @@
 import { findingIn, probeArgs } from '../core/probe.ts';
+import { nextQuestion } from '../core/question-id.ts';
 import type { TaskState } from '../core/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Probe } from '../domain/tool.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
-import { nextQuestion } from './question.ts';
 import { written } from './take-up.ts';
 import { textsOf } from './texts.ts';
 
