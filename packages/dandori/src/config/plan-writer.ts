@@ -44,7 +44,8 @@ function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
   return { goal, tasks: tasks.map(taskValue) };
 }
 
-function taskValue({ id, operation, args, after, expect, timeout, description, reasoning }: Task): Json {
+function taskValue({ args, after, expect, timeout, step, ...task }: Task): Json {
+  const { id, operation, description, reasoning } = task;
   return {
     id,
     operation,
@@ -54,6 +55,7 @@ function taskValue({ id, operation, args, after, expect, timeout, description, r
     ...(after !== undefined && { after }),
     ...(expect !== undefined && { expect }),
     ...(timeout !== undefined && { timeout: `${timeout}ms` }),
+    ...(step !== undefined && { step }),
   };
 }
 

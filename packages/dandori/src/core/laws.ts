@@ -20,18 +20,29 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L9  No call takes effect that a person should have approved and did not.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
-  const broken: string[] = [];
+  return breaches(events).map(({ message }) => message);
+}
+
+/** The event with which a law was broken, and how. */
+export interface Breach {
+  readonly seq: number;
+  readonly message: string;
+}
+
+export function breaches(events: readonly Event[]): Breach[] {
+  const broken: Breach[] = [];
   const mayHaveHappened = new Set<string>();
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
-    broken.push(...envelopeLaws(event, { index, first: events[0], state }));
+    const messages = envelopeLaws(event, { index, first: events[0], state });
     if (state !== undefined) {
-      broken.push(
+      messages.push(
         ...taskLaws(event, state),
         ...questionLaws(event, state),
         ...effectLaw(event, { state, mayHaveHappened }),
       );
     }
+    broken.push(...messages.map((message) => ({ seq: event.seq, message })));
     state = apply(state, event);
   }
   return broken;

@@ -153,6 +153,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     status: 'pending',
     queued: undefined,
     attempts: 0,
+    key: undefined,
     mayHaveTouched: false,
     isInDoubt: false,
     override: undefined,

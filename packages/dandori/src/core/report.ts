@@ -22,6 +22,8 @@ export interface Report {
   readonly tasks: { readonly [id: string]: TaskReport };
   readonly usage: Usage & { readonly modelCalls: number; readonly steps: number; readonly ms: number };
   readonly questions: readonly Question[];
+  /** The run whose past it shares, up to this event. */
+  readonly forkedFrom?: { readonly run: string; readonly seq: number };
   /** What a person thinks of it: 1 to 5. */
   readonly rating?: { readonly rating: number; readonly comment?: string; readonly by?: string };
 }
@@ -53,6 +55,7 @@ export function report(state: RunState): Report {
     tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
     questions: state.end === undefined ? open.map(({ question }) => question) : [],
+    ...(state.forkedFrom && { forkedFrom: state.forkedFrom }),
     ...(state.rating && { rating: ratingOf(state.rating) }),
   };
 }

@@ -65,6 +65,8 @@ export interface TaskState {
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
+  /** What its calls are recognised by; kept across attempts, and by a fork of the run. */
+  key: string | undefined;
   /** An attempt has ended of which nobody says that nothing was done. */
   mayHaveTouched: boolean;
   /** What a person's choice changed in the arguments. */
@@ -156,6 +158,8 @@ export interface RunState {
   userId: string | undefined;
   settings: Settings;
   planGiven: boolean;
+  /** The run whose past this one shares, and up to where. */
+  forkedFrom: FactOf<'run_started'>['data']['forkedFrom'];
   startedAt: number;
   /** Whether a driver has written yet. */
   isTakenUp: boolean;

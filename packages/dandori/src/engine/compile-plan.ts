@@ -9,35 +9,44 @@ import type { OpenSteps } from '../core/step-edges.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Tool } from '../domain/tool.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Toolbox } from '../ports/toolbox.ts';
 import type { Driver } from './perform.ts';
 import { proposal } from './proposal.ts';
 
 /** Compiles the draft and records what came of it; certain mistakes of the mind are corrected without asking it. */
 export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
-  const { state } = ledger;
+  ledger.record(...(await compiledDraft(ledger.state, parts)));
+}
+
+interface Compiling extends Pick<Driver['parts'], 'check' | 'durations'> {
+  readonly toolbox: Pick<Toolbox, 'tools' | 'missing'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What becomes of the draft, as facts. */
+export async function compiledDraft(state: RunState, parts: Compiling): Promise<Fact[]> {
   const { draft } = state;
-  if (draft === undefined) return;
+  if (draft === undefined) return [];
   const { version, tasks } = draft;
   const { settings } = state;
   // Which task is urgent matters only where not all can start at once.
   if (tasks.length > state.settings.concurrency) await parts.durations?.load();
   const surroundings = surroundingsOf(state, parts);
   // A revision that only takes away leaves nothing to compile.
-  if (tasks.length === 0 && draft.revision !== undefined) {
-    ledger.record({ type: 'plan_approved', data: { version, tasks: [] } });
-    return;
-  }
+  if (tasks.length === 0 && draft.revision !== undefined)
+    return [{ type: 'plan_approved', data: { version, tasks: [] } }];
   const compiled = compile(tasks, surroundings);
   const mended =
     compiled.ok || draft.by === 'user' ? undefined : repair(tasks, compiled.diagnostics, surroundings);
   const again = mended && compile(mended.tasks, surroundings);
-  if (mended !== undefined && again?.ok === true) {
-    ledger.record(
+  if (mended !== undefined && again?.ok === true)
+    return [
       proposal({ ...draft, by: 'repair', tasks: mended.tasks }),
       approval(version, again, { repairs: mended.notes, settings }),
-    );
-  } else if (compiled.ok) ledger.record(approval(version, compiled, { repairs: [], settings }));
-  else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
+    ];
+  if (compiled.ok) return [approval(version, compiled, { repairs: [], settings })];
+  return [{ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } }];
 }
 
 interface Circumstances {
@@ -75,7 +84,7 @@ function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
   return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
 }
 
-function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
+export function surroundingsOf(state: RunState, parts: Compiling): Surroundings {
   const { draft, settings } = state;
   const isTheirs = draft?.by === 'user';
   const removes = new Set(draft?.removes);

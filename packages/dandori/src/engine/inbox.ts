@@ -181,7 +181,7 @@ function checkRating({ rating, comment = '' }: Rating): void {
   }
 }
 
-function checkAnswer({ id, options }: Question, answer: Json): void {
+export function checkAnswer({ id, options }: Question, answer: Json): void {
   if (options === undefined || options.length === 0) return;
   const given = JSON.stringify(answer);
   if (options.some(({ value }) => JSON.stringify(value) === given)) return;
@@ -192,7 +192,7 @@ function checkAnswer({ id, options }: Question, answer: Json): void {
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
-function runId(at: number): string {
+export function runId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')

@@ -1,0 +1,376 @@
+import { timeLeft, tokensUsed } from '../core/budget.ts';
+import { canonical } from '../core/canonical.ts';
+import { compile } from '../core/compile.ts';
+import { decide } from '../core/decide.ts';
+import { inject, refsIn } from '../core/inject.ts';
+import type { Intention } from '../core/intention.ts';
+import { OWN_TOOLS, withOwnTools } from '../core/own-tools.ts';
+import type { SchemaCheck } from '../core/schema.ts';
+import { hasEnded, type RunState, type TaskState } from '../core/state.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { Event, FactType } from '../domain/event.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
+import type { Tool } from '../domain/tool.ts';
+import { surroundingsOf } from './compile-plan.ts';
+import { digestOf, finished } from './perform.ts';
+import type { Results } from './results.ts';
+import { unexpected } from './take-up.ts';
+import { textsOf } from './texts.ts';
+
+/**
+ * Whether a fact is the one that the engine would write down after all that stands before it. Nothing here calls a model
+ * or a tool, and nothing changes the state.
+ *
+ * V1  What Dandori decides itself is decided again: what is asked of the mind and when, what a plan waits for, which call
+ *     is made with which arguments and under which key, what a person is asked to approve, how the run ends and with
+ *     which words.
+ * V2  What came from outside (a tool's result, a mind's decision, a person's answer) is taken as it stands: it is
+ *     evidence. It is held against what is known of it: its attempt, its expectation, the options of its question.
+ * V3  A fact that needs a result which cannot be read any more is unproved, which is neither right nor wrong.
+ */
+export interface Proving {
+  /** Before the event. */
+  readonly state: RunState;
+  /** What is written behind it: some facts stand in pairs. */
+  readonly next: Event | undefined;
+  readonly results: Results;
+  readonly check: SchemaCheck;
+}
+
+/** Facts that the engine decides on by itself. All others come from outside. */
+const DECIDED: ReadonlySet<FactType> = new Set([
+  'decision_started',
+  'plan_approved',
+  'task_started',
+  'question_asked',
+  'limit_reached',
+  'run_finished',
+]);
+
+export function isDecided(type: FactType): boolean {
+  return DECIDED.has(type);
+}
+
+export type Proof = { readonly wrong: readonly string[] } | { readonly unproved: string };
+
+/** What is wrong with it; nothing where it is as it must be. */
+export async function prove(event: Event, proving: Proving): Promise<Proof> {
+  try {
+    return { wrong: [...timeProblems(event, proving), ...(await problems(event, proving))] };
+  } catch (error) {
+    if (!(error instanceof DandoriError && error.code === 'blob-damaged')) throw error;
+    return { unproved: error.message };
+  }
+}
+
+function timeProblems({ at, type }: Event, { state }: Proving): string[] {
+  const isEarly = at < state.lastAt && type !== 'run_started';
+  return isEarly ? [`its time is ${state.lastAt - at} ms before that of what stands before it`] : [];
+}
+
+async function problems(event: Event, proving: Proving): Promise<string[]> {
+  switch (event.type) {
+    case 'decision_started':
+      return thoughtProblems(event, proving);
+    case 'decision_made':
+    case 'decision_failed':
+      return decisionProblems(event, proving);
+    case 'plan_proposed':
+    case 'plan_revised':
+      return draftProblems(event, proving);
+    case 'plan_approved':
+      return approvalProblems(event, proving);
+    case 'plan_rejected':
+      return versionProblems(event.data.version, proving);
+    case 'task_started':
+      return startProblems(event, proving);
+    case 'task_succeeded':
+      return resultProblems(event, proving);
+    case 'question_asked':
+      return questionProblems(event, proving);
+    case 'question_answered':
+      return answerProblems(event, proving);
+    case 'limit_reached':
+      return limitProblems(event, proving);
+    case 'run_finished':
+      return endProblems(event, proving);
+    case 'run_rated':
+      return same('outcome', event.data.outcome, proving.state.end?.outcome);
+    default:
+      return [];
+  }
+}
+
+/**
+ * What `decide` may have said: it was asked some time between the last fact and this one, and its answer changes with
+ * time only when a retry becomes due, the mind may be asked again, or the time is up.
+ */
+function* intentions(state: RunState, until: number): Generator<Intention> {
+  const from = state.lastAt;
+  const turns = [state.thinkAfter, until + timeLeft(state, until)];
+  for (const { item } of state.retrying.inOrder(() => true)) {
+    const { dueAt = until } = item;
+    if (dueAt >= until) break;
+    turns.push(dueAt);
+  }
+  const moments = new Set([until, from, ...turns.filter((time) => time > from && time < until)]);
+  for (const moment of moments) yield* decide(state, moment);
+}
+
+function isIntended(
+  event: Event,
+  { state }: Proving,
+  isIt: (intention: Intention) => boolean,
+): Intention | undefined {
+  for (const intention of intentions(state, event.at)) if (isIt(intention)) return intention;
+  return undefined;
+}
+
+function thoughtProblems(event: Event & { type: 'decision_started' }, proving: Proving): string[] {
+  const { decision, purpose, brief } = event.data;
+  const wanted = [...intentions(proving.state, event.at)].filter((one) => one.type === 'think');
+  if (wanted.length === 0) return ['the mind was asked where it was not to be asked'];
+  const number = same('decision', decision, proving.state.decisions.length + 1);
+  if (wanted.some((one) => one.purpose === purpose && isSame(one.brief, brief))) return number;
+  const [first] = wanted;
+  return [...number, ...same('purpose', purpose, first?.purpose), ...same('brief', brief, first?.brief)];
+}
+
+function decisionProblems(
+  { data }: Event & { type: 'decision_made' | 'decision_failed' },
+  { state }: Proving,
+): string[] {
+  return same('decision', data.decision, state.thinking?.decision);
+}
+
+function draftProblems(
+  { data }: Event & { type: 'plan_proposed' | 'plan_revised' },
+  { state, next }: Proving,
+): string[] {
+  const begun = (data.removes ?? []).filter((id) => {
+    const task = state.tasks.get(id);
+    return task === undefined || task.attempts > 0 || task.status === 'succeeded';
+  });
+  const isRepair = data.by === 'repair';
+  const isOfNothing = isRepair && (state.draft === undefined || next?.type !== 'plan_approved');
+  return [
+    ...same('version', data.version, state.planVersion + 1),
+    ...begun.map((id) => `it takes ${id} away, which is not there or was begun`),
+    ...(isOfNothing ? ['it repairs nothing that was proposed, or was not accepted'] : []),
+  ];
+}
+
+function versionProblems(version: number, { state }: Proving): string[] {
+  return state.draft === undefined
+    ? ['nothing was proposed before it']
+    : same('version', version, state.draft.version);
+}
+
+/** Compiled again with tools of which only the journaled effects and prices are known. What a server's parts are is not. */
+function approvalProblems(event: Event & { type: 'plan_approved' }, proving: Proving): string[] {
+  const { draft } = proving.state;
+  const wrong = versionProblems(event.data.version, proving);
+  if (draft === undefined || draft.tasks.length === 0) return wrong;
+  const all = journaledTools(event, draft.tasks);
+  const own = [...all].filter(([name]) => !Object.hasOwn(OWN_TOOLS, name));
+  const found = planProblems(event, proving, withOwnTools(new Map(own)));
+  // A user's tool may have the name of one of ours, and then takes its place.
+  const isOther = found.length > 0 && own.length < all.size;
+  return [...wrong, ...(isOther ? planProblems(event, proving, all) : found)];
+}
+
+function journaledTools(
+  { data }: Event & { type: 'plan_approved' },
+  tasks: readonly Task[],
+): Map<string, Tool> {
+  const checked = new Map(data.tasks.map((task) => [task.id, task]));
+  return new Map(
+    tasks.map(({ id, operation }) => {
+      const { effect = 'write', cost } = checked.get(id) ?? {};
+      const [server = operation] = operation.split('.');
+      const about = { name: operation, server, description: '', inputSchema: {}, trusted: true };
+      return [operation, { ...about, effect, ...(cost !== undefined && { cost }) }];
+    }),
+  );
+}
+
+function planProblems(
+  { data }: Event & { type: 'plan_approved' },
+  { state, check }: Proving,
+  tools: ReadonlyMap<string, Tool>,
+): string[] {
+  const tasks = state.draft?.tasks ?? [];
+  const toolbox = { tools: () => tools, missing: () => [] };
+  const surroundings = surroundingsOf(state, { toolbox, check, clock: { now: () => state.lastAt } });
+  const compiled = compile(tasks, { ...surroundings, budget: undefined });
+  if (!compiled.ok) return compiled.diagnostics.map(({ message }) => `it does not compile: ${message}`);
+  const checked = new Map(data.tasks.map((task) => [task.id, task]));
+  const known = new Set([...state.tasks.keys(), ...checked.keys()]);
+  const strange = data.tasks
+    .flatMap(({ needs = [], waits = [] }) => [...needs, ...waits])
+    .concat((data.groups ?? []).flat())
+    .filter((id) => !known.has(id));
+  return [
+    ...same('tasks', [...checked.keys()], [...new Set(tasks.map(({ id }) => id))]),
+    ...strange.map((id) => `something waits for ${id}, which is in no plan`),
+    ...compiled.tasks.flatMap(({ id, effect, needs }) => [
+      ...same(`effect of ${id}`, checked.get(id)?.effect, effect),
+      ...same(`what ${id} needs`, checked.get(id)?.needs ?? [], needs ?? []),
+    ]),
+  ];
+}
+
+async function startProblems(event: Event & { type: 'task_started' }, proving: Proving): Promise<string[]> {
+  const { task: id, attempt, key, args } = event.data;
+  const { state } = proving;
+  const task = state.tasks.get(id);
+  if (task === undefined) return [];
+  const isUncalled = wasNotCalled(event, proving);
+  const intended = isIntended(
+    event,
+    proving,
+    (one) => (one.type === 'start_task' || (isUncalled && one.type === 'ask_approval')) && one.task === id,
+  );
+  const wrong = [
+    ...(intended === undefined && !hasEnded(task.status) ? [`${id} was not to be started then`] : []),
+    ...same('attempt', attempt, task.attempts + 1),
+    ...keyProblems(key, task, state),
+  ];
+  if (isUncalled) return wrong;
+  const filled = await fill(task, proving);
+  if (typeof filled === 'string') return [...wrong, `its arguments cannot be filled in: ${filled}`];
+  const sent = args ?? task.override ?? task.task.args;
+  const approved = task.approved !== undefined && task.approved !== digestOf(task.task.operation, sent);
+  return [
+    ...wrong,
+    ...same('args', sent, filled),
+    ...(approved ? ['a person approved another call than this one'] : []),
+  ];
+}
+
+/** Its arguments could not be filled in or did not fit; that it was begun and failed is all that is written then. */
+function wasNotCalled({ data }: Event & { type: 'task_started' }, { next }: Proving): boolean {
+  return (
+    next?.type === 'task_failed' &&
+    next.data.task === data.task &&
+    next.data.attempt === data.attempt &&
+    next.data.failure.kind === 'invalid_args'
+  );
+}
+
+function keyProblems(key: string, { task, key: known }: TaskState, { run, forkedFrom }: RunState): string[] {
+  if (known !== undefined) return same('key', key, known);
+  // What was begun before the fork has the key of the run that it was begun in, which may be a fork itself.
+  const isInherited = forkedFrom !== undefined && key.endsWith(`/${task.id}`);
+  return isInherited ? [] : same('key', key, `${run}/${task.id}`);
+}
+
+async function fill({ override, task }: TaskState, { state, results }: Proving): Promise<JsonObject | string> {
+  const written = override ?? task.args;
+  await results.load(state, new Set(refsIn(written).map(({ ref }) => ref.task)));
+  const injected = inject(written, (id) => results.get(state, id));
+  return injected.ok ? injected.args : injected.problems.map(({ message }) => message).join('; ');
+}
+
+async function resultProblems(
+  { data }: Event & { type: 'task_succeeded' },
+  { state, check, results }: Proving,
+): Promise<string[]> {
+  const expect = state.tasks.get(data.task)?.task.expect;
+  const value = data.blob === undefined ? (data.result ?? null) : await results.read(data.blob);
+  const failure = unexpected(value, expect, { check, texts: textsOf(state) });
+  return failure === undefined ? [] : [failure.message];
+}
+
+async function questionProblems(
+  event: Event & { type: 'question_asked' },
+  proving: Proving,
+): Promise<string[]> {
+  const { kind, task: id, digest, context } = event.data.question;
+  const task = id === undefined ? undefined : proving.state.tasks.get(id);
+  if (task === undefined) return [];
+  if (kind === 'in_doubt') {
+    const intended = isIntended(event, proving, (one) => one.type === 'ask_in_doubt' && one.task === id);
+    return intended === undefined ? [`${id} is not in doubt`] : [];
+  }
+  if (kind !== 'approval') return [];
+  const intended = isIntended(
+    event,
+    proving,
+    (one) => (one.type === 'ask_approval' || one.type === 'start_task') && one.task === id,
+  );
+  const filled = await fill(task, proving);
+  if (typeof filled === 'string') return [`its arguments cannot be filled in: ${filled}`];
+  return [
+    ...(intended === undefined ? [`${id} was not to be asked about then`] : []),
+    ...same('digest', digest, digestOf(task.task.operation, filled)),
+    ...same('context.args', (context as JsonObject | undefined)?.args, filled),
+  ];
+}
+
+function answerProblems({ data }: Event & { type: 'question_answered' }, { state }: Proving): string[] {
+  const options = state.questions.get(data.question)?.question.options ?? [];
+  const isOne = options.length === 0 || options.some(({ value }) => isSame(value, data.answer));
+  return isOne ? [] : [`${JSON.stringify(data.answer)} is none of the options of ${data.question}`];
+}
+
+function limitProblems(event: Event & { type: 'limit_reached' }, proving: Proving): string[] {
+  const { limit, needed, left } = event.data;
+  const { settings, usage } = proving.state;
+  const used = limit === 'tokens' ? tokensUsed(proving.state) : (usage.cost ?? 0);
+  const intended = isIntended(event, proving, (one) => one.type === 'think');
+  return [
+    ...(intended === undefined ? ['the mind was not to be asked then'] : []),
+    ...same('left', left, (settings.limits[limit] ?? Number.POSITIVE_INFINITY) - used),
+    ...(needed > left ? [] : [`${needed} ${limit} are needed and ${left} are left`]),
+  ];
+}
+
+async function endProblems(event: Event & { type: 'run_finished' }, proving: Proving): Promise<string[]> {
+  let nearest: string[] | undefined;
+  for (const intention of intentions(proving.state, event.at)) {
+    if (intention.type !== 'finish') continue;
+    const expected = await finished(intention.ending, proving);
+    const wrong = (['outcome', 'answer', 'failure', 'missing'] as const).flatMap((name) =>
+      same(name, event.data[name], expected[name]),
+    );
+    if (wrong.length === 0) return [];
+    nearest ??= wrong;
+  }
+  return nearest ?? ['the run was not to end then'];
+}
+
+const SHOWN = 200;
+
+function same(name: string, written: unknown, derived: unknown): string[] {
+  if (isSame(written, derived)) return [];
+  return [`${name} is ${shown(written)} where ${shown(derived)} must be`];
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+}
+
+/** A secret that came about only when texts were put together was taken out when it was written down. */
+function isSame(written: unknown, derived: unknown): boolean {
+  if (written === undefined || derived === undefined) return written === derived;
+  const one = JSON.stringify(canonical(written as Json));
+  if (one === JSON.stringify(canonical(derived as Json))) return true;
+  return one.includes(REDACTED) && isSameButRedacted(written as Json, derived as Json);
+}
+
+const REDACTED = '[secret]';
+
+function isSameButRedacted(written: Json, derived: Json): boolean {
+  if (typeof written === 'string') return written === derived || written.includes(REDACTED);
+  if (typeof written !== 'object' || written === null) return written === derived;
+  if (typeof derived !== 'object' || derived === null) return false;
+  const [mine, theirs] = [Object.entries(written), Object.entries(derived)];
+  return (
+    Array.isArray(written) === Array.isArray(derived) &&
+    mine.length === theirs.length &&
+    mine.every(([key, value]) => isSameButRedacted(value, (derived as JsonObject)[key] ?? null))
+  );
+}
