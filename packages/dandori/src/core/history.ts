@@ -79,10 +79,7 @@ function entriesOf(events: readonly Event[]): HistoryEntry[] {
 }
 
 /** The compiler speaks of the last one that was proposed. */
-function judge(
-  entries: HistoryEntry[],
-  verdict: Pick<ProposedEntry, 'isAccepted' | 'diagnostics'>,
-): void {
+function judge(entries: HistoryEntry[], verdict: Pick<ProposedEntry, 'isAccepted' | 'diagnostics'>): void {
   const index = entries.findLastIndex(({ kind }) => kind !== 'reflected');
   const entry = entries[index];
   if (entry !== undefined && entry.kind !== 'reflected') entries[index] = { ...entry, ...verdict };

@@ -101,9 +101,7 @@ function missingOf({ missing }: Report): Json | undefined {
 
 function settingsDifferences(left: RunState, right: RunState): RunDifference[] {
   const [one, other] = [leaves(left.settings as Json), leaves(right.settings as Json)];
-  return keysOf(one, other).flatMap((path) =>
-    differing('settings', path, [one.get(path), other.get(path)]),
-  );
+  return keysOf(one, other).flatMap((path) => differing('settings', path, [one.get(path), other.get(path)]));
 }
 
 /** Every value with the path that leads to it. */

@@ -10,6 +10,7 @@ import type { Task } from '../domain/task.ts';
 import { compiledDraft } from './compile-plan.ts';
 import { checkAnswer, runId } from './inbox.ts';
 import type { Parts } from './parts.ts';
+import { isOfDecision } from './spoken.ts';
 
 export interface ForkOptions {
   /** The last event that both runs share. Without it the one before the first of `answers` was given. */
@@ -80,26 +81,14 @@ function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: 
   });
 }
 
-/** A mind's decision and what follows from it are written together, and make no sense apart. */
+/** A mind's decision and what follows from it are written together, and make no sense apart; so is a start with a plan. */
 function wholeDecision(events: readonly Event[], seq: number): number {
-  let end = seq;
+  const [first, second] = events;
+  const isPlanGiven = first?.type === 'run_started' && first.data.planGiven === true;
+  let end = isPlanGiven && second?.type === 'plan_proposed' ? Math.max(seq, 2) : seq;
   const isBehind = () => events[end - 1]?.type === 'decision_made' || isOfDecision(events[end - 1]);
   while (isOfDecision(events[end]) && isBehind()) end++;
   return end;
-}
-
-function isOfDecision(event: Event | undefined): boolean {
-  switch (event?.type) {
-    case 'reflection_made':
-      return true;
-    case 'plan_proposed':
-    case 'plan_revised':
-      return event.data.by === 'mind';
-    case 'question_asked':
-      return event.data.question.task === undefined;
-    default:
-      return false;
-  }
 }
 
 function refuseEnded(run: string, past: readonly Event[]): void {

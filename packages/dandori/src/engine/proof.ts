@@ -8,7 +8,7 @@ import { OWN_TOOLS, withOwnTools } from '../core/own-tools.ts';
 import type { SchemaCheck } from '../core/schema.ts';
 import { hasEnded, type RunState, type TaskState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
-import type { Event, FactType } from '../domain/event.ts';
+import { type Event, type FactType, isCommand } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
@@ -76,6 +76,8 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
     case 'decision_made':
     case 'decision_failed':
       return decisionProblems(event, proving);
+    case 'reflection_made':
+      return reflectionProblems(event, proving);
     case 'plan_proposed':
     case 'plan_revised':
       return draftProblems(event, proving);
@@ -138,10 +140,24 @@ function thoughtProblems(event: Event & { type: 'decision_started' }, proving: P
 }
 
 function decisionProblems(
-  { data }: Event & { type: 'decision_made' | 'decision_failed' },
-  { state }: Proving,
+  { type, data }: Event & { type: 'decision_made' | 'decision_failed' },
+  { state: { thinking }, next }: Proving,
 ): string[] {
-  return same('decision', data.decision, state.thinking?.decision);
+  const wrong = same('decision', data.decision, thinking?.decision);
+  const isClosing = thinking?.purpose === 'answer' || thinking?.purpose === 'conclude';
+  const looksBack = type === 'decision_made' && thinking?.brief?.reflect !== undefined && !isClosing;
+  // A crash in the middle of a write may have left a part of what belongs together.
+  const isCutOff = next === undefined || next.type === 'run_resumed' || isCommand(next.type);
+  const isMissing = looksBack && !isCutOff && next.type !== 'reflection_made';
+  return isMissing ? [...wrong, 'it was to look back, and no reflection stands behind it'] : wrong;
+}
+
+function reflectionProblems({ data }: Event & { type: 'reflection_made' }, { state }: Proving): string[] {
+  const isTwice = state.reflections.at(-1)?.decision === data.decision;
+  return [
+    ...same('decision', data.decision, state.decisions.at(-1)?.number),
+    ...(isTwice ? ['the decision has looked back already'] : []),
+  ];
 }
 
 function draftProblems(
@@ -153,10 +169,12 @@ function draftProblems(
     return task === undefined || task.attempts > 0 || task.status === 'succeeded';
   });
   const isRepair = data.by === 'repair';
+  const isEarly = data.by === 'mind' && state.draft !== undefined;
   const isOfNothing = isRepair && (state.draft === undefined || next?.type !== 'plan_approved');
   return [
     ...same('version', data.version, state.planVersion + 1),
     ...begun.map((id) => `it takes ${id} away, which is not there or was begun`),
+    ...(isEarly ? ['what was proposed before it has not been compiled'] : []),
     ...(isOfNothing ? ['it repairs nothing that was proposed, or was not accepted'] : []),
   ];
 }
@@ -266,7 +284,10 @@ function keyProblems(key: string, { task, key: known }: TaskState, { run, forked
   return isInherited ? [] : same('key', key, `${run}/${task.id}`);
 }
 
-async function fill({ override, task }: TaskState, { state, results }: Proving): Promise<JsonObject | string> {
+async function fill(
+  { override, task }: TaskState,
+  { state, results }: Proving,
+): Promise<JsonObject | string> {
   const written = override ?? task.args;
   await results.load(state, new Set(refsIn(written).map(({ ref }) => ref.task)));
   const injected = inject(written, (id) => results.get(state, id));

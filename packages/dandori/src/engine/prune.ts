@@ -123,12 +123,17 @@ async function pruneBlobs(
 ): Promise<Pruned['blobs']> {
   const old = await blobs.putBefore(before);
   // The old ones are listed first, so that a run that begins to use one while the others are read has put it again.
-  const used = old.length === 0 ? new Set<string>() : await usedBlobs(journal, { gone, left });
-  const isDamaged = [...left.values()].some(({ reason }) => reason === 'damaged');
+  let used = old.length === 0 ? undefined : await usedBlobs(journal, { gone, left });
+  const isUsed = async (sha256: string) => {
+    used ??= await usedBlobs(journal, { gone, left });
+    return used.has(sha256);
+  };
+  const isDamaged = () => [...left.values()].some(({ reason }) => reason === 'damaged');
+  const swept = dryRun || isDamaged() ? [] : await blobs.sweep(before, isUsed);
   let count = 0;
-  let bytes = 0;
-  for (const blob of isDamaged ? [] : old) {
-    if (used.has(blob.sha256) || !(dryRun || (await blobs.remove(blob, before)))) continue;
+  let bytes = swept.reduce((sum, one) => sum + one.bytes, 0);
+  for (const blob of isDamaged() ? [] : old) {
+    if ((await isUsed(blob.sha256)) || !(dryRun || (await blobs.remove(blob, before)))) continue;
     count++;
     bytes += blob.bytes;
   }

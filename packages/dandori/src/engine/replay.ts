@@ -116,6 +116,8 @@ async function pastProblems(
     const own = events[index];
     if (own === undefined || factText(own) === factText(event)) return [];
     const { seq, type } = own;
-    return [{ seq, type, message: `the run ${forkedFrom.run}, whose past it shares, has another event there` }];
+    return [
+      { seq, type, message: `the run ${forkedFrom.run}, whose past it shares, has another event there` },
+    ];
   });
 }
