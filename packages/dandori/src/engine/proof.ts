@@ -1,15 +1,15 @@
 import { timeLeft, tokensUsed } from '../core/budget.ts';
-import { canonical } from '../core/canonical.ts';
 import { compile } from '../core/compile.ts';
 import { decide } from '../core/decide.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Intention } from '../core/intention.ts';
 import { OWN_TOOLS, withOwnTools } from '../core/own-tools.ts';
+import { isSame, same } from '../core/sameness.ts';
 import type { SchemaCheck } from '../core/schema.ts';
 import { hasEnded, type RunState, type TaskState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import { type Event, type FactType, isCommand } from '../domain/event.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { surroundingsOf } from './compile-plan.ts';
@@ -360,38 +360,4 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
     nearest ??= wrong;
   }
   return nearest ?? ['the run was not to end then'];
-}
-
-const SHOWN = 200;
-
-function same(name: string, written: unknown, derived: unknown): string[] {
-  if (isSame(written, derived)) return [];
-  return [`${name} is ${shown(written)} where ${shown(derived)} must be`];
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
-}
-
-/** A secret that came about only when texts were put together was taken out when it was written down. */
-function isSame(written: unknown, derived: unknown): boolean {
-  if (written === undefined || derived === undefined) return written === derived;
-  const one = JSON.stringify(canonical(written as Json));
-  if (one === JSON.stringify(canonical(derived as Json))) return true;
-  return one.includes(REDACTED) && isSameButRedacted(written as Json, derived as Json);
-}
-
-const REDACTED = '[secret]';
-
-function isSameButRedacted(written: Json, derived: Json): boolean {
-  if (typeof written === 'string') return written === derived || written.includes(REDACTED);
-  if (typeof written !== 'object' || written === null) return written === derived;
-  if (typeof derived !== 'object' || derived === null) return false;
-  const [mine, theirs] = [Object.entries(written), Object.entries(derived)];
-  return (
-    Array.isArray(written) === Array.isArray(derived) &&
-    mine.length === theirs.length &&
-    mine.every(([key, value]) => isSameButRedacted(value, (derived as JsonObject)[key] ?? null))
-  );
 }

@@ -19,17 +19,24 @@ export class CaseError extends Error {
 /** What came of it otherwise: plan, tasks, outcome, answer. */
 export function differencesOf({ expect }: RecordedCase, state: RunState): string[] {
   const now = report(state);
+  const plan = planDifferences(
+    expect.plan,
+    [...state.tasks.values()].map(({ task }) => task),
+  );
   const tasks = Object.entries(now.tasks).map(([id, { status }]) => [id, status] as const);
   return [
-    ...planDifferences(
-      expect.plan,
-      [...state.tasks.values()].map(({ task }) => task),
-    ),
+    ...(plan.length > 0 ? refusals(state) : []),
+    ...plan,
     ...changed('tasks', expect.tasks, Object.fromEntries(tasks)),
     ...changed('outcome', expect.outcome, now.outcome),
     ...changed('failure', expect.failure ?? null, now.failure?.kind ?? null),
     ...changed('answer', expect.answer, now.answer),
   ];
+}
+
+/** Why the last plan that was refused was refused. */
+function refusals({ rejection = [] }: RunState): string[] {
+  return rejection.map(({ code, message }) => `the plan is refused now: ${message} (${code})`);
 }
 
 function planDifferences(then: readonly Task[], now: readonly Task[]): string[] {
