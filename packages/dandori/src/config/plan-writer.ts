@@ -56,8 +56,8 @@ function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
   return { goal, tasks: tasks.map(taskValue) };
 }
 
-function taskValue({ args, after, expect, timeout, step, ...task }: Task): Json {
-  const { id, operation, description, reasoning } = task;
+function taskValue(task: Task): Json {
+  const { id, operation, args, after, expect, timeout, description, reasoning, step } = task;
   return {
     id,
     operation,
@@ -65,9 +65,9 @@ function taskValue({ args, after, expect, timeout, step, ...task }: Task): Json 
     ...(reasoning !== undefined && { reasoning }),
     args,
     ...(after !== undefined && { after }),
+    ...(step !== undefined && { step }),
     ...(expect !== undefined && { expect }),
     ...(timeout !== undefined && { timeout: `${timeout}ms` }),
-    ...(step !== undefined && { step }),
   };
 }
 

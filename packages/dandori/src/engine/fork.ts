@@ -1,4 +1,5 @@
 import { apply, fold } from '../core/apply.ts';
+import { blobOf } from '../core/event-blob.ts';
 import { changedPlan } from '../core/plan-edit.ts';
 import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
@@ -71,7 +72,10 @@ function stateOf(run: string, events: readonly Event[]): RunState {
 }
 
 function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: ForkOptions): number {
-  const first = events.find(({ type, data }) => type === 'question_answered' && data.question in answers);
+  const first = events.find(
+    ({ type, data }) =>
+      (type === 'question_answered' || type === 'question_expired') && data.question in answers,
+  );
   const point = at ?? (first === undefined ? undefined : first.seq - 1);
   if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
   const fix = `Its events are 1 to ${events.length}: see them with \`dandori log ${run}\`.`;
@@ -197,8 +201,8 @@ async function editPlan(
 
 async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {
   for (const event of events) {
-    if (event.type === 'task_succeeded' && event.data.blob !== undefined)
-      await blobs.put(await blobs.get(event.data.blob));
+    const blob = blobOf(event);
+    if (blob !== undefined) await blobs.put(await blobs.get(blob));
   }
 }
 

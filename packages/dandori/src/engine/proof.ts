@@ -43,6 +43,7 @@ const DECIDED: ReadonlySet<FactType> = new Set([
   'decision_started',
   'plan_approved',
   'task_started',
+  'probe_started',
   'question_asked',
   'limit_reached',
   'run_finished',
@@ -89,6 +90,8 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
       return startProblems(event, proving);
     case 'task_succeeded':
       return resultProblems(event, proving);
+    case 'probe_started':
+      return probeProblems(event, proving);
     case 'question_asked':
       return questionProblems(event, proving);
     case 'question_answered':
@@ -304,6 +307,15 @@ async function resultProblems(
   return failure === undefined ? [] : [failure.message];
 }
 
+function probeProblems(event: Event & { type: 'probe_started' }, proving: Proving): string[] {
+  const { task: id, attempt } = event.data;
+  const intended = isIntended(event, proving, (one) => one.type === 'settle' && one.task === id);
+  return [
+    ...(intended === undefined ? [`${id} is not in doubt`] : []),
+    ...same('attempt', attempt, proving.state.tasks.get(id)?.attempts),
+  ];
+}
+
 async function questionProblems(
   event: Event & { type: 'question_asked' },
   proving: Proving,
@@ -312,7 +324,7 @@ async function questionProblems(
   const task = id === undefined ? undefined : proving.state.tasks.get(id);
   if (task === undefined) return [];
   if (kind === 'in_doubt') {
-    const intended = isIntended(event, proving, (one) => one.type === 'ask_in_doubt' && one.task === id);
+    const intended = isIntended(event, proving, (one) => one.type === 'settle' && one.task === id);
     return intended === undefined ? [`${id} is not in doubt`] : [];
   }
   if (kind !== 'approval') return [];
@@ -332,7 +344,8 @@ async function questionProblems(
 
 function answerProblems({ data }: Event & { type: 'question_answered' }, { state }: Proving): string[] {
   const options = state.questions.get(data.question)?.question.options ?? [];
-  const isOne = options.length === 0 || options.some(({ value }) => isSame(value, data.answer));
+  const isOne =
+    data.declined === true || options.length === 0 || options.some(({ value }) => isSame(value, data.answer));
   return isOne ? [] : [`${JSON.stringify(data.answer)} is none of the options of ${data.question}`];
 }
 
@@ -353,7 +366,7 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
   for (const intention of intentions(proving.state, event.at)) {
     if (intention.type !== 'finish') continue;
     const expected = await finished(intention.ending, proving);
-    const wrong = (['outcome', 'answer', 'failure', 'missing'] as const).flatMap((name) =>
+    const wrong = (['outcome', 'answer', 'failure', 'missing', 'limit'] as const).flatMap((name) =>
       same(name, event.data[name], expected[name]),
     );
     if (wrong.length === 0) return [];

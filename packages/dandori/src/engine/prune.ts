@@ -1,6 +1,7 @@
 import { fold } from '../core/apply.ts';
+import { blobOf } from '../core/event-blob.ts';
 import { DandoriError } from '../domain/error.ts';
-import type { Event, Outcome } from '../domain/event.ts';
+import type { Outcome } from '../domain/event.ts';
 import type { Journal, RunSummary } from '../ports/journal.ts';
 import type { Parts } from './parts.ts';
 
@@ -148,16 +149,15 @@ async function usedBlobs(
   for await (const { run } of allRuns(journal)) {
     if (gone.has(run)) continue;
     try {
-      for (const event of await journal.read(run)) for (const sha256 of blobsIn(event)) used.add(sha256);
+      for (const event of await journal.read(run)) {
+        const blob = blobOf(event);
+        if (blob !== undefined) used.add(blob.sha256);
+      }
     } catch (error) {
       leave(run, error, left);
     }
   }
   return used;
-}
-
-function blobsIn(event: Event): string[] {
-  return event.type === 'task_succeeded' && event.data.blob !== undefined ? [event.data.blob.sha256] : [];
 }
 
 async function* allRuns(journal: Journal): AsyncGenerator<RunSummary> {

@@ -132,6 +132,8 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       if (cause === 'driver_lost' && isAgain) recording.open.delete(task);
       return end(task, { lost: cause === 'driver_lost' ? 'connection_lost' : cause, ms: 0 }, recording);
     }
+    case 'probe_ended':
+      return probed(event, { results, recording });
     case 'question_asked': {
       const { question, attempt } = event.data;
       if (attempt === undefined || question.task === undefined) return;
@@ -156,6 +158,23 @@ async function record(event: Event, { state, followed, results, recording }: Rec
     default:
       return;
   }
+}
+
+/** What a probe has found out says how the call ended; a test needs no other look. */
+async function probed(
+  { data }: Event & { type: 'probe_ended' },
+  { results, recording: { calls } }: Pick<Recorder, 'results' | 'recording'>,
+): Promise<void> {
+  const index = calls.findLastIndex(({ task, lost }) => task === data.task && lost !== undefined);
+  const call = calls[index];
+  if (call === undefined || data.found === 'unknown') return;
+  if (data.found === 'not_happened') {
+    calls.splice(index, 1);
+    return;
+  }
+  const result = data.blob === undefined ? (data.result ?? null) : await results.read(data.blob);
+  const { lost: _, ...known } = call;
+  calls[index] = { ...known, result };
 }
 
 function decided(
@@ -237,6 +256,6 @@ function toolsOf(
   return { tools: [...found.values()].map(plainTool), unknown };
 }
 
-function plainTool({ title: _, calls, ...tool }: Tool): RecordedCase['tools'][number] {
+function plainTool({ title: _, probe: __, calls, ...tool }: Tool): RecordedCase['tools'][number] {
   return { ...tool, ...(calls && { calls: [...calls] }) };
 }

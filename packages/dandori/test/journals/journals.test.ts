@@ -5,6 +5,7 @@ import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
 import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
 import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
 import { fold } from '../../src/core/apply.ts';
+import { blobOf } from '../../src/core/event-blob.ts';
 import { brokenLaws } from '../../src/core/laws.ts';
 import { report } from '../../src/core/report.ts';
 import { factSchema } from '../../src/domain/event.ts';
@@ -26,6 +27,14 @@ function open(name: string) {
   return { journal: createJsonlJournal(directory), blobs: createFileBlobs(join(directory, 'blobs')) };
 }
 
+const ENGINE = join(FOLDER, '../../src/engine');
+const engine = readdirSync(ENGINE).map((file) => readFileSync(join(ENGINE, file), 'utf8'));
+
+/** A fact that nothing writes yet has no journal to stand in. */
+function isWritten(kind: string): boolean {
+  return engine.some((text) => text.includes(`type: '${kind}'`));
+}
+
 describe('journals of every version', () => {
   it.each(journals)('of %s: %s is read, keeps the laws, and tells the same as then', async (name, run) => {
     const { journal, blobs } = open(name);
@@ -36,8 +45,8 @@ describe('journals of every version', () => {
     // Later versions may tell more, and nothing else.
     expect(state === undefined ? undefined : report(state)).toMatchObject(then);
     for (const event of events) {
-      if (event.type === 'task_succeeded' && event.data.blob !== undefined)
-        expect(await blobs.get(event.data.blob)).toHaveLength(event.data.blob.bytes);
+      const blob = blobOf(event);
+      if (blob !== undefined) expect(await blobs.get(blob)).toHaveLength(blob.bytes);
     }
   });
 
@@ -51,7 +60,7 @@ describe('journals of every version', () => {
       expect(replayed.differences, run).toEqual([]);
       expect(replayed.unproved, run).toEqual([]);
     }
-    const kinds = factSchema.options.map(({ shape }) => shape.type.value);
+    const kinds = factSchema.options.map(({ shape }) => shape.type.value).filter(isWritten);
     expect(kinds.filter((kind) => !found.has(kind))).toEqual([]);
   });
 });

@@ -1,10 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
+import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
 import { toLine } from '../../src/adapters/journal/line.ts';
 import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
 import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
 import { fold } from '../../src/core/apply.ts';
+import { blobOf } from '../../src/core/event-blob.ts';
 import { report } from '../../src/core/report.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { Event } from '../../src/domain/event.ts';
@@ -54,6 +56,13 @@ const TOOLS: Record<string, FunctionTool> = {
   },
   'archive.read': { run: () => 'archive '.repeat(5_000), faults: [{ kind: 'fail', retryable: true }] },
   'mail.send': { effect: 'destructive', run: () => ({ sent: true }), takes: 10 },
+  'post.put': {
+    effect: 'write',
+    run: () => ({ id: 'p1' }),
+    faults: [{ kind: 'lost_after' }],
+    probe: { tool: 'post.find', args: {}, settledWhen: 'found', result: 'post', wait: 1_000 },
+  },
+  'post.find': { run: () => ({ found: true, post: { id: 'p1' } }) },
   'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
 };
 
@@ -66,6 +75,9 @@ const decided = (actions: Extract<Reply, readonly unknown[]>, reasoning = 'so'):
 });
 const answered = decided([{ operation: 'answer', args: { text: 'It is done.', achieved: true } }]);
 
+/** In memory while the runs go on: a step clock does not wait for a disk. */
+const blobs = createMemoryBlobs();
+
 interface House {
   readonly parts: Parts;
   start(goal: string, settings?: Partial<Settings>): Promise<string>;
@@ -76,7 +88,7 @@ function createHouse(script: readonly Reply[]): House {
   const clock = createStepClock(1_800_000_000_000);
   const parts: Parts = {
     journal: createMemoryJournal(),
-    blobs: createFileBlobs(join(folder, 'blobs')),
+    blobs,
     clock,
     toolbox: createFunctionToolbox(clock, TOOLS),
     mind: createScriptedMind(script, 'scripted/model'),
@@ -135,6 +147,7 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
       decided([
         { id: 'm', operation: 'mail.send', args: { text: 'こんにちは' } },
         { id: 's', operation: 'shop.order' },
+        { id: 'p', operation: 'post.put' },
       ]),
       answered,
     ]);
@@ -209,6 +222,7 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
   },
 };
 
+const files = createFileBlobs(join(folder, 'blobs'));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const [name, tell] of Object.entries(STORIES)) {
@@ -219,5 +233,9 @@ for (const [name, tell] of Object.entries(STORIES)) {
   if (state === undefined) throw new Error(`${name} has no events.`);
   writeFileSync(join(folder, `${name}.jsonl`), events.map(toLine).join(''), { mode: 0o600 });
   writeFileSync(join(folder, `${name}.report.json`), `${JSON.stringify(report(state), null, 2)}\n`);
+  for (const event of events) {
+    const blob = blobOf(event);
+    if (blob !== undefined) await files.put(await blobs.get(blob));
+  }
   console.log(`${name}: ${events.length} events, ${state.end?.outcome}`);
 }

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlobHandle } from '../../domain/blob.ts';
+import { blobOf } from '../../core/event-blob.ts';
 import type { Event } from '../../domain/event.ts';
 import { lockHolder } from '../journal/file-lock.ts';
 import { isRunId } from '../journal/jsonl.ts';
@@ -144,13 +144,11 @@ async function leftover(file: string, about: Pick<Finding, 'file' | 'run'>, now:
 interface Use {
   readonly run: string;
   readonly task: string;
-  readonly handle: BlobHandle;
 }
 
 function note(event: Event, run: string, used: Map<string, Use>): void {
-  if (event.type !== 'task_succeeded' || event.data.blob === undefined) return;
-  const handle = event.data.blob;
-  used.set(handle.sha256, { run, task: event.data.task, handle });
+  const blob = blobOf(event);
+  if (blob !== undefined) used.set(blob.sha256, { run, task: (event.data as { task: string }).task });
 }
 
 interface BlobSearch {
