@@ -22,6 +22,13 @@ const TOOLS: Record<string, FunctionTool> = {
     takes: 5,
   },
   'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
+  'post.put': {
+    effect: 'write',
+    run: () => ({ id: 'p1' }),
+    faults: [{ kind: 'lost_after' }],
+    probe: { tool: 'post.find', args: {}, settledWhen: 'found', result: 'post', wait: 1_000 },
+  },
+  'post.find': { run: () => ({ found: true, post: { id: 'p1' } }) },
   'who.is': {
     run: ({ id }): Json | CallOutcome =>
       id === undefined
@@ -143,6 +150,15 @@ const STORIES: Record<string, Story> = {
   'a call of which nobody knew whether it took effect': {
     script: [[{ id: 'o', operation: 'shop.order' }], done],
     answers: ['happened'],
+  },
+  'a call that a probe has found': {
+    script: [
+      [
+        { id: 'p', operation: 'post.put' },
+        { id: 'q', operation: 'calc.add', args: { n: 1, note: '${p.id}' } },
+      ],
+      [{ operation: 'answer', args: { text: 'It is ${p.id}.' } }],
+    ],
   },
   'a mind that fails, then answers': {
     script: [
