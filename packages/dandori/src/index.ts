@@ -16,17 +16,20 @@ export type { Compiled } from './core/compile.ts';
 export type { HistoryEntry, PlanHistory } from './core/history.ts';
 export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
-export type { Report, TaskReport } from './core/report.ts';
+export type { AskedQuestion, Report, TaskReport } from './core/report.ts';
 export type { RunDiff, RunDifference } from './core/run-diff.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';
 export {
+  type AnswerOptions,
+  type ApproveOptions,
   type Dandori,
   type Examined,
   type Finding,
   type FindingKind,
   type OpenOptions,
   openDandori,
+  type RejectOptions,
   type RunOptions,
   type TornTail,
 } from './dandori.ts';
@@ -45,6 +48,7 @@ export type { Counted, CountOptions } from './engine/count.ts';
 export type { Forked, ForkOptions } from './engine/fork.ts';
 export type { Rating } from './engine/inbox.ts';
 export type { Live } from './engine/live.ts';
+export type { RunQuestion } from './engine/open-questions.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './engine/prune.ts';
 export type { Recorded } from './engine/record.ts';
 export type { Difference, Replayed, ReplayOptions } from './engine/replay.ts';

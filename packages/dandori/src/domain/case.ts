@@ -55,7 +55,15 @@ const tool = z.object({
 
 /** What a person did, in order: each is done again as soon as the run stands still and it fits. */
 const command = z.object({
-  answer: z.object({ kind: questionKind, task: z.string().optional(), value: json }).optional(),
+  answer: z
+    .object({
+      kind: questionKind,
+      task: z.string().optional(),
+      value: json,
+      declined: z.boolean().optional(),
+      comment: z.string().optional(),
+    })
+    .optional(),
   addBudget: z.record(z.string(), z.number()).optional(),
 });
 

@@ -8,8 +8,10 @@ import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
-import { compiledDraft } from './compile-plan.ts';
-import { checkAnswer, runId } from './inbox.ts';
+import { checkAnswer } from './answer.ts';
+import { checkEdit } from './check-edit.ts';
+import { compileDraft } from './draft.ts';
+import { runId } from './inbox.ts';
 import type { Parts } from './parts.ts';
 import { isOfDecision } from './spoken.ts';
 
@@ -53,8 +55,8 @@ export async function forkRun(source: string, options: ForkOptions, parts: Keepi
   const carried = endings(state, events.slice(seq));
   const writer = createWriter(run, state, parts.secrets);
   for (const event of carried) writer.add(event, event.at);
-  for (const fact of answered(writer.state, options.answers ?? {}, source)) writer.add(fact, at);
-  if (options.tasks !== undefined) await editPlan(options.tasks, writer, { at, parts });
+  for (const fact of answered(options, { state: writer.state, source, parts })) writer.add(fact, at);
+  if (options.tasks !== undefined) editPlan(options.tasks, writer, { at, parts });
   await keepBlobs([...past, ...writer.events], parts.blobs);
   await parts.journal.create(run, [...past, ...writer.events]);
   return {
@@ -163,7 +165,13 @@ function renumbered(fact: Fact, { questions }: RunState): Fact {
   return { ...fact, data: { ...fact.data, question } };
 }
 
-function answered(state: RunState, answers: Readonly<Record<string, Json>>, source: string): Fact[] {
+interface Answering {
+  readonly state: RunState;
+  readonly source: string;
+  readonly parts: Keeping;
+}
+
+function answered({ answers = {} }: ForkOptions, { state, source, parts }: Answering): Fact[] {
   return Object.entries(answers).map(([id, answer]) => {
     const asked = state.questions.get(id);
     if (asked === undefined)
@@ -176,24 +184,27 @@ function answered(state: RunState, answers: Readonly<Record<string, Json>>, sour
         `At event ${state.seq} the question ${id} was answered already.`,
         { fix: 'Fork before the answer, or leave out --at: it is taken from the answer.' },
       );
-    checkAnswer(asked.question, answer);
+    const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
+    if (isPlan) checkEdit(asked.question, { answer, state }, parts);
+    else checkAnswer(asked.question, answer, parts);
     return { type: 'question_answered', data: { question: id, answer, by: 'fork' } };
   });
 }
 
-async function editPlan(
+function editPlan(
   tasks: readonly Task[],
   { state, add }: Writer,
   { at, parts }: { at: number; parts: Keeping },
-): Promise<void> {
+): void {
   const change = changedPlan(state, tasks);
   if (typeof change === 'string')
     throw new DandoriError('plan-invalid', change, { fix: 'Correct the plan; nothing was forked.' });
   if (change === undefined) return;
   add(change, at);
-  const [made] = (await compiledDraft(state, parts)).slice(-1);
-  if (made?.type !== 'plan_rejected') return;
-  const problems = made.data.diagnostics.map(({ code, message }) => `${code}: ${message}`);
+  if (state.draft === undefined) return;
+  const compiled = compileDraft(state.draft, { state, parts });
+  if (compiled.ok) return;
+  const problems = compiled.diagnostics.map(({ code, message }) => `${code}: ${message}`);
   throw new DandoriError('plan-invalid', `The edited plan is not valid.\n${problems.join('\n')}`, {
     fix: 'Correct the plan; nothing was forked.',
   });

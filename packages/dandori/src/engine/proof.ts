@@ -1,5 +1,4 @@
 import { timeLeft, tokensUsed } from '../core/budget.ts';
-import { compile } from '../core/compile.ts';
 import { decide } from '../core/decide.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Intention } from '../core/intention.ts';
@@ -12,8 +11,9 @@ import { type Event, type FactType, isCommand } from '../domain/event.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
-import { surroundingsOf } from './compile-plan.ts';
-import { digestOf, finished } from './perform.ts';
+import { callDigest } from './digest.ts';
+import { compileDraft } from './draft.ts';
+import { finished } from './perform.ts';
 import type { Results } from './results.ts';
 import { unexpected } from './take-up.ts';
 import { textsOf } from './texts.ts';
@@ -45,6 +45,7 @@ const DECIDED: ReadonlySet<FactType> = new Set([
   'task_started',
   'probe_started',
   'question_asked',
+  'question_expired',
   'limit_reached',
   'run_finished',
 ]);
@@ -96,6 +97,8 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
       return questionProblems(event, proving);
     case 'question_answered':
       return answerProblems(event, proving);
+    case 'question_expired':
+      return expiryProblems(event, proving);
     case 'limit_reached':
       return limitProblems(event, proving);
     case 'run_finished':
@@ -109,7 +112,7 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
 
 /**
  * What `decide` may have said: it was asked some time between the last fact and this one, and its answer changes with
- * time only when a retry becomes due, the mind may be asked again, or the time is up.
+ * time only when a retry becomes due, the mind may be asked again, a question expires, or the time is up.
  */
 function* intentions(state: RunState, until: number): Generator<Intention> {
   const from = state.lastAt;
@@ -119,6 +122,8 @@ function* intentions(state: RunState, until: number): Generator<Intention> {
     if (dueAt >= until) break;
     turns.push(dueAt);
   }
+  if (state.openQuestions > 0)
+    for (const { question } of state.questions.values()) turns.push(question.expiresAt ?? from);
   const moments = new Set([until, from, ...turns.filter((time) => time > from && time < until)]);
   for (const moment of moments) yield* decide(state, moment);
 }
@@ -221,10 +226,16 @@ function planProblems(
   { state, check }: Proving,
   tools: ReadonlyMap<string, Tool>,
 ): string[] {
-  const tasks = state.draft?.tasks ?? [];
+  const { draft, settings } = state;
+  if (draft === undefined) return [];
+  const { tasks } = draft;
   const toolbox = { tools: () => tools, missing: () => [] };
-  const surroundings = surroundingsOf(state, { toolbox, check, clock: { now: () => state.lastAt } });
-  const compiled = compile(tasks, { ...surroundings, budget: undefined });
+  const { cost: _, ...limits } = settings.limits;
+  const priceless = { ...state, settings: { ...settings, limits } };
+  const compiled = compileDraft(draft, {
+    state: priceless,
+    parts: { toolbox, check, clock: { now: () => state.lastAt } },
+  });
   if (!compiled.ok) return compiled.diagnostics.map(({ message }) => `it does not compile: ${message}`);
   const checked = new Map(data.tasks.map((task) => [task.id, task]));
   const known = new Set([...state.tasks.keys(), ...checked.keys()]);
@@ -262,7 +273,7 @@ async function startProblems(event: Event & { type: 'task_started' }, proving: P
   const filled = await fill(task, proving);
   if (typeof filled === 'string') return [...wrong, `its arguments cannot be filled in: ${filled}`];
   const sent = args ?? task.override ?? task.task.args;
-  const approved = task.approved !== undefined && task.approved !== digestOf(task.task.operation, sent);
+  const approved = task.approved !== undefined && task.approved !== callDigest(task.task.operation, sent);
   return [
     ...wrong,
     ...same('args', sent, filled),
@@ -337,7 +348,7 @@ async function questionProblems(
   if (typeof filled === 'string') return [`its arguments cannot be filled in: ${filled}`];
   return [
     ...(intended === undefined ? [`${id} was not to be asked about then`] : []),
-    ...same('digest', digest, digestOf(task.task.operation, filled)),
+    ...same('digest', digest, callDigest(task.task.operation, filled)),
     ...same('context.args', (context as JsonObject | undefined)?.args, filled),
   ];
 }
@@ -347,6 +358,16 @@ function answerProblems({ data }: Event & { type: 'question_answered' }, { state
   const isOne =
     data.declined === true || options.length === 0 || options.some(({ value }) => isSame(value, data.answer));
   return isOne ? [] : [`${JSON.stringify(data.answer)} is none of the options of ${data.question}`];
+}
+
+function expiryProblems(event: Event & { type: 'question_expired' }, proving: Proving): string[] {
+  const { question, as } = event.data;
+  const intended = isIntended(
+    event,
+    proving,
+    (one) => one.type === 'expire_question' && one.question === question && one.as === as,
+  );
+  return intended === undefined ? [`${question} was not to expire then`] : [];
 }
 
 function limitProblems(event: Event & { type: 'limit_reached' }, proving: Proving): string[] {

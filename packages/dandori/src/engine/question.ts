@@ -1,6 +1,6 @@
-import type { Driver } from './perform.ts';
+import type { RunState } from '../core/state.ts';
 
 /** Questions are counted in a run: q1, q2, … */
-export function nextQuestion({ ledger }: Pick<Driver, 'ledger'>): string {
-  return `q${ledger.state.questions.size + 1}`;
+export function nextQuestion({ questions }: RunState): string {
+  return `q${questions.size + 1}`;
 }

@@ -44,7 +44,7 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
   }
   if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
   const { outcome, answer, failure, tasks } = report(state);
-  if (outcome === 'open' || outcome === 'cancelled') throw unfit(run, outcome);
+  if (outcome === 'open' || outcome === 'paused' || outcome === 'cancelled') throw unfit(run, outcome);
   const known = toolsOf(events, tools);
   const [first, second] = events;
   const isPlan = second?.type === 'plan_proposed' && second.data.by === 'user';
@@ -72,8 +72,8 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
   return { case: plain, inexact: recording.inexact, unknown: known.unknown };
 }
 
-function unfit(run: string, outcome: 'open' | 'cancelled'): DandoriError {
-  if (outcome === 'open')
+function unfit(run: string, outcome: 'open' | 'paused' | 'cancelled'): DandoriError {
+  if (outcome !== 'cancelled')
     return new DandoriError('run-not-ended', `The run ${run} has not ended, and waits for nobody.`, {
       fix: `Go on with \`dandori resume ${run}\`, then record it.`,
     });
@@ -144,9 +144,8 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       const question = state.questions.get(event.data.question)?.question;
       if (question === undefined) return;
       const { kind, task } = question;
-      recording.commands.push({
-        answer: { kind, ...(task !== undefined && { task }), value: event.data.answer },
-      });
+      const { answer: value, declined, comment } = event.data;
+      recording.commands.push({ answer: { kind, task, value, declined, comment } });
       return;
     }
     case 'budget_added': {

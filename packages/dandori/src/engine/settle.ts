@@ -87,7 +87,7 @@ function ask({ task, sent, effect, attempts, probed }: TaskState, driver: Driver
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(driver.ledger.state),
         kind: 'in_doubt',
         text: texts.isDone(operation),
         context: {

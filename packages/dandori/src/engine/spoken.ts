@@ -20,7 +20,7 @@ export function isOfDecision(event: Event | undefined): boolean {
     case 'plan_revised':
       return event.data.by === 'mind';
     case 'question_asked':
-      return event.data.question.task === undefined;
+      return event.data.question.task === undefined && event.data.question.plan === undefined;
     default:
       return false;
   }

@@ -3,17 +3,22 @@ import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event, Fact } from '../../src/domain/event.ts';
 import {
   answers,
+  approves,
   asks,
   cancels,
   ends,
+  expires,
   fails,
   inDoubt,
   journalOf,
   type Planned,
+  pauses,
+  proposes,
   running,
   started,
   starts,
   succeeds,
+  thinks,
 } from './facts.ts';
 
 const write: Planned[] = [{ id: 'w', effect: 'write' }];
@@ -70,6 +75,23 @@ describe('a journal that breaks a law is caught', () => {
     ['an answer to nothing', 'L6', journalOf(started(), answers('q1', 'x'))],
     ['two answers', 'L6', journalOf(started(), asks('q1'), answers('q1', 'x'), answers('q1', 'x'))],
     ['a question twice', 'L6', journalOf(started(), asks('q1'), asks('q1'))],
+    [
+      'an answer that is too late',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 5, answers('q1', 'x')),
+    ],
+    [
+      'an expiry that is too early',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 4, expires('q1')),
+    ],
+    [
+      'an answer and an expiry',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), answers('q1', 'x'), 5, expires('q1')),
+    ],
+    ['a start while the run is paused', 'L10', journalOf(...running(read), pauses, starts('r'))],
+    ['a decision while the run is paused', 'L10', journalOf(started(), pauses, thinks(1))],
     ['a start after a cancel', 'L7', journalOf(...running(read), cancels, starts('r'))],
     [
       'too many at once',
@@ -80,6 +102,30 @@ describe('a journal that breaks a law is caught', () => {
       'a call that nobody approved',
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), succeeds('w')),
+    ],
+    ['a plan that nobody approved', 'L9', journalOf(...running(write, { approval: 'plan' }))],
+    [
+      'a plan other than the one that was approved',
+      'L9',
+      journalOf(
+        started({ approval: 'plan' }),
+        proposes([{ id: 'w', args: { n: 1 } }]),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', 'approve'),
+        proposes([{ id: 'w', args: { n: 2 } }]),
+        approves(write, 1, 'q1'),
+      ),
+    ],
+    [
+      'a call with other arguments than were approved',
+      'L9',
+      journalOf(
+        ...running(write, { approval: 'writes' }),
+        asks('q1', { kind: 'approval', task: 'w', digest: 'd', context: { args: { n: 1 } } }),
+        answers('q1', 'approve'),
+        starts('w'),
+        succeeds('w'),
+      ),
     ],
     [
       'a call in doubt that nobody approved',
@@ -147,6 +193,31 @@ describe('a legal journal is not suspected', () => {
         ...running(write, { approval: 'writes' }),
         asks('q1', { kind: 'approval', task: 'w', digest: 'd' }),
         answers('q1', 'approve'),
+        starts('w'),
+        succeeds('w'),
+      ],
+    ],
+    [
+      'a plan that was approved, and its calls',
+      [
+        started({ approval: 'plan' }),
+        proposes(write),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', 'approve'),
+        approves(write, 1, 'q1'),
+        starts('w'),
+        succeeds('w'),
+      ],
+    ],
+    [
+      'a plan that was edited',
+      [
+        started({ approval: 'plan' }),
+        proposes([{ id: 'd' }]),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', { tasks: [{ id: 'w', operation: 'box.w', args: {} }] }),
+        proposes(write, 'user'),
+        approves(write, 1, 'q1'),
         starts('w'),
         succeeds('w'),
       ],

@@ -11,9 +11,18 @@ import { report } from '../../src/core/report.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import { answerQuestion } from '../../src/engine/answer.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { forkRun } from '../../src/engine/fork.ts';
-import { addBudget, answerQuestion, cancelRun, rateRun, startRun } from '../../src/engine/inbox.ts';
+import {
+  addBudget,
+  addNote,
+  cancelRun,
+  continueRun,
+  pauseRun,
+  rateRun,
+  startRun,
+} from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
 import {
   createFunctionToolbox,
@@ -21,6 +30,7 @@ import {
   createStepClock,
   type FunctionTool,
   type Reply,
+  type StepClock,
 } from '../../src/testing/index.ts';
 
 /**
@@ -171,6 +181,32 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     await house.drive(run, { mind });
     await addBudget({ run, tokens: 1_000, by: 'u1' }, house.parts);
     await house.drive(run, { mind });
+    return house.parts.journal.read(run);
+  },
+  async 'steered-and-expired'() {
+    const house = createHouse([
+      decided([{ operation: 'ask', args: { question: 'Which one?' } }]),
+      decided([{ id: 'm', operation: 'mail.send', args: { text: 'hello' } }]),
+      answered,
+    ]);
+    const run = await house.start('Send one', {
+      approval: 'plan',
+      questions: { expireAfter: 60_000, whenExpired: 'decline' },
+    });
+    await house.drive(run);
+    await addNote({ run, text: 'the short one', by: 'u1' }, house.parts);
+    await pauseRun({ run, reason: 'lunch', by: 'u1' }, house.parts);
+    await house.drive(run);
+    await continueRun({ run, by: 'u1' }, house.parts);
+    await (house.parts.clock as StepClock).advance(120_000);
+    await house.drive(run);
+    for (const question of ['q2', 'q3']) {
+      const events = await house.parts.journal.read(run);
+      if (fold(events)?.questions.get(question)?.answer !== undefined) continue;
+      if (fold(events)?.questions.has(question) !== true) continue;
+      await answerQuestion({ run, question, answer: 'approve', by: 'u1' }, house.parts);
+      await house.drive(run);
+    }
     return house.parts.journal.read(run);
   },
   async cancelled() {

@@ -8,8 +8,9 @@ import type { RunState } from '../../core/state.ts';
 import { type CaseCommand, type RecordedCase, recordedCase } from '../../domain/case.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { Tool } from '../../domain/tool.ts';
+import { answerQuestion } from '../../engine/answer.ts';
 import { drive } from '../../engine/drive.ts';
-import { addBudget, answerQuestion, startRun } from '../../engine/inbox.ts';
+import { addBudget, startRun } from '../../engine/inbox.ts';
 import type { Parts } from '../../engine/parts.ts';
 import { createStepClock } from '../step-clock.ts';
 import { CaseError, differencesOf } from './difference.ts';
@@ -79,7 +80,9 @@ async function goOn(state: RunState, commands: CaseCommand[], parts: Parts): Pro
     const answer = commands[index]?.answer;
     if (given !== undefined || answer === undefined) continue;
     commands.splice(index, 1);
-    await answerQuestion({ run, question: question.id, answer: answer.value }, parts);
+    const { value, declined, comment } = answer;
+    const [by] = question.answerers ?? [];
+    await answerQuestion({ run, question: question.id, answer: value, declined, comment, by }, parts);
     isAnswered = true;
   }
   return isAnswered;
