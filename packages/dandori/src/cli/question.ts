@@ -75,9 +75,17 @@ function someOf(ids: readonly string[], { more }: Texts): string {
 
 /** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
 export function contextLines(question: Question, texts: Texts): string[] {
-  const { kind, context } = question;
+  const { kind, context, url } = question;
   const about = kind === 'plan_approval' ? planQuestionLines(question, texts) : undefined;
-  if (about !== undefined) return about;
+  return about ?? [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
+}
+
+/** In full, and with the host alone: a long address hides where it leads. We never open it. */
+function pageLine(url: string, texts: Texts): string {
+  return printable(texts.page(url, URL.canParse(url) ? new URL(url).host : '?'));
+}
+
+function callLines(context: Question['context'], texts: Texts): string[] {
   if (context === undefined || context === null) return [];
   if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
   const { operation, args, reasoning, plan, ...others } = context;

@@ -6,7 +6,9 @@ import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
 import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { createHeld, type Held } from './held.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { answerCommand, questionLines } from './question.ts';
 import { printReport } from './report.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -73,6 +75,8 @@ function leaveSoon(code: number): void {
 
 interface Watching {
   progress?: Progress;
+  /** Asks about calls that are held open. */
+  held?: Held;
   texts?: Texts;
   /** Whether anything of the run was done by this process. */
   hasDriven: boolean;
@@ -90,6 +94,7 @@ function show(event: Event, { mind, watching }: { mind: string; watching: Watchi
   // After an answer on the spot the run is taken up again in the journal, and nobody has noticed a pause.
   if (event.type === 'run_resumed' && watching.hasDriven) progress?.replay(event);
   else progress?.event(event);
+  watching.held?.event(event);
   watching.hasDriven = true;
   watching.hasPlanned ||= isAsked;
 }
@@ -104,19 +109,52 @@ interface Foreground {
 }
 
 async function driveAndAsk(run: string, foreground: Foreground): Promise<Report> {
-  const { dandori, options, texts, watching } = foreground;
+  const { dandori, watching } = foreground;
   for (;;) {
-    if (options.json !== true) {
-      watching.progress = createProgress(process.stderr, texts);
-      for (const event of await dandori.events(run)) watching.progress.replay(event);
-    }
-    const report = await dandori.drive(run).finally(() => watching.progress?.end());
+    await showProgress(run, foreground);
+    watching.held = createHeld((question, signal) => askWhileDriven(run, { question, signal }, foreground));
+    const report = await dandori.drive(run).finally(async () => {
+      await watching.held?.stop();
+      watching.progress?.end();
+    });
     if (report.outcome !== 'waiting') return report;
     const isAnswered = await answerAll(report, foreground);
     // A signal at the prompt cancels the run: it is driven once more, to its end.
     if (!isAnswered && !foreground.interrupted.signal.aborted) return report;
     await watching.cancelling;
   }
+}
+
+async function showProgress(run: string, { dandori, options, texts, watching }: Foreground): Promise<void> {
+  if (options.json === true) return;
+  watching.progress = createProgress(process.stderr, texts);
+  for (const event of await dandori.events(run)) watching.progress.replay(event);
+}
+
+/** Its call is held open: the driver waits for the answer, whoever gives it. */
+async function askWhileDriven(
+  run: string,
+  { question, signal }: { question: Question; signal: AbortSignal },
+  foreground: Foreground,
+): Promise<void> {
+  const { dandori, options, texts, watching, interrupted } = foreground;
+  const report = await dandori.report(run);
+  const asked = report.questions.find(({ id }) => id === question.id);
+  if (asked === undefined) return;
+  if (!canAsk(question, foreground)) {
+    const lines = questionLines(asked, texts, styleFor(process.stderr));
+    const how = asTyped(answerCommand(run, question, texts), options.config);
+    for (const line of [...lines, texts.toolWaits, how]) watching.progress?.note(line);
+    return;
+  }
+  // The terminal belongs to who is asked.
+  watching.progress?.end();
+  watching.progress = undefined;
+  const taken = AbortSignal.any([signal, interrupted.signal]);
+  const reply = await replyFor(report, question, foreground, taken);
+  if (reply !== undefined && reply.kind !== 'given' && !signal.aborted)
+    await pass({ run, question, reply }, foreground);
+  await showProgress(run, foreground);
 }
 
 /** True where every question got an answer, so that the run can go on. */
@@ -126,29 +164,26 @@ async function answerAll(report: Report, foreground: Foreground): Promise<boolea
     const reply = await replyFor(report, question, foreground);
     if (reply === undefined) return false;
     if (reply.kind === 'given') continue;
-    if (reply.kind === 'cancel') {
-      const { dandori, texts, options } = foreground;
-      await dandori.cancel(run, texts.cancelledAt(question.text), { by: options.user });
-      return true;
-    }
-    await give({ run, question, reply }, foreground);
+    await pass({ run, question, reply }, foreground);
+    if (reply.kind === 'cancel') return true;
   }
   return true;
 }
 
-interface Giving {
+interface Passing {
   readonly run: string;
   readonly question: Question;
-  readonly reply: Exclude<Reply, { kind: 'cancel' }>;
+  readonly reply: Reply;
 }
 
-async function give(
-  { run, question: { id }, reply }: Giving,
-  { dandori, options }: Foreground,
+async function pass(
+  { run, question: { id, text }, reply }: Passing,
+  { dandori, options, texts }: Foreground,
 ): Promise<void> {
   const by = options.user;
   await unlessTooLate(async () => {
-    if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
+    if (reply.kind === 'cancel') await dandori.cancel(run, texts.cancelledAt(text), { by });
+    else if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
     else await dandori.answer(run, id, null, { declined: true, comment: reply.comment, by });
   });
 }
@@ -170,17 +205,16 @@ async function unlessTooLate(answering: () => Promise<void>): Promise<void> {
 async function replyFor(
   { run, goal }: Report,
   question: Question,
-  { dandori, options, texts, interrupted }: Foreground,
+  foreground: Foreground,
+  signal = foreground.interrupted.signal,
 ): Promise<Reply | { readonly kind: 'given' } | undefined> {
-  const by = options.user ?? dandori.config.userId;
-  const isMeant = question.answerers === undefined || (by !== undefined && question.answerers.includes(by));
-  if (!isMeant) return undefined;
+  const { dandori, options, texts } = foreground;
   const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
-  if (isApproval && options.yes === true) return { kind: 'answer', value: 'approve' };
-  const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (!canAsk) return undefined;
-  const { signal } = interrupted;
+  if (isApproval && options.yes === true && isMeant(question, foreground))
+    return { kind: 'answer', value: 'approve' };
+  if (!canAsk(question, foreground)) return undefined;
   if (question.kind === 'plan_approval') {
+    const by = options.user ?? dandori.config.userId;
     const { askAboutPlan } = await import('./ask-plan.ts');
     let isGiven = true;
     await unlessTooLate(async () => {
@@ -190,6 +224,16 @@ async function replyFor(
   }
   const { replyTo } = await import('./ask.ts');
   return replyTo(question, { dandori, texts, signal });
+}
+
+function isMeant({ answerers }: Question, { dandori, options }: Foreground): boolean {
+  const by = options.user ?? dandori.config.userId;
+  return answerers === undefined || (by !== undefined && answerers.includes(by));
+}
+
+function canAsk(question: Question, foreground: Foreground): boolean {
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return isTerminal && foreground.options.json !== true && isMeant(question, foreground);
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

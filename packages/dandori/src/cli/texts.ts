@@ -36,6 +36,8 @@ const ENGLISH = {
   missing: 'Not done',
   waiting: 'A question waits for you',
   howToAnswer: (run: string, question: string) => `Answer with:  dandori answer ${run} ${question} <answer>`,
+  toolWaits: 'The tool waits for the answer, and goes on with it.',
+  page: (url: string, host: string) => `page to open: ${url} (at ${host})`,
   howToFillIn: (run: string, question: string, fields: readonly string[]) =>
     `Answer with:  dandori answer ${run} ${question} ${fields.map((name) => `--field ${name}=<value>`).join(' ')}`,
   thenResume: (run: string) => `and go on with:  dandori resume ${run}`,
@@ -221,6 +223,8 @@ const JAPANESE: Texts = {
   missing: 'できなかったこと',
   waiting: '質問への答えを待っています',
   howToAnswer: (run, question) => `答えるには:  dandori answer ${run} ${question} <答え>`,
+  toolWaits: 'ツールは回答を待っています。届きしだい続けます。',
+  page: (url, host) => `開くページ: ${url} (ホスト: ${host})`,
   howToFillIn: (run, question, fields) =>
     `答えるには:  dandori answer ${run} ${question} ${fields.map((name) => `--field ${name}=<値>`).join(' ')}`,
   thenResume: (run) => `続けるには:  dandori resume ${run}`,
@@ -274,7 +278,7 @@ const JAPANESE: Texts = {
   planGoal: (file) => `${file} を実行`,
   summary: (outcome, time, calls) => `${OUTCOMES[outcome]}、${time}、モデル呼び出し${calls}回`,
   characters: (count) => `(全${count}文字)`,
-  contextNames: { effect: '種類', attempt: '試行' },
+  contextNames: { effect: '種類', attempt: '試行', input: '入力' },
   after: (tasks) => `${tasks} の後`,
   more: (count) => `… ほか${count}件`,
   calls: (calls, reads, writes) => `呼び出し${calls}回: 読み取り${reads}、書き込み${writes}`,

@@ -83,6 +83,7 @@ const planning = section({
 const questions = section({
   expire_after: duration({ example: '1d' }).optional(),
   when_expired: choice(['decline', 'cancel']).default('decline'),
+  hold: duration({ example: '5m', zero: true }).optional(),
   answerers: list(text('u-42'), '[u-42, u-43]')
     .min(1, { error: 'must name one user or more, such as [u-42]; without it anybody may answer' })
     .optional(),

@@ -61,11 +61,13 @@ function resolvePlanning({
 function resolveQuestions({
   expire_after,
   when_expired,
+  hold,
   answerers,
 }: NonNullable<ConfigFile['questions']>): Settings['questions'] {
   return {
     ...(expire_after !== undefined && { expireAfter: expire_after }),
     whenExpired: when_expired,
+    ...(hold !== undefined && { hold }),
     ...(answerers !== undefined && { answerers }),
   };
 }

@@ -70,6 +70,7 @@ context:
 # questions:
 #   expire_after: 1d
 #   when_expired: decline          # decline | cancel (the run); a question with a default takes that
+#   hold: 5m                       # a call of a server that asks while it runs is held open so long
 #   answerers: [u-42, u-43]        # who may answer; without it anybody
 
 # --- What every decision is told besides the goal.

@@ -2,6 +2,7 @@ import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option, Question } from '../domain/question.ts';
+import { goOnWithInput, isRefused } from './elicitation.ts';
 import { escaped } from './inject.ts';
 import { placeAnew } from './place.ts';
 import type { Given as Answer, RunState, TaskState } from './state.ts';
@@ -52,7 +53,9 @@ function close(state: RunState, id: string, given: Given): RunState {
   open.queued = undefined;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task?.status !== 'waiting') return state;
-  if (given.declined) decline(state, task, { question, ...given });
+  // A server hears a no like any other answer, where it can be told.
+  if (question.kind === 'elicitation' && !isRefused(state, task)) goOnWithInput(state, task, given.at);
+  else if (given.declined || question.kind === 'elicitation') decline(state, task, { question, ...given });
   else continueTask(state, task, { question, ...given });
   return state;
 }
@@ -97,10 +100,11 @@ function continueTask(state: RunState, task: TaskState, answered: Answered): voi
       goOn(state, task, at);
       return;
     }
-    case 'elicitation':
     case 'missing_input':
     case 'plan_approval':
       release(state, task);
+      return;
+    case 'elicitation':
       return;
     default:
       assertNever(question.kind);

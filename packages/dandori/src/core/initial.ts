@@ -33,6 +33,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     ready: new ReadyQueue(),
     stepsReady: new Set(),
     running: new Set(),
+    held: new Set(),
     runningIn: new Map(),
     retrying: new ReadyQueue(),
     inDoubt: new Set(),

@@ -11,6 +11,8 @@ export type Intention =
   | { readonly type: 'start_task'; readonly task: string }
   | { readonly type: 'ask_approval'; readonly task: string }
   | { readonly type: 'settle'; readonly task: string }
+  /** A call was held open for an answer for long enough. */
+  | { readonly type: 'end_hold'; readonly task: string }
   | { readonly type: 'expire_question'; readonly question: string; readonly as: Expiry }
   | { readonly type: 'replace_task'; readonly task: string }
   | { readonly type: 'abort_calls'; readonly reason: string }

@@ -5,6 +5,7 @@ import type { Question } from '../domain/question.ts';
 import { apply } from './apply.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
 import { canonical } from './canonical.ts';
+import { hasOpenCall } from './elicitation.ts';
 import { planWord } from './plan-word.ts';
 import { hasEnded, type RunState, type TaskState } from './state.ts';
 
@@ -24,6 +25,7 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L9  No call takes effect that a person should have approved and did not, and no plan is accepted that a person should
  *     have approved. It is the call, or the plan, that was shown to them, or the plan as they changed it.
  * L10 No task, no probe and no decision starts while the run is paused.
+ * L11 Only a call that is open is held open or ends for want of input, and a hold ends once.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   return breaches(events).map(({ message }) => message);
@@ -84,6 +86,9 @@ function taskLaws(event: Event, state: RunState): string[] {
     case 'task_failed':
     case 'task_in_doubt':
       return endLaws(event, state);
+    case 'question_asked':
+    case 'hold_ended':
+      return holdLaws(event, state);
     default:
       return [];
   }
@@ -124,11 +129,29 @@ function endLaws(
 ): string[] {
   const { task: id, attempt } = event.data;
   const task = state.tasks.get(id);
-  if (task?.status !== 'running' || task.attempts !== attempt)
+  if (task === undefined || task.attempts !== attempt || !hasOpenCall(state, task))
     return [`L3: ${event.type} of ${id}#${attempt}, which is not running`];
   const wasMade = event.type === 'task_succeeded' || event.type === 'task_in_doubt';
   if (!wasMade || !needsApproval(task, state.settings)) return [];
   return [`L9: ${id} was called and nobody had approved it`];
+}
+
+function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, state: RunState): string[] {
+  if (event.type === 'hold_ended') {
+    const { task: id, attempt } = event.data;
+    const asking = state.held.has(id) ? state.tasks.get(id)?.asking : undefined;
+    const isHeld = asking?.call === 'held' && asking.attempt === attempt;
+    return isHeld ? [] : [`L11: the hold of ${id}#${attempt} ended, and it was not held`];
+  }
+  const { question, attempt, held, input } = event.data;
+  if (question.kind !== 'elicitation' || (held === undefined && input === undefined)) return [];
+  const task = state.tasks.get(question.task ?? '');
+  // What one call asks for together is asked one after the other.
+  const isSameRound = task?.asking?.attempt === attempt && task?.status === 'waiting';
+  const isOpen = task !== undefined && task.attempts === attempt && hasOpenCall(state, task);
+  return isOpen || isSameRound
+    ? []
+    : [`L11: ${question.id} was asked by ${question.task}#${attempt}, which is not open`];
 }
 
 /** Keeps its own account of which effects may have happened, so as not to trust the statuses that it judges. */
@@ -156,7 +179,7 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
     case 'probe_ended':
       return event.data.found === 'not_happened' ? event.data.task : undefined;
     case 'question_asked':
-      return event.data.question.kind === 'ambiguity' ? event.data.question.task : undefined;
+      return endsForInput(event.data) ? event.data.question.task : undefined;
     case 'question_answered': {
       const question = state.questions.get(event.data.question)?.question;
       return question?.kind === 'in_doubt' && event.data.answer === 'again' ? question.task : undefined;
@@ -164,6 +187,11 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** The server did nothing yet, or says itself that it wants to be called again with the answer. */
+function endsForInput({ question, held = false }: FactOf<'question_asked'>['data']): boolean {
+  return question.kind === 'ambiguity' || (question.kind === 'elicitation' && !held);
 }
 
 /** What a person was last asked about: plans by question, arguments by task. */

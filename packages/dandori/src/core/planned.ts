@@ -218,6 +218,8 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
     key: undefined,
     probed: undefined,
     mayHaveTouched: false,
+    asking: undefined,
+    rounds: 0,
     isInDoubt: false,
     override: undefined,
     sent: undefined,

@@ -77,6 +77,10 @@ export interface TaskState {
   sent: JsonObject | undefined;
   /** SHA-256 of the call that a person approved. */
   approved: string | undefined;
+  /** What its last call that wanted input asked for. */
+  asking: Asking | undefined;
+  /** How many of its calls have ended because the server wants input first. */
+  rounds: number;
   /** The question by which a person approved the plan that it is written in. */
   readonly coveredBy: string | undefined;
   result: Stored | undefined;
@@ -101,6 +105,17 @@ export interface TaskState {
   isReplaced: boolean;
   /** Its call was told to stop and went on. */
   isUnstopped: boolean;
+}
+
+/**
+ * `ended`: the server said that it wants input first. `held`: the call is open until it is answered. `ending`: it was
+ * held for long enough, and the server is told that nobody answers. `lost`: the call is gone, and the answer is not.
+ */
+export interface Asking {
+  readonly attempt: number;
+  readonly questions: string[];
+  call: 'ended' | 'held' | 'ending' | 'lost';
+  readonly since: number;
 }
 
 /** A task at the moment at which it ended. */
@@ -167,6 +182,12 @@ export interface Decision {
 export interface OpenQuestion {
   readonly question: Question;
   readonly askedAt: number;
+  /** The attempt that asked. */
+  readonly attempt?: number | undefined;
+  /** Whether a call is held open for it. */
+  readonly isHeld: boolean;
+  /** How the server wants the answer. */
+  readonly input?: FactOf<'question_asked'>['data']['input'];
   answer: Given | undefined;
   /** Where it stands among those that expire. */
   queued: Queued<OpenQuestion> | undefined;
@@ -233,6 +254,8 @@ export interface RunState {
   /** Steps whose tasks are wanted now. */
   readonly stepsReady: Set<string>;
   readonly running: Set<string>;
+  /** Tasks whose call is held open while a person is asked; they are `waiting`. */
+  readonly held: Set<string>;
   /** How many of them run in each lane. */
   readonly runningIn: Map<string, number>;
   /** What is due first comes first. */
@@ -300,6 +323,11 @@ export function lastDecision(state: RunState): Decision | undefined {
 }
 
 /** Whether something is under way that will end by itself. */
-export function isAlive({ running, probing, thinking }: RunState): boolean {
+export function isAlive(state: RunState): boolean {
+  return state.held.size > 0 || isAtWork(state);
+}
+
+/** Whether it does not only wait for a person. */
+export function isAtWork({ running, probing, thinking }: RunState): boolean {
   return running.size > 0 || probing.size > 0 || thinking !== undefined;
 }

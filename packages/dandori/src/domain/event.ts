@@ -162,7 +162,8 @@ export const factSchema = z.discriminatedUnion('type', [
   fact('task_failed', { ...attempt, failure, unstopped, ms: z.number() }),
   fact('task_in_doubt', {
     ...attempt,
-    cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled']),
+    /** `unanswered`: it ended without a result while a person was asked for its input. */
+    cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled', 'unanswered']),
     message: z.string().optional(),
     unstopped,
   }),
@@ -178,7 +179,16 @@ export const factSchema = z.discriminatedUnion('type', [
     blob: blobHandle.optional(),
     ms: z.number(),
   }),
-  fact('question_asked', { question, attempt: z.number().int().optional() }),
+  fact('question_asked', {
+    question,
+    attempt: z.number().int().optional(),
+    /** The call is held open until it is answered. */
+    held: z.boolean().optional(),
+    /** How the server wants the answer, where its call has ended: under a name, and with what it wants back. */
+    input: z.object({ name: z.string().optional(), state: z.string().optional() }).optional(),
+  }),
+  /** A call was held open for an answer for as long as may be; its server is told that nobody answers. */
+  fact('hold_ended', attempt),
   fact('question_answered', {
     question: z.string(),
     /** Null where it was declined. */

@@ -36,7 +36,7 @@ export function compileDraft(draft: Draft, house: House): Compiled {
 function compileReplacement(draft: Draft, replaced: TaskState, house: House): Compiled {
   const tools = house.parts.toolbox.tools();
   const bare = draft.tasks.map(({ step: _, ...task }): Task => task);
-  const compiled = compile(bare, { ...surroundingsOf(draft, house), steps: new Map() });
+  const compiled = compile(bare, { ...surroundingsOf(draft, house), open: [], steps: new Map() });
   if (!compiled.ok) return compiled;
   const written = new Map(draft.tasks.map((task) => [task.id, task]));
   const tasks = compiled.tasks.map((checked) => {
@@ -105,6 +105,7 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
     order: settings.order,
     ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
     done: new Map(done.map(({ task }) => [task.id, task.operation])),
+    open: openTasks(state, removes),
     steps: openSteps(state, draft.tasks, removes),
     dropsNeedless: !isTheirs,
     ...answerUses(state),
@@ -117,6 +118,15 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
     },
     expectedMs: parts.durations?.expected,
   };
+}
+
+/** What a choice has changed in their arguments is what they touch. */
+function openTasks({ tasks }: RunState, removes: ReadonlySet<string>): Task[] {
+  const open: Task[] = [];
+  for (const { task, status, override } of tasks.values())
+    if (!hasEnded(status) && !isStep(task) && !removes.has(task.id))
+      open.push(override === undefined ? task : { ...task, args: override });
+  return open;
 }
 
 function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {

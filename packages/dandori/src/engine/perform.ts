@@ -1,4 +1,5 @@
 import { asksFirst } from '../core/approval.ts';
+import { inputsOf } from '../core/elicitation.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { nextOffer } from '../core/offer.ts';
@@ -13,6 +14,7 @@ import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
 import { callDigest } from './digest.ts';
+import type { Holds } from './holds.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
@@ -32,6 +34,7 @@ export interface Driver {
   readonly mailbox: Mailbox;
   readonly calls: Calls;
   readonly results: Results;
+  readonly holds: Holds;
   readonly readAhead: ReadAhead;
 }
 
@@ -50,6 +53,8 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return askApproval(intention.task, driver);
     case 'settle':
       return settle(intention.task, driver);
+    case 'end_hold':
+      return endHold(intention.task, driver);
     case 'expire_question': {
       const { question, as } = intention;
       return driver.ledger.record({ type: 'question_expired', data: { question, as } });
@@ -130,7 +135,13 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     userId: ledger.state.userId,
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
     texts: textsOf(ledger.state),
+    inputs: inputsOf(ledger.state, task),
   });
+}
+
+function endHold(id: string, { ledger }: Driver): void {
+  const attempt = ledger.state.tasks.get(id)?.attempts ?? 1;
+  ledger.record({ type: 'hold_ended', data: { task: id, attempt } });
 }
 
 /** What was approved is another call, or the tool does more to the world by now than when its plan was accepted. */

@@ -137,6 +137,17 @@ export function asks(id: string, question: Partial<Question> = {}, attempt?: num
   return { type: 'question_asked', data: { question: whole, ...(attempt && { attempt }) } };
 }
 
+/** A call asks a person: it is held open, or has ended for the answer. */
+export function elicits(id: string, task: string, { held = false, attempt = 1 } = {}): Fact {
+  const question: Question = { id, kind: 'elicitation', text: '?', task };
+  const how = held ? { held } : { input: { name: id } };
+  return { type: 'question_asked', data: { question, attempt, ...how } };
+}
+
+export function endsHold(task: string, attempt = 1): Fact {
+  return { type: 'hold_ended', data: { task, attempt } };
+}
+
 export function answers(question: string, value: Json): Fact {
   return { type: 'question_answered', data: { question, answer: value } };
 }

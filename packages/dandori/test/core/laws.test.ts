@@ -6,7 +6,9 @@ import {
   approves,
   asks,
   cancels,
+  elicits,
   ends,
+  endsHold,
   expires,
   fails,
   inDoubt,
@@ -132,6 +134,41 @@ describe('a journal that breaks a law is caught', () => {
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), inDoubt('w')),
     ],
+    ['a question of a call that was never made', 'L11', journalOf(...running(write), elicits('q1', 'w'))],
+    [
+      'a question of a call that has ended',
+      'L11',
+      journalOf(...running(read), starts('r'), succeeds('r'), elicits('q1', 'r', { held: true })),
+    ],
+    ['the end of no hold', 'L11', journalOf(...running(read), starts('r'), endsHold('r'))],
+    [
+      'a hold that ends twice',
+      'L11',
+      journalOf(
+        ...running(read),
+        starts('r'),
+        elicits('q1', 'r', { held: true }),
+        endsHold('r'),
+        endsHold('r'),
+      ),
+    ],
+    [
+      'a write that was lost while it was held, made again after the answer',
+      'L5',
+      journalOf(
+        ...running(write),
+        starts('w'),
+        elicits('q1', 'w', { held: true }),
+        inDoubt('w'),
+        answers('q1', {}),
+        starts('w', 2),
+      ),
+    ],
+    [
+      'a start while it is held open',
+      'L4',
+      journalOf(...running(read), starts('r'), elicits('q1', 'r', { held: true }), starts('r', 2)),
+    ],
   ])('%s', (_, law, events) => {
     expect(brokenLaws(events)).toContainEqual(expect.stringMatching(new RegExp(`^${law}:`)));
   });
@@ -185,6 +222,44 @@ describe('a legal journal is not suspected', () => {
         answers('q1', 'x'),
         starts('w', 2),
         succeeds('w', 2),
+      ],
+    ],
+    [
+      'a write whose server wants input first',
+      [
+        ...running(write),
+        starts('w'),
+        elicits('q1', 'w'),
+        elicits('q2', 'w'),
+        answers('q2', {}),
+        answers('q1', {}),
+        starts('w', 2),
+        succeeds('w', 2),
+      ],
+    ],
+    [
+      'a write that was held open, in the place that another has taken',
+      [
+        ...running([...write, { id: 's' }], { concurrency: 1 }),
+        starts('w'),
+        elicits('q1', 'w', { held: true }),
+        starts('s'),
+        answers('q1', {}),
+        succeeds('w'),
+        succeeds('s'),
+      ],
+    ],
+    [
+      'a hold that ended before its call did',
+      [
+        ...running(read),
+        starts('r'),
+        elicits('q1', 'r', { held: true }),
+        endsHold('r'),
+        answers('q1', {}),
+        inDoubt('r'),
+        starts('r', 2),
+        succeeds('r', 2),
       ],
     ],
     [

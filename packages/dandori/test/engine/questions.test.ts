@@ -9,6 +9,7 @@ import type { Settings } from '../../src/domain/settings.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { pauseRun } from '../../src/engine/inbox.ts';
 import type { CallOutcome } from '../../src/ports/toolbox.ts';
+import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { answers, journalFrom, started } from '../core/facts.ts';
 import { growth, LINEAR } from '../core/growth.ts';
 import { count, createHouse, DONE, type House, task } from './house.ts';
@@ -211,6 +212,56 @@ describe('a step of another branch', () => {
     await house.answer(run, 'q1', 1);
     expect((await house.drive(run)).end?.outcome).toBe('answered');
     house.mind.verify();
+  });
+});
+
+describe('a list that is written while a person is asked', () => {
+  const script = (tool: string): ScriptedAction[][] => [
+    [
+      {
+        operation: 'plan.propose',
+        args: {
+          steps: [
+            {
+              id: 's1',
+              description: 'the milk',
+              tasks: [
+                { id: 'm', operation: 'shop.take', args: { item: 'milk' } },
+                { id: 'u', operation: 'other.get', args: { of: '${m}' } },
+              ],
+            },
+            { id: 's2', description: 'the rest' },
+          ],
+        },
+      },
+    ],
+    [{ operation: tool, id: 'o', step: 's2' }],
+    [{ operation: 'answer', args: { text: 'done' } }],
+  ];
+  const TOOLS = { 'shop.take': TAKE, 'shop.clear': { effect: 'write' as const }, 'other.get': {} };
+
+  it('may stand beside what refers to the task that waits', async () => {
+    const house = createHouse(TOOLS, script('other.get'));
+    const run = await house.start('go', undefined, { mode: 'hierarchical' });
+    const waiting = await house.drive(run);
+    expect(waiting.tasks.get('o')?.status).toBe('succeeded');
+    expect(waiting.tasks.get('u')?.status).toBe('pending');
+    await house.answer(run, 'q1', 1);
+    const state = await house.drive(run);
+    expect(state.end?.outcome).toBe('answered');
+    expect(state.tasks.get('u')?.status).toBe('succeeded');
+    expect(count(await house.events(run), 'plan_rejected')).toBe(0);
+  });
+
+  it('keeps the written order: what touches the same comes behind the task that waits', async () => {
+    const house = createHouse(TOOLS, script('shop.clear'));
+    const run = await house.start('go', undefined, { mode: 'hierarchical' });
+    const waiting = await house.drive(run);
+    expect(waiting.tasks.get('o')?.status).toBe('pending');
+    await house.answer(run, 'q1', 1);
+    expect((await house.drive(run)).end?.outcome).toBe('answered');
+    const shop = house.toolbox.calls.map(({ call }) => call.operation).filter((name) => name !== 'other.get');
+    expect(shop).toEqual(['shop.take', 'shop.take', 'shop.clear']);
   });
 });
 
