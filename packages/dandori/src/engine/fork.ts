@@ -114,7 +114,7 @@ function inRun(event: Event, run: string, forkedFrom: Forked['forkedFrom']): Eve
 
 /** How the calls ended that were under way: of each the first that is known. */
 function endings(state: RunState, later: readonly Event[]): (Fact & { at: number })[] {
-  const open = new Set(state.running);
+  const open = new Set([...state.running, ...state.held]);
   return later.flatMap((event) => {
     const task = taskOf(event);
     if (task === undefined || !open.delete(task)) return [];
@@ -131,7 +131,8 @@ function taskOf(fact: Fact): string | undefined {
     case 'task_in_doubt':
       return fact.data.task;
     case 'question_asked':
-      return fact.data.attempt === undefined ? undefined : fact.data.question.task;
+      // One that is asked while the call is held open does not end it.
+      return fact.data.attempt === undefined || fact.data.held === true ? undefined : fact.data.question.task;
     default:
       return undefined;
   }

@@ -355,8 +355,10 @@ async function questionProblems(
 
 function answerProblems({ data }: Event & { type: 'question_answered' }, { state }: Proving): string[] {
   const options = state.questions.get(data.question)?.question.options ?? [];
-  const isOne =
-    data.declined === true || options.length === 0 || options.some(({ value }) => isSame(value, data.answer));
+  // A plan may be answered with another one.
+  const isPlan = typeof data.answer === 'object' && data.answer !== null;
+  const isFree = data.declined === true || isPlan || options.length === 0;
+  const isOne = isFree || options.some(({ value }) => isSame(value, data.answer));
   return isOne ? [] : [`${JSON.stringify(data.answer)} is none of the options of ${data.question}`];
 }
 

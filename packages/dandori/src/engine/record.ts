@@ -130,13 +130,14 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       const isAgain = isRepeatable(state.tasks.get(task)?.effect ?? 'write');
       // A test has no crash: what was only sent once more is sent once.
       if (cause === 'driver_lost' && isAgain) recording.open.delete(task);
-      return end(task, { lost: cause === 'driver_lost' ? 'connection_lost' : cause, ms: 0 }, recording);
+      const isUnknown = cause === 'driver_lost' || cause === 'unanswered';
+      return end(task, { lost: isUnknown ? 'connection_lost' : cause, ms: 0 }, recording);
     }
     case 'probe_ended':
       return probed(event, { results, recording });
     case 'question_asked': {
       const { question, attempt } = event.data;
-      if (attempt === undefined || question.task === undefined) return;
+      if (attempt === undefined || question.task === undefined || question.kind !== 'ambiguity') return;
       const { text, options = [] } = question;
       return end(question.task, { ambiguous: { question: text, options }, ms: 0 }, recording);
     }
