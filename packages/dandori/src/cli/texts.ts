@@ -1,5 +1,6 @@
 import { isJapanese } from '../core/language.ts';
 import type { Report } from '../core/report.ts';
+import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
 const ENGLISH = {
@@ -145,6 +146,7 @@ const ENGLISH = {
     unread: (tasks: string) => `The results could not be read, so no Refs to them were inferred: ${tasks}`,
     was: (path: string, ref: string, value: string) => `${path}: ${ref} was inferred; it was ${value}`,
   },
+  ...PAST_ENGLISH,
   rated: (rating: number) => `The rating is noted: ${rating} of 5.`,
   rating: 'Rating',
   reading: (count: number) => `${count} runs read`,
@@ -330,6 +332,7 @@ const JAPANESE: Texts = {
     unread: (tasks) => `結果を読めなかったため、Refを推定していません: ${tasks}`,
     was: (path, ref, value) => `${path}: ${ref} と推定。元の値は ${value}`,
   },
+  ...PAST_JAPANESE,
   rated: (rating) => `評価を記録しました: 5段階で${rating}`,
   rating: '評価',
   reading: (count) => `${count}件の実行を読みました`,

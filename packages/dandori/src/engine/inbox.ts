@@ -157,7 +157,7 @@ function checkRating({ rating, comment = '' }: Rating): void {
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
-function runId(at: number): string {
+export function runId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')

@@ -53,7 +53,7 @@ function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefi
   const tool = tools.get(probe.tool);
   if (tool === undefined) return { problem: texts.probeMissing(probe.tool) };
   if (tool.effect !== 'read') return { problem: texts.probeWrites(probe.tool) };
-  const args = probeArgs(probe, task.sent ?? task.task.args, `${run}/${task.task.id}`);
+  const args = probeArgs(probe, task.sent ?? task.task.args, task.key ?? `${run}/${task.task.id}`);
   if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };
   const [issue] = parts.check(tool.inputSchema, args);
   if (issue !== undefined)

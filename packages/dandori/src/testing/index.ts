@@ -1,5 +1,7 @@
 /** Parts for tests of your own tools, minds and journals: `import { … } from 'dandori/testing'`. */
 export { createMemoryJournal } from '../adapters/journal/memory.ts';
+export { CaseError } from './case/difference.ts';
+export { type CaseOptions, runCase } from './case/run-case.ts';
 export * from './function-toolbox.ts';
 export { type JournalCase, journalCases, type OpenJournal } from './journal-cases.ts';
 export * from './model-server/index.ts';

@@ -25,6 +25,14 @@ export function tryLock(
   return { heldBy: holderOf(path) ?? { pid: 0, startedAt: '', host: 'unknown' } };
 }
 
+/** Who holds a lock, and whether they may still be there; undefined where it has gone. */
+export function lockHolder(
+  path: string,
+): { readonly by: ProcessIdentity; readonly isHeld: boolean; readonly isHere: boolean } | undefined {
+  const by = holderOf(path);
+  return by && { by, isHeld: isHeld(by), isHere: by === NOBODY || by.host === thisProcess().host };
+}
+
 function steal(path: string): void {
   const guard = `${path}.steal`;
   if (!linkInto(guard)) {

@@ -52,6 +52,16 @@ function isChecksumAt(bytes: Buffer, start: number, checksum: number): boolean {
   return true;
 }
 
+/** What is wrong with a line, apart from where it stands. */
+export class DamagedLine extends DandoriError {
+  readonly reason: string;
+
+  constructor(message: string, reason: string, details: { fix: string }) {
+    super('journal-damaged', message, details);
+    this.reason = reason;
+  }
+}
+
 /** Where a line stands, so that damage can be named. */
 export interface Place {
   readonly file: string;
@@ -100,9 +110,9 @@ function firstIssue(error: { issues: readonly { path: PropertyKey[]; message: st
 export function damaged(
   { file, line, offset }: Pick<Place, 'file' | 'line' | 'offset'>,
   reason: string,
-  fix = 'Bring the file back from a backup.',
+  fix = 'Bring the file back from a backup; `dandori doctor` looks for more.',
 ): never {
-  throw new DandoriError('journal-damaged', `${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, {
+  throw new DamagedLine(`${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, reason, {
     fix: `${fix} Nothing was changed, and other runs are not affected.`,
   });
 }
