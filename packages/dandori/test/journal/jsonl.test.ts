@@ -48,6 +48,36 @@ describe('J4: a torn tail', () => {
     }
   });
 
+  it('R5: of an append of several events counts all or none, wherever it is cut', async () => {
+    await using temporary = await withContent(toLine(firstEvent(RUN)));
+    const { journal, path } = temporary;
+    const [first, ...more] = EVENTS.map((event, index) => (index === 0 ? firstEvent(RUN) : event));
+    await journal.append(RUN, 1, more);
+    const whole = readFileSync(path);
+    const begun = Buffer.byteLength(toLine(firstEvent(RUN)));
+    expect(await journal.read(RUN)).toEqual([first, ...more]);
+    for (let length = begun; length < whole.length - 1; length++) {
+      writeFileSync(path, whole.subarray(0, length));
+      expect(await createJsonlJournal(temporary.directory).read(RUN), `cut at ${length}`).toEqual([first]);
+      expect((await journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 1 });
+      await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+      expect(readFileSync(path, 'utf8')).toBe(toLine(firstEvent(RUN)) + toLine(eventOf(RUN, 2)));
+    }
+  });
+
+  it('R5: an append that lacks only the newline of its last line may have been acknowledged', async () => {
+    await using temporary = await withContent(toLine(firstEvent(RUN)));
+    const { journal, path } = temporary;
+    await journal.append(RUN, 1, [eventOf(RUN, 2), eventOf(RUN, 3)]);
+    const text = readFileSync(path, 'utf8').trimEnd();
+    writeFileSync(path, text);
+    const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
+    await expect(journal.append(RUN, 1, [eventOf(RUN, 2)])).rejects.toMatchObject({
+      message: expect.stringContaining(`line 3 (byte ${offset}) is damaged: it has lost the newline`),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
   it.each([
     ['NUL bytes, as a file system leaves them', Buffer.alloc(5_000)],
     ['half a character', Buffer.from([0x7b, 0xe6, 0x97])],

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import { tryLock } from './file-lock.ts';
-import { damaged, isIntact, type Place, parseLine, toLine } from './line.ts';
+import { damaged, goesOn, hasLostNewline, type Place, parseLine, toLines } from './line.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { conflict, runNotFound } from './refusal.ts';
 import { unreadable, unwritable } from './unwritable.ts';
@@ -31,6 +31,7 @@ const NEWLINE = 0x0a;
  *     say yes to data that the first one lost. The caller reads the run again.
  * R4  A torn tail is cut only here, under the lock, right before the next append. One that lacks only its newline may
  *     have been acknowledged: that is damage, and it is not cut.
+ * R5  An append counts when its last line is there. Whole lines of one that a crash has cut short belong to the tail.
  */
 export interface RunFile {
   append(after: number, events: readonly Event[]): Promise<void>;
@@ -41,7 +42,7 @@ export interface RunFile {
   last(): number | undefined;
   /** How far it has been read or written. */
   readonly position: Position;
-  /** Bytes behind the last whole line: a torn tail, or a write that is still under way. */
+  /** Bytes behind the last whole append: a torn tail, or a write that is still under way. */
   readonly torn: number;
   /** Waits for what is being written: the number of a closed file may be another file's a moment later. */
   close(): Promise<void>;
@@ -84,7 +85,7 @@ export function openRunFile(
   let queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
 
-  /** Reads what is new. Only whole lines count; the rest is a torn tail or a write that is still under way. */
+  /** Reads what is new. Only whole appends count; the rest is a torn tail or a write that is still under way. */
   function catchUp(collect: (event: Event) => void, { isLocked = false } = {}): void {
     const { size } = fstatSync(fd);
     if (size < position.bytes) {
@@ -93,19 +94,37 @@ export function openRunFile(
     }
     torn = 0;
     if (size === position.bytes) return;
-    const tail = eachLine(position, size, (event, end) => {
-      collect(event);
-      starts.push(end);
-      position = { bytes: end, seq: position.seq + 1, line: position.line + 1 };
+    let begun: { event: Event; end: number }[] = [];
+    const tail = eachLine(position, size, (event, end, isLast) => {
+      begun.push({ event, end });
+      if (!isLast) return;
+      for (const one of begun) {
+        collect(one.event);
+        starts.push(one.end);
+      }
+      const { length } = begun;
+      position = { bytes: end, seq: position.seq + length, line: position.line + length };
+      begun = [];
     });
-    torn = tail.length;
+    torn = (begun.at(-1)?.end ?? position.bytes) - position.bytes + tail.length;
     // While somebody else may be writing, a newline that is missing is still to come; a changed one is not.
-    if (isIntact(tail.subarray(0, -1)) || (isLocked && isIntact(tail)))
-      lostNewline({ file: path, line: position.line, offset: position.bytes });
+    if (hasLostNewline(tail.subarray(0, -1)) || (isLocked && hasLostNewline(tail)))
+      lostNewline({
+        file: path,
+        line: position.line + begun.length,
+        offset: position.bytes + torn - tail.length,
+      });
   }
 
-  /** Calls back for each whole line with the offset of its end, and returns what stands behind the last. */
-  function eachLine(from: Position, until: number, visit: (event: Event, end: number) => void): Buffer {
+  /**
+   * Calls back for each whole line with the offset of its end, and whether its append ends with it. Returns what stands
+   * behind the last.
+   */
+  function eachLine(
+    from: Position,
+    until: number,
+    visit: (event: Event, end: number, isLast: boolean) => void,
+  ): Buffer {
     const buffer = Buffer.allocUnsafe(until - from.bytes);
     const length = readFully(fd, buffer, from.bytes);
     let start = 0;
@@ -119,9 +138,10 @@ export function openRunFile(
         offset: from.bytes + start,
         seq: from.seq + 1 + count,
       };
-      const event = parseLine(buffer.subarray(start, end), place);
+      const line = buffer.subarray(start, end);
+      const event = parseLine(line, place);
       start = end + 1;
-      visit(event, from.bytes + start);
+      visit(event, from.bytes + start, !goesOn(line));
     }
   }
 
@@ -168,9 +188,8 @@ export function openRunFile(
       seq += one.events.length;
     }
     if (accepted.length === 0) return;
-    // Put together one by one: to join a list of them takes as long again as to make them.
     let text = '';
-    for (const { events } of accepted) for (const event of events) text += toLine(event);
+    for (const { events } of accepted) text += toLines(events);
     const data = Buffer.from(text);
     writeFully(fd, data, position.bytes);
     for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1))
