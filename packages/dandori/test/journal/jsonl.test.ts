@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -404,12 +405,24 @@ describe('locks that were left behind', () => {
     await using temporary = await withContent(LINES.join(''));
     const { journal, path, directory } = temporary;
     writeFileSync(`${path}.lock`, content);
-    writeFileSync(`${path}.lock.steal`, content);
+    writeFileSync(`${path}.lock.request`, content);
     writeFileSync(join(directory, `${RUN}.driver`), content);
     const claim = await journal.claim(RUN);
     await journal.append(RUN, 4, [eventOf(RUN, 5)]);
     await claim.release();
     expect(readdirSync(directory).filter((name) => !name.endsWith('.jsonl'))).toEqual([]);
+  });
+
+  it('by a process that died while it took away a dead lock do not block, nor do two such', async () => {
+    await using temporary = await withContent(LINES.join(''));
+    const { journal, path, directory } = temporary;
+    const name = (content: string) => createHash('sha256').update(content).digest('hex').slice(0, 12);
+    const second = JSON.stringify({ pid: 2 ** 22 - 2, startedAt: 'y', host: hostname() });
+    writeFileSync(`${path}.lock`, dead);
+    writeFileSync(`${path}.lock.${name(dead)}`, second);
+    writeFileSync(`${path}.lock.${name(dead)}.${name(second)}`, '');
+    await journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    expect(readdirSync(directory).filter((file) => !file.endsWith('.jsonl'))).toEqual([]);
   });
 
   it('of another machine are respected, and the message says which file it is', async () => {

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Event } from '../../src/domain/event.ts';
+import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
+import type { Event, Fact } from '../../src/domain/event.ts';
+import type { Journal } from '../../src/ports/journal.ts';
 import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
@@ -35,6 +37,24 @@ async function killed(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+/** Compare-and-append until it fits. */
+async function append(journal: Journal): Promise<void> {
+  for (;;) {
+    const { length } = await journal.read(RUN);
+    const fact: Fact = { type: 'cancel_requested', data: { reason: 'stop' } };
+    const isTaken = await journal.append(RUN, length, [eventOf(RUN, length + 1, fact)]).then(
+      () => true,
+      () => false,
+    );
+    if (isTaken) return;
+  }
 }
 
 afterEach(async () => {
@@ -111,6 +131,50 @@ describe('several processes', () => {
       expect(noted[index + 1]).toMatchObject({ reason: 'end', by: noted[index]?.by });
     }
   });
+
+  it('F2: of many who find the lock of a dead process and of its thief, one has it at a time', async () => {
+    await using temporary = await createRun();
+    const { directory } = temporary;
+    const names = ['a', 'b', 'c', 'd'];
+    const races = await Promise.all(
+      names.map((name) => ended(start(directory, 'race', join(directory, 'contested'), '60', name))),
+    );
+    expect(races).toEqual(names.map(() => 0));
+    const noted = readFileSync(join(directory, 'contested.notes'), 'utf8').trim().split('\n');
+    expect(noted.length).toBeGreaterThanOrEqual(2 * names.length);
+    for (let index = 0; index < noted.length; index += 2) {
+      const [begin = '', end = ''] = noted.slice(index, index + 2);
+      expect([begin.split(' ')[0], end]).toEqual(['begin', begin.replace('begin', 'end')]);
+    }
+  });
+
+  it.each(['in this process', 'in another process'])(
+    'a driver that writes without a pause does not keep out who wants to cancel, %s',
+    async (where) => {
+      await using temporary = await createRun();
+      const { journal, directory } = temporary;
+      const claim = await journal.claim(RUN);
+      let isOver = false;
+      const cancel =
+        where === 'in this process'
+          ? append(createJsonlJournal(directory))
+          : said(start(directory, 'append', RUN, '1', 'a'), 'done');
+      const cancelled = cancel.finally(() => {
+        isOver = true;
+      });
+      for (let last = 1; !isOver; ) {
+        try {
+          await journal.append(RUN, last, [eventOf(RUN, last + 1)]);
+          last++;
+        } catch {
+          last = (await journal.read(RUN)).length;
+        }
+      }
+      await cancelled;
+      await claim.release();
+      expect((await journal.read(RUN)).filter(({ type }) => type === 'cancel_requested')).toHaveLength(1);
+    },
+  );
 
   it('who watches is woken by the append of another process', async () => {
     await using temporary = await createRun();

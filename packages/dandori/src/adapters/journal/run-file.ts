@@ -1,12 +1,15 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasync,
   fstatSync,
   ftruncateSync,
   openSync,
   readSync,
+  rmSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -253,17 +256,37 @@ export function openRunFile(
 
 /** Longer than any write takes. Only the lock of a machine that is gone lasts, and nobody here can tell. */
 const LONGEST_LOCK = 30_000;
+const LONGEST_PAUSE = 50;
 
-/** Held for the time of one write, so a short pause is enough for the other to be done. */
+/**
+ * Held for the time of one write, so a short pause is enough for the other to be done. Who has to wait says so by a
+ * file, and who wants the lock again at once gives way to it: a driver that writes without a pause would else keep
+ * everybody out, and never see the cancel request that waits behind it.
+ */
 async function lock(path: string, identityFile: string | undefined): Promise<{ unlock: () => void }> {
+  const request = `${path}.request`;
+  if (existsSync(request)) await giveWay(request);
   let waited = 0;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     const attempt = tryLock(path, identityFile);
-    if ('unlock' in attempt) return attempt;
+    if ('unlock' in attempt) {
+      if (waited > 0) rmSync(request, { force: true });
+      return attempt;
+    }
     if (waited > LONGEST_LOCK) lockedOut(path, attempt.heldBy);
+    writeFileSync(request, '', { mode: 0o600 });
     await sleep(pause);
     waited += pause;
   }
+}
+
+/** Longer than the other pauses between two looks; after that it is dead, and its file is in nobody's way. */
+async function giveWay(request: string): Promise<void> {
+  for (let waited = 0; waited <= 2 * LONGEST_PAUSE; waited += 2) {
+    if (!existsSync(request)) return;
+    await sleep(2);
+  }
+  rmSync(request, { force: true });
 }
 
 function lockedOut(path: string, { pid, host }: ProcessIdentity): never {
