@@ -1,5 +1,6 @@
 /** `npm run simulate -- --seeds 10000 [--from N] [--workers N] [--json]`, or `--seed N` for one of them in full. */
 
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
@@ -89,12 +90,11 @@ async function all(portions: readonly Portion[], workers: number): Promise<Done>
   };
 }
 
-function ask(worker: Worker, portion: Portion): Promise<Done> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.postMessage(portion);
-  });
+async function ask(worker: Worker, portion: Portion): Promise<Done> {
+  const answer = once(worker, 'message');
+  worker.postMessage(portion);
+  const [done] = await answer;
+  return done;
 }
 
 function serve(): void {

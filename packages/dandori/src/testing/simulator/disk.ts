@@ -62,6 +62,9 @@ interface File extends SimulatedFile {
   writing: Append | undefined;
 }
 
+/** Milliseconds from a write to the moment at which those who watch the file are told. */
+const LONGEST_NOTICE = 8;
+
 export function createDisk({ random, timeline, fate, processes }: DiskParts): Disk {
   const files = new Map<string, File>();
   const fileOf = (run: string): File => files.get(run) ?? runNotFound(run);
@@ -71,8 +74,12 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
       const text = JSON.stringify(event);
       file.lines.push({ text, event: frozen(JSON.parse(text)), isLast: event === events.at(-1) });
     }
-    const last = file.lines.length;
-    for (const watcher of file.watchers) queueMicrotask(() => watcher.by.isAlive && watcher.changed(last));
+    // Not at once: what somebody else decides in between does not fit any more.
+    for (const watcher of file.watchers)
+      timeline.after(
+        random.below(LONGEST_NOTICE),
+        () => watcher.by.isAlive && watcher.changed(file.lines.length),
+      );
   }
 
   function acknowledge(file: File, { resolve, events }: Append): void {

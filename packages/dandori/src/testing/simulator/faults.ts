@@ -38,6 +38,7 @@ export const FAULTS = {
   machine_crash: { at: 'moment', weight: 1 },
   cancel: { at: 'moment', weight: 1 },
   early_answer: { at: 'moment', weight: 3 },
+  early_budget: { at: 'moment', weight: 3 },
   second_driver: { at: 'moment', weight: 2 },
   claim_lost: { at: 'moment', weight: 2 },
   clock_forward: { at: 'moment', weight: 1 },

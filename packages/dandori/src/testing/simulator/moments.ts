@@ -11,6 +11,7 @@ export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void
   machine_crash: ({ disk }) => disk.powerCut(),
   cancel: ({ command, person }) => command((run, parts) => person.cancel(run, parts)),
   early_answer: ({ command, person }) => command((run, parts) => person.answer(run, parts)),
+  early_budget: ({ command, person }) => command((run, parts) => person.addBudget(run, parts)),
   second_driver: ({ startDriver }) => startDriver(),
   /** The second line of defence is tried: two drive at once, and neither knows of the other. */
   claim_lost({ file, startDriver }) {
