@@ -1,8 +1,5 @@
 /** What another process does to a journal: `node child.ts DIRECTORY COMMAND …`. */
 
-import { createHash } from 'node:crypto';
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { tryLock } from '../../src/adapters/journal/file-lock.ts';
 import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
 import { DandoriError } from '../../src/domain/error.ts';
@@ -29,9 +26,6 @@ switch (command) {
   case 'claim-in-turn':
     await claimInTurn(rest[0] ?? '', Number(rest[1]), rest[2] ?? '');
     say('done');
-    break;
-  case 'race':
-    race(rest[0] ?? '', Number(rest[1]), rest[2] ?? '');
     break;
   default:
     throw new Error(`unknown: ${command}`);
@@ -77,28 +71,5 @@ async function claimInTurn(run: string, times: number, by: string): Promise<void
     }
     await claim.release();
     done++;
-  }
-}
-
-/**
- * Takes a lock again and again, and mostly leaves the files of dead processes behind: of a holder, and of one that was
- * just taking that one away. Between the two notes nobody else may have it.
- */
-function race(path: string, times: number, by: string): void {
-  for (let done = 0; done < times; ) {
-    const attempt = tryLock(path);
-    if ('heldBy' in attempt) continue;
-    const note = (word: string) => appendFileSync(`${path}.notes`, `${word} ${by} ${done}\n`);
-    note('begin');
-    for (let turn = 0; turn < 2_000; turn++) Math.sqrt(turn);
-    note('end');
-    done++;
-    const dead = JSON.stringify({ pid: 2 ** 22 - 1, startedAt: `${by} ${done}`, host: hostname() });
-    const name = createHash('sha256').update(dead).digest('hex').slice(0, 12);
-    const thief = JSON.stringify({ pid: 2 ** 22 - 2, startedAt: by, host: hostname() });
-    if (done % 3 !== 0) writeFileSync(`${path}.${name}`, thief);
-    // In the place of the living one, as if this process had died right here.
-    writeFileSync(`${path}.${by}.dead`, dead);
-    renameSync(`${path}.${by}.dead`, path);
   }
 }

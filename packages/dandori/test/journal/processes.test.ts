@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -37,11 +37,6 @@ async function killed(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;
-}
-
-async function ended(child: ChildProcess): Promise<number | null> {
-  const [code] = await once(child, 'exit');
-  return code;
 }
 
 /** Compare-and-append until it fits. */
@@ -129,22 +124,6 @@ describe('several processes', () => {
     for (let index = 0; index < noted.length; index += 2) {
       expect(noted[index]).toMatchObject({ reason: 'begin' });
       expect(noted[index + 1]).toMatchObject({ reason: 'end', by: noted[index]?.by });
-    }
-  });
-
-  it('F2: of many who find the lock of a dead process and of its thief, one has it at a time', async () => {
-    await using temporary = await createRun();
-    const { directory } = temporary;
-    const names = ['a', 'b', 'c', 'd'];
-    const races = await Promise.all(
-      names.map((name) => ended(start(directory, 'race', join(directory, 'contested'), '60', name))),
-    );
-    expect(races).toEqual(names.map(() => 0));
-    const noted = readFileSync(join(directory, 'contested.notes'), 'utf8').trim().split('\n');
-    expect(noted.length).toBeGreaterThanOrEqual(2 * names.length);
-    for (let index = 0; index < noted.length; index += 2) {
-      const [begin = '', end = ''] = noted.slice(index, index + 2);
-      expect([begin.split(' ')[0], end]).toEqual(['begin', begin.replace('begin', 'end')]);
     }
   });
 
