@@ -9,6 +9,7 @@ import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
+import { inMode } from './config/settings.ts';
 import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
@@ -149,7 +150,7 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
   };
   const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
     const settings = userId === undefined ? config.settings : await userSettings(userId);
-    return startRun({ goal, tasks, userId, settings: { ...settings, ...(mode && { mode }) } }, parts);
+    return startRun({ goal, tasks, userId, settings: inMode(settings, mode) }, parts);
   };
   const dandori: Dandori = {
     config,
@@ -227,7 +228,7 @@ async function createMind({ model, instructions }: Config): Promise<Mind> {
   const mind = createLanguageMind({ ...first, instructions });
   return fallback === undefined
     ? mind
-    : withFallback(mind, createLanguageMind({ ...fallback, instructions }));
+    : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
 
 function openStore(config: Config, { journal, onTorn }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {

@@ -1,4 +1,5 @@
 import type { Report } from '../core/report.ts';
+import { amountsFor } from './add-budget.ts';
 import { questionLines } from './question.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
@@ -25,7 +26,7 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(`${style.yellow(texts.cancelled)}: ${printable(report.failure?.message ?? '')}`);
   if (report.outcome === 'exhausted') {
     say(style.yellow(texts.exhausted));
-    say(asTyped(texts.howToGoOn(report.run), config));
+    say(asTyped(texts.howToGoOn(report.run, amountsFor(report.limit)), config));
   }
   if (report.missing !== undefined && report.missing.length > 0) {
     say(`${texts.missing}:`);

@@ -65,8 +65,7 @@ function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void
     const ms = task.ms === null ? '' : style.dim(duration(task.ms));
     const value =
       task.failure?.message ?? (task.blob === undefined ? JSON.stringify(task.result) : `${task.blob.head}…`);
-    process.stdout.write(
-      `${mark} ${id} ${task.operation} ${task.status} ${ms} ${oneLine(value ?? '', 100)}\n`,
-    );
+    const parts = [mark, id, task.operation, task.status, ms, oneLine(value ?? '', 100)];
+    process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
   }
 }

@@ -10,6 +10,7 @@ import { applyLayers, type Layer, originOf } from './layer.ts';
 import { modelProblems, resolveModel } from './model.ts';
 import { resolvePath } from './paths.ts';
 import { type Path, pathText, valueAt } from './place.ts';
+import { resolvePolicies } from './policies.ts';
 import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from './problem.ts';
 import { isRecord } from './record.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, redact, strayedSecrets } from './secrets.ts';
@@ -71,7 +72,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     planning: resolvePlanning(parsed.data.planning),
     instructions: instructions.text,
     ...servers,
-    effects: policies(parsed.data.effects),
+    effects: resolvePolicies(parsed.data.effects),
     services: parsed.data.services.map((path) => resolvePath(folder, path)),
     directory: resolvePath(folder, parsed.data.planning.history.directory),
     userId: parsed.data.user_id,
@@ -221,13 +222,4 @@ function asWritten(path: Path, value: unknown): Path {
   const [first, ...rest] = path;
   const isRenamed = first === 'mcpServers' && valueAt(value, ['mcpServers']) === undefined;
   return isRenamed ? ['mcp_servers', ...rest] : path;
-}
-
-/** A class alone is the short form of a policy. */
-function policies(effects: ConfigFile['effects']): Config['effects'] {
-  const entries = Object.entries(effects).map(([name, policy]) => [
-    name,
-    typeof policy === 'string' ? { effect: policy } : policy,
-  ]);
-  return Object.fromEntries(entries);
 }

@@ -44,7 +44,8 @@ function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
   return { goal, tasks: tasks.map(taskValue) };
 }
 
-function taskValue({ id, operation, args, after, expect, timeout, description, reasoning }: Task): Json {
+function taskValue(task: Task): Json {
+  const { id, operation, args, after, expect, timeout, description, reasoning, step } = task;
   return {
     id,
     operation,
@@ -52,6 +53,7 @@ function taskValue({ id, operation, args, after, expect, timeout, description, r
     ...(reasoning !== undefined && { reasoning }),
     args,
     ...(after !== undefined && { after }),
+    ...(step !== undefined && { step }),
     ...(expect !== undefined && { expect }),
     ...(timeout !== undefined && { timeout: `${timeout}ms` }),
   };

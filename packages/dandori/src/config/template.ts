@@ -94,6 +94,8 @@ mcpServers:
 # --- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive
 effects: {}
   # files.write_file: { effect: destructive, resource: "path:{path}" }   # other paths do not wait for it
+  # mail.send:                     # a call that was lost is looked for before anybody is asked
+  #   { probe: mail.find_sent, args: { to: "{to}" }, settled_when: "length(messages) > \`0\`" }
 
 # --- Your own tools: TypeScript or JavaScript modules.
 services: []

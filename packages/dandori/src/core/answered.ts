@@ -11,35 +11,61 @@ import { complete, makeReady, release } from './transition.ts';
 /** What an answer changes. That it fits the question was checked before it was journaled. */
 export function applyAnswer(
   state: RunState,
-  data: FactOf<'question_answered'>['data'],
+  { question, answer, declined = false, comment }: FactOf<'question_answered'>['data'],
   at: number,
 ): RunState {
-  const open = state.questions.get(data.question);
-  if (open === undefined || open.answer !== undefined) return state;
-  open.answer = { value: data.answer, at };
-  state.openQuestions--;
-  const task = open.question.task === undefined ? undefined : state.tasks.get(open.question.task);
-  if (task?.status === 'waiting')
-    continueTask(state, task, { question: open.question, answer: data.answer, at });
-  return state;
+  return close(state, question, { answer, declined, comment, at });
 }
 
-interface Answered {
-  readonly question: Question;
+export function applyExpiry(
+  state: RunState,
+  { question: id, as }: FactOf<'question_expired'>['data'],
+  at: number,
+): RunState {
+  const question = state.questions.get(id)?.question;
+  if (question === undefined) return state;
+  const comment = textsOf(state).expired(question.text);
+  if (as === 'default') return close(state, id, { answer: question.default ?? null, declined: false, at });
+  if (as === 'cancelled') state.cancel ??= { reason: comment };
+  return close(state, id, { answer: null, declined: true, comment, at });
+}
+
+interface Given {
   readonly answer: Json;
+  readonly declined: boolean;
+  readonly comment?: string | undefined;
   readonly at: number;
 }
 
-function continueTask(state: RunState, task: TaskState, { question, answer, at }: Answered): void {
+function close(state: RunState, id: string, given: Given): RunState {
+  const open = state.questions.get(id);
+  if (open === undefined || open.answer !== undefined) return state;
+  const { answer: value, declined, comment, at } = given;
+  open.answer = { value, at, ...(declined && { declined }), ...(comment !== undefined && { comment }) };
+  state.openQuestions--;
+  const { question } = open;
+  const task = question.task === undefined ? undefined : state.tasks.get(question.task);
+  if (task?.status !== 'waiting') return state;
+  if (declined) decline(state, task, { question, ...given });
+  else continueTask(state, task, { question, ...given });
+  return state;
+}
+
+interface Answered extends Given {
+  readonly question: Question;
+}
+
+function continueTask(state: RunState, task: TaskState, answered: Answered): void {
+  const { question, answer, at } = answered;
   switch (question.kind) {
     case 'approval':
       if (answer === 'approve') {
         task.approved = question.digest;
         release(state, task);
-      } else reject(state, task, at);
+      } else decline(state, task, answered);
       return;
     case 'in_doubt':
-      settle(state, task, { question, answer, at });
+      settle(state, task, answered);
       return;
     case 'ambiguity': {
       const chosen = question.options?.find(({ value }) => JSON.stringify(value) === JSON.stringify(answer));
@@ -47,7 +73,9 @@ function continueTask(state: RunState, task: TaskState, { question, answer, at }
       goOn(state, task, at);
       return;
     }
+    case 'elicitation':
     case 'missing_input':
+    case 'plan_approval':
       release(state, task);
       return;
     default:
@@ -76,8 +104,16 @@ function goOn(state: RunState, task: TaskState, at: number): void {
   complete(state, task, 'failed');
 }
 
-function reject(state: RunState, task: TaskState, at: number): void {
-  task.failure = { kind: 'rejected', message: textsOf(state).notApproved(task.task.operation) };
+/** A call that nobody can tell about is not undone by a person who will not look. */
+function decline(state: RunState, task: TaskState, { question, comment, at }: Answered): void {
+  const { operation } = task.task;
+  const texts = textsOf(state);
+  if (question.kind === 'in_doubt') task.failure = { kind: 'timeout', message: texts.givenUp(operation) };
+  else {
+    const why = comment === undefined ? '' : ` ${comment}`;
+    const message = question.kind === 'approval' ? texts.notApproved(operation) : texts.declined(operation);
+    task.failure = { kind: 'rejected', message: `${message}${why}` };
+  }
   task.endedAt = at;
   complete(state, task, 'failed');
 }

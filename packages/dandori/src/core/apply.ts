@@ -4,13 +4,14 @@ import type { Event, FactOf } from '../domain/event.ts';
 import { isCommand } from '../domain/event.ts';
 import type { Usage } from '../domain/usage.ts';
 import { budgetAdded } from './allowance.ts';
-import { applyAnswer, withChoice } from './answered.ts';
+import { applyAnswer, applyExpiry, withChoice } from './answered.ts';
 import { dollars } from './dollars.ts';
 import { initial } from './initial.ts';
 import { backoff, judge, wasNeverSent } from './monitor.ts';
 import { applyOffer } from './offer.ts';
 import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
+import { probeEnded, probeStarted } from './probe.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
 import { complete, makeReady, moveTo } from './transition.ts';
 
@@ -30,6 +31,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
   switch (event.type) {
     case 'run_resumed':
       state.thinking = undefined;
+      state.probing.clear();
       return state;
     case 'decision_started':
       return decisionStarted(state, event.data);
@@ -56,10 +58,25 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return taskFailed(state, event.data, event.at);
     case 'task_in_doubt':
       return taskInDoubt(state, event.data, event.at);
+    case 'probe_started':
+      return probeStarted(state, event.data);
+    case 'probe_ended':
+      return probeEnded(state, event.data, event.at);
     case 'question_asked':
       return questionAsked(state, event.data, event.at);
     case 'question_answered':
       return applyAnswer(state, event.data, event.at);
+    case 'question_expired':
+      return applyExpiry(state, event.data, event.at);
+    case 'note_added':
+      state.notes.push({ ...event.data, seq: event.seq, at: event.at });
+      return state;
+    case 'run_paused':
+      state.paused ??= event.data;
+      return state;
+    case 'run_continued':
+      state.paused = undefined;
+      return state;
     case 'limit_reached':
       state.limitReached = event.data.limit;
       return state;

@@ -1,13 +1,12 @@
-import type { Effect } from '../domain/effect.ts';
 import type { Purpose } from '../domain/event.ts';
-import type { ApprovalPolicy } from '../domain/mode.ts';
+import { asksNobody, needsApproval } from './approval.ts';
 import { briefFor } from './briefing.ts';
 import { canConclude, canPay, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
 import { watch } from './monitor.ts';
 import { comesFirst } from './ready-queue.ts';
-import type { RunState, TaskState } from './state.ts';
+import { isAlive, type RunState, type TaskState } from './state.ts';
 
 /**
  * What to do now, given all that has happened. Pure: the time is an argument.
@@ -16,29 +15,32 @@ import type { RunState, TaskState } from './state.ts';
  * D2  A plan is compiled before any of its tasks starts.
  * D3  No more than `concurrency` calls run at once, and no more are started than can be paid for.
  * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
- * D5  Where only a person or a timer can go on, nothing but `wake_at` is returned.
+ * D5  Nothing is begun while the run is paused; what runs comes to its end.
+ * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned.
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
   if (state.cancel !== undefined)
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
+  if (state.paused !== undefined)
+    return isAlive(state) ? [{ type: 'wake_at', at: now + timeLeft(state, now) }] : [];
   if (state.draft !== undefined) return [{ type: 'compile_plan' }];
   const places = placesIn(state);
   const intentions = [...settling(state), ...starting(state, now, places)];
-  const isBusy = state.running.size > 0 || state.thinking !== undefined || intentions.length > 0;
+  const isBusy = isAlive(state) || intentions.length > 0;
   if (!isBusy && !isAnyLater(state, now) && state.openQuestions === 0) intentions.push(...next(state, now));
   return [...intentions, ...waking(state, now, places)];
 }
 
 /** Calls are told to stop; the end comes when the last of them has. */
 function stopping(state: RunState, reason: string): Intention[] | undefined {
-  const isQuiet = state.running.size === 0 && state.thinking === undefined;
-  return isQuiet ? undefined : [{ type: 'abort_calls', reason }];
+  return isAlive(state) ? [{ type: 'abort_calls', reason }] : undefined;
 }
 
 function settling(state: RunState): Intention[] {
-  return [...state.inDoubt].map((task) => ({ type: 'ask_in_doubt', task }));
+  const unsettled = [...state.inDoubt].filter((task) => !state.probing.has(task));
+  return unsettled.map((task) => ({ type: 'settle', task }));
 }
 
 /** What may still be started, all in all and in each lane. */
@@ -71,12 +73,13 @@ function placesIn(state: RunState): Places {
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
   // Where nobody is ever asked, there is nothing to look for in a full house.
-  const isOver = () => state.settings.approval === 'never' && !places.isOpen();
+  const isNobodyAsked = asksNobody(state.settings);
+  const isOver = () => isNobodyAsked && !places.isOpen();
   if (isOver()) return intentions;
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (!places.canPay(task)) continue;
-    if (needsApproval(task, state.settings.approval)) intentions.push({ type: 'ask_approval', task: id });
+    if (needsApproval(task, state.settings)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
       places.take(task);
@@ -116,15 +119,6 @@ function isAnyLater(state: RunState, now: number): boolean {
   return false;
 }
 
-export function needsApproval({ effect, approved }: TaskState, policy: ApprovalPolicy): boolean {
-  return approved === undefined && asksFirst(effect, policy);
-}
-
-export function asksFirst(effect: Effect, policy: ApprovalPolicy): boolean {
-  if (policy === 'never' || policy === 'always') return policy === 'always';
-  return policy === 'writes' ? effect !== 'read' : effect === 'destructive';
-}
-
 /** Nothing runs and nothing can start: the mind says what next, or the run ends. */
 function next(state: RunState, now: number): Intention[] {
   const end = closing(state, now);
@@ -142,10 +136,10 @@ function purposeNow({ stepsReady, planGiven }: RunState): Purpose {
 }
 
 function waking(state: RunState, now: number, places: Places): Intention[] {
-  const isAlive = state.running.size > 0 || state.thinking !== undefined;
+  const isWoken = isAlive(state);
   let earliest = nextRetry(state, now, places);
-  if (state.thinkAfter > now && !isAlive) earliest = Math.min(earliest, state.thinkAfter);
-  if (isAlive || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
+  if (state.thinkAfter > now && !isWoken) earliest = Math.min(earliest, state.thinkAfter);
+  if (isWoken || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
 }
 

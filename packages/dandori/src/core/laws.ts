@@ -1,7 +1,7 @@
 import { isRepeatable } from '../domain/effect.ts';
 import type { Event } from '../domain/event.ts';
 import { apply } from './apply.ts';
-import { needsApproval } from './decide.ts';
+import { needsApproval } from './approval.ts';
 import { hasEnded, type RunState, type TaskState } from './state.ts';
 
 /**
@@ -13,7 +13,7 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L3  An attempt begins once, and ends at most once; an attempt is over before the next of its task begins.
  * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
- *     says it did not happen, or after a person said so.
+ *     says it did not happen, or after a probe or a person said so.
  * L6  A question is asked once and answered at most once, and only after it was asked.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
@@ -107,7 +107,7 @@ function endLaws(
   if (task?.status !== 'running' || task.attempts !== attempt)
     return [`L3: ${event.type} of ${id}#${attempt}, which is not running`];
   const wasMade = event.type === 'task_succeeded' || event.type === 'task_in_doubt';
-  if (!wasMade || !needsApproval(task, state.settings.approval)) return [];
+  if (!wasMade || !needsApproval(task, state.settings)) return [];
   return [`L9: ${id} was called and nobody had approved it`];
 }
 
@@ -133,6 +133,8 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
   switch (event.type) {
     case 'task_failed':
       return ['unavailable', 'invalid_args'].includes(event.data.failure.kind) ? event.data.task : undefined;
+    case 'probe_ended':
+      return event.data.found === 'not_happened' ? event.data.task : undefined;
     case 'question_asked':
       return event.data.question.kind === 'ambiguity' ? event.data.question.task : undefined;
     case 'question_answered': {

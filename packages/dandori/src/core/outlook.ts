@@ -2,11 +2,13 @@ import type { Access } from '../domain/access.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { accessesOf, disturb, filledIn } from './access.ts';
+import { asksFirst } from './approval.ts';
 import { compile } from './compile.ts';
 import { refsIn } from './inject.ts';
 import { readsResultOf } from './own-tools.ts';
 import type { SchemaCheck } from './schema.ts';
 import { hasEnded, type RunState } from './state.ts';
+import { isStep } from './step.ts';
 
 interface Surroundings {
   readonly state: RunState;
@@ -27,9 +29,6 @@ export type Outlook =
   | { readonly kind: 'later' }
   | { readonly kind: 'unclear' };
 
-/** Policies under which nobody is asked about a read. One that comes to be and is not here asks. */
-const ASKING_NOBODY: readonly string[] = ['never', 'destructive', 'writes'];
-
 /**
  * The task is compiled alone, with the run and all that stands before it as done, so that each costs the same however
  * long the list becomes. What it is not told this way is whether those have really succeeded: that is `needs`.
@@ -45,19 +44,20 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
     if (status === 'succeeded') done.set(one.id, one.operation);
   const known = new Map(done);
   for (const { id, operation } of earlier) known.set(id, operation);
+  const calls = earlier.filter((one) => !isStep(one)).length;
   const { ok } = compile([task], {
     tools,
     check,
     mode: settings.mode,
     order: settings.order,
-    maxTasks: settings.limits.tasks - state.tasks.size - earlier.length,
+    maxTasks: settings.limits.tasks - (state.tasks.size - state.stepCount) - calls,
     done: known,
     missing: new Map(),
   });
   if (!ok) return { kind: 'unclear' };
   const tool = tools.get(task.operation);
   const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
-  if (!isFree || !ASKING_NOBODY.includes(settings.approval)) return { kind: 'later' };
+  if (!isFree || asksFirst({ operation: task.operation, effect: 'read' }, settings)) return { kind: 'later' };
   // What was read ahead is nobody's result yet.
   const source = readsResultOf(task, tools);
   if (source !== undefined && !done.has(source)) return { kind: 'later' };

@@ -14,15 +14,16 @@ export function planProposed(
 ): RunState {
   state.draft = { version, by, tasks, outline, removes };
   const decision = state.decisions.at(-1);
-  if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
+  if (by === 'user') state.given = tasks;
+  else if (decision !== undefined) decision.proposed = tasks;
   return state;
 }
 
 export function planRevised(
   state: RunState,
-  { version, by, tasks, removes, ...revision }: FactOf<'plan_revised'>['data'],
+  { version, by, tasks, removes, outline, ...revision }: FactOf<'plan_revised'>['data'],
 ): RunState {
-  state.draft = { version, by, tasks, removes, revision };
+  state.draft = { version, by, tasks, removes, outline, revision };
   const decision = state.decisions.at(-1);
   if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
   return state;
@@ -109,15 +110,16 @@ function supersede(state: RunState, id: string): void {
   for (const child of task.children) supersede(state, child);
 }
 
-/** A step that waited for what is gone now, or failed by it, is done without it, and so is the step that it is in. */
+/** A step that waited for what is gone now, or failed by it, ends without it, and so does the step that it is in. */
 function goOnWithout(state: RunState, id: string | undefined): void {
   let step = state.tasks.get(id ?? '');
   while (step?.status === 'failed' || step?.status === 'expanding') {
     step.open = openTasks(state, step);
     if (step.open > 0) return;
-    const status = settleStep(state, step);
-    moveTo(state, step, status);
-    if (status === 'failed') return;
+    const before = step.status;
+    moveTo(state, step, settleStep(state, step));
+    // The step around it has ended by it already.
+    if (step.status === before) return;
     step = state.tasks.get(step.task.step ?? '');
   }
 }
@@ -153,6 +155,7 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     status: 'pending',
     queued: undefined,
     attempts: 0,
+    probed: undefined,
     mayHaveTouched: false,
     isInDoubt: false,
     override: undefined,
@@ -174,13 +177,22 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
   return added;
 }
 
-/** A step is open as long as one of its tasks is, and is opened again by a new one. */
+/** A step is open as long as one of its tasks is, and is opened again by a new one, and so is the step that it is in. */
 function join(state: RunState, id: string, child: string): void {
-  const step = state.tasks.get(id);
-  if (step === undefined || !isStep(step.task) || step.status === 'succeeded') return;
-  step.children.push(child);
-  step.open = openTasks(state, step);
-  if (step.status !== 'pending') moveTo(state, step, 'expanding');
+  let step = stepToJoin(state, id);
+  step?.children.push(child);
+  while (step !== undefined) {
+    const wasEnded = hasEnded(step.status);
+    step.open = openTasks(state, step);
+    if (step.status !== 'pending') moveTo(state, step, 'expanding');
+    step = wasEnded ? stepToJoin(state, step.task.step) : undefined;
+  }
+}
+
+/** One that has succeeded keeps its result. */
+function stepToJoin({ tasks }: RunState, id: string | undefined): TaskState | undefined {
+  const step = tasks.get(id ?? '');
+  return step !== undefined && isStep(step.task) && step.status !== 'succeeded' ? step : undefined;
 }
 
 function connect(state: RunState, added: TaskState): void {

@@ -4,7 +4,7 @@ import type { Brief } from '../domain/brief.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { Estimate } from '../domain/estimate.ts';
-import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
+import type { FactOf, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Offer } from '../domain/offer.ts';
@@ -65,6 +65,8 @@ export interface TaskState {
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
+  /** What a look for the call in doubt has found. */
+  probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined;
   /** An attempt has ended of which nobody says that nothing was done. */
   mayHaveTouched: boolean;
   /** What a person's choice changed in the arguments. */
@@ -145,7 +147,7 @@ export interface Decision {
 export interface OpenQuestion {
   readonly question: Question;
   readonly askedAt: number;
-  answer: { value: Json; at: number } | undefined;
+  answer: { value: Json; at: number; declined?: boolean; comment?: string } | undefined;
 }
 
 export interface RunState {
@@ -156,6 +158,8 @@ export interface RunState {
   userId: string | undefined;
   settings: Settings;
   planGiven: boolean;
+  /** The plan that the user gave, as it was given. */
+  given: readonly Task[];
   startedAt: number;
   /** Whether a driver has written yet. */
   isTakenUp: boolean;
@@ -195,6 +199,8 @@ export interface RunState {
   /** What is due first comes first. */
   readonly retrying: ReadyQueue<TaskState>;
   readonly inDoubt: Set<string>;
+  /** Those of them that are being looked for. */
+  readonly probing: Set<string>;
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
   thinking: Thinking | undefined;
@@ -217,8 +223,12 @@ export interface RunState {
   readonly usage: Usage;
   readonly questions: Map<string, OpenQuestion>;
   openQuestions: number;
+  /** What people said to the run while it was under way. */
+  readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
+  /** Who wants it to stand still. */
+  paused: FactOf<'run_paused'>['data'] | undefined;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
-  end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
+  end: (FactOf<'run_finished'>['data'] & { readonly at: number }) | undefined;
   /** What a person thinks of it. */
   rating: FactOf<'run_rated'>['data'] | undefined;
 }
@@ -227,7 +237,7 @@ export interface RunState {
  * The server of a tool: what its limit of calls at once is counted by. A server's name may hold dots, so one that has
  * a limit goes before the part up to the first dot, and a longer one before a shorter.
  */
-export function laneOf(operation: string, limits: Settings['servers'] = {}): string {
+export function laneOf(operation: string, limits: Readonly<Record<string, unknown>> = {}): string {
   const parts = operation.split('.');
   for (let length = parts.length - 1; length > 1; length--) {
     const server = parts.slice(0, length).join('.');
@@ -242,4 +252,9 @@ export function hasEnded(status: TaskStatus): boolean {
 
 export function lastDecision(state: RunState): Decision | undefined {
   return state.decisions.at(-1);
+}
+
+/** Whether something is under way that will end by itself. */
+export function isAlive({ running, probing, thinking }: RunState): boolean {
+  return running.size > 0 || probing.size > 0 || thinking !== undefined;
 }

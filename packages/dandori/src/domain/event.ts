@@ -7,6 +7,7 @@ import { effect } from './effect.ts';
 import { estimate } from './estimate.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
+import { limit } from './limit.ts';
 import { offer } from './offer.ts';
 import { outline } from './outline.ts';
 import { question } from './question.ts';
@@ -117,6 +118,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** Tasks that have failed and that others now stand for. */
     supersedes: z.array(z.string()).optional(),
     tasks: z.array(task),
+    /** Where the plan was proposed anew. */
+    outline: outline.optional(),
   }),
   fact('plan_approved', {
     version: z.number().int(),
@@ -149,8 +152,36 @@ export const factSchema = z.discriminatedUnion('type', [
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled']),
     message: z.string().optional(),
   }),
+  /** A call in doubt is looked for before anybody is asked. */
+  fact('probe_started', { ...attempt, operation: z.string(), args: jsonObject }),
+  fact('probe_ended', {
+    ...attempt,
+    found: z.enum(['happened', 'not_happened', 'unknown']),
+    /** Why nothing is known. */
+    message: z.string().optional(),
+    /** Of the call in doubt, where it happened and the probe brings it. */
+    result: json.optional(),
+    blob: blobHandle.optional(),
+    ms: z.number(),
+  }),
   fact('question_asked', { question, attempt: z.number().int().optional() }),
-  fact('question_answered', { question: z.string(), answer: json, by: z.string().optional() }),
+  fact('question_answered', {
+    question: z.string(),
+    /** Null where it was declined. */
+    answer: json,
+    /** The person will not say, or says no. */
+    declined: z.boolean().optional(),
+    /** Why, or what should be done in place of it. */
+    comment: z.string().optional(),
+    by: z.string().optional(),
+  }),
+  /** Nobody answered in time. It counts as answered by its default, as declined, or the run as cancelled. */
+  fact('question_expired', { question: z.string(), as: z.enum(['default', 'declined', 'cancelled']) }),
+  /** A person's word to a run that is under way; the next decision is told. */
+  fact('note_added', { text: z.string(), by: z.string().optional() }),
+  /** Nothing more is begun until it is continued; what runs comes to its end. */
+  fact('run_paused', { reason: z.string().optional(), by: z.string().optional() }),
+  fact('run_continued', { by: z.string().optional() }),
   /** The run would need more than is left of this limit; nothing more is begun. */
   fact('limit_reached', { limit: z.enum(['tokens', 'cost']), needed: z.number(), left: z.number() }),
   /** More of what a limit allows. A run that was exhausted goes on. */
@@ -171,6 +202,8 @@ export const factSchema = z.discriminatedUnion('type', [
     failure: failure.optional(),
     /** What was not done, where the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),
+    /** The one that ended it, where the outcome is `exhausted`. */
+    limit: limit.optional(),
   }),
   /** What a person thinks of a run that has ended. Of several the last one counts. */
   fact('run_rated', {
@@ -201,7 +234,17 @@ export const envelopeSchema = z.object({
   at: z.number(),
 });
 
+const COMMANDS: ReadonlySet<FactType> = new Set([
+  'cancel_requested',
+  'question_answered',
+  'note_added',
+  'run_paused',
+  'run_continued',
+  'budget_added',
+  'run_rated',
+]);
+
 /** Facts that come from outside the driver; it takes them up and goes on where any other writer makes it stand down. */
 export function isCommand(type: FactType): boolean {
-  return ['cancel_requested', 'question_answered', 'budget_added', 'run_rated'].includes(type);
+  return COMMANDS.has(type);
 }

@@ -5,7 +5,7 @@ export const mode = z.enum(['auto', 'direct', 'adaptive', 'planned', 'hierarchic
 export type Mode = z.infer<typeof mode>;
 
 /** Which calls a person must approve before they are made. */
-export const approvalPolicy = z.enum(['never', 'destructive', 'writes', 'always']);
+export const approvalPolicy = z.enum(['never', 'destructive', 'writes', 'plan', 'always']);
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>;
 
 /** How the mind is asked to think before it plans. */

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { json, jsonObject } from './json.ts';
 
-export const questionKind = z.enum(['ambiguity', 'approval', 'missing_input', 'in_doubt']);
+export const questionKind = z.enum([
+  'ambiguity',
+  'approval',
+  'elicitation',
+  'missing_input',
+  'in_doubt',
+  'plan_approval',
+]);
 
 export const option = z.object({
   label: z.string(),
@@ -20,9 +27,21 @@ export const question = z.object({
   context: json.optional(),
   /** Where given, the answer must be the value of one of these. */
   options: z.array(option).optional(),
+  /** JSON Schema of the answer, where it is more than one of a few. */
+  form: jsonObject.optional(),
+  /** Where a person does what is asked for; the answer says only that it is done. */
+  url: z.string().optional(),
   /** The task that waits; absent where the whole run does. */
   task: z.string().optional(),
+  /** The version of the plan that waits. */
+  plan: z.number().int().optional(),
   /** SHA-256 of operation and arguments: an approval holds for exactly this call. */
   digest: z.string().optional(),
+  /** What counts as the answer where nobody gave one in time. */
+  default: json.optional(),
+  /** Milliseconds since 1970. Nobody can answer after it. */
+  expiresAt: z.number().optional(),
+  /** The users who may answer; absent where anybody may. */
+  answerers: z.array(z.string()).optional(),
 });
 export type Question = z.infer<typeof question>;

@@ -9,6 +9,18 @@ export type OrderRule = z.infer<typeof orderRule>;
 export const settings = z.object({
   mode,
   approval: approvalPolicy,
+  /** By server or by full name of a tool, in place of `approval`; the tool's goes before its server's. */
+  approvals: z.record(z.string(), approvalPolicy).optional(),
+  questions: z
+    .object({
+      /** Milliseconds after which nobody can answer any more; absent where questions stay open. */
+      expireAfter: z.number().positive().optional(),
+      /** What becomes of one that has no default. */
+      whenExpired: z.enum(['decline', 'cancel']),
+      /** Users who may answer; absent where anybody may. */
+      answerers: z.array(z.string()).optional(),
+    })
+    .optional(),
   concurrency: z.number().int().positive(),
   /** Calls at once, by server, where it is fewer. */
   servers: z.record(z.string(), z.number().int().positive()).optional(),

@@ -1,6 +1,7 @@
+import { asksFirst } from '../core/approval.ts';
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
-import { asksFirst } from '../core/decide.ts';
+import { dollars } from '../core/dollars.ts';
 import { refsIn } from '../core/inject.ts';
 import { repair } from '../core/repair.ts';
 import { hasEnded, lastDecision, type RunState } from '../core/state.ts';
@@ -8,6 +9,7 @@ import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { OpenSteps } from '../core/step-edges.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Driver } from './perform.ts';
 import { proposal } from './proposal.ts';
@@ -34,13 +36,15 @@ export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   if (mended !== undefined && again?.ok === true) {
     ledger.record(
       proposal({ ...draft, by: 'repair', tasks: mended.tasks }),
-      approval(version, again, { repairs: mended.notes, settings }),
+      approval(version, again, { written: mended.tasks, repairs: mended.notes, settings }),
     );
-  } else if (compiled.ok) ledger.record(approval(version, compiled, { repairs: [], settings }));
+  } else if (compiled.ok)
+    ledger.record(approval(version, compiled, { written: tasks, repairs: [], settings }));
   else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
 }
 
 interface Circumstances {
+  readonly written: readonly Task[];
   readonly repairs: readonly string[];
   readonly settings: Settings;
 }
@@ -48,14 +52,17 @@ interface Circumstances {
 function approval(
   version: number,
   compiled: Compiled & { ok: true },
-  { repairs, settings }: Circumstances,
+  { written, repairs, settings }: Circumstances,
 ): Fact {
   const { tasks, groups, accesses } = compiled;
   const warnings = compiled.warnings.map(({ task, message }) =>
     task === undefined ? message : `${task}: ${message}`,
   );
   const notes = [...repairs, ...compiled.notes, ...warnings];
-  const isAsked = tasks.some(({ effect }) => asksFirst(effect, settings.approval));
+  const operations = new Map(written.map(({ id, operation }) => [id, operation]));
+  const isAsked = tasks.some(({ id, effect }) =>
+    asksFirst({ operation: operations.get(id) ?? '', effect }, settings),
+  );
   return {
     type: 'plan_approved',
     data: {
@@ -90,14 +97,14 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
     // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
-    maxTasks: isTheirs ? Number.POSITIVE_INFINITY : limits.tasks - (state.tasks.size - removes.size),
+    ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
     done: new Map(done.map(({ task }) => [task.id, task.operation])),
-    steps: openSteps(state, removes),
+    steps: openSteps(state, draft?.tasks ?? [], removes),
     dropsNeedless: !isTheirs,
     ...answerUses(state),
     budget: {
       ms: timeLeft(state, parts.clock.now()),
-      cost: limits.cost === undefined ? undefined : limits.cost - (state.usage.cost ?? 0),
+      cost: limits.cost === undefined ? undefined : dollars(limits.cost - (state.usage.cost ?? 0)),
       ...settings.task,
       concurrency: settings.concurrency,
       servers: settings.servers,
@@ -106,9 +113,28 @@ function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
   };
 }
 
+/** How many more there may be. What is removed makes room. */
+function roomIn(
+  { tasks, stepCount, settings: { limits } }: RunState,
+  removes: ReadonlySet<string>,
+): Pick<Surroundings, 'maxTasks' | 'maxSteps'> {
+  const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
+  const steps = removed.filter(isStep).length;
+  return {
+    maxTasks: limits.tasks - (tasks.size - stepCount) + (removed.length - steps),
+    maxSteps: limits.tasks - stepCount + steps,
+  };
+}
+
 /** What is removed is written anew, and is in the plan itself. */
-function openSteps({ tasks, stepCount }: RunState, removes: ReadonlySet<string>): OpenSteps {
-  const isOpen = (id: string) => !removes.has(id) && !hasEnded(tasks.get(id)?.status ?? 'blocked');
+function openSteps(
+  { tasks, stepCount }: RunState,
+  written: readonly Task[],
+  removes: ReadonlySet<string>,
+): OpenSteps {
+  const again = openedAgain(written, tasks);
+  const isOpen = (id: string) =>
+    !removes.has(id) && (again.has(id) || !hasEnded(tasks.get(id)?.status ?? 'blocked'));
   const steps = stepCount === 0 ? [] : [...tasks.values()].filter(({ task }) => isStep(task));
   return new Map(
     steps
@@ -118,6 +144,20 @@ function openSteps({ tasks, stepCount }: RunState, removes: ReadonlySet<string>)
         { needs: needs.filter(isOpen), tasks: children.filter(isOpen), step: task.step },
       ]),
   );
+}
+
+/** Steps that had ended without success and get a new task, they themselves or a step in them. */
+function openedAgain(written: readonly Task[], tasks: RunState['tasks']): Set<string> {
+  const again = new Set<string>();
+  for (let { step } of written) {
+    while (step !== undefined && !again.has(step)) {
+      const above = tasks.get(step);
+      if (above === undefined || !isStep(above.task) || above.status === 'succeeded') break;
+      again.add(step);
+      step = above.task.step;
+    }
+  }
+  return again;
 }
 
 function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {

@@ -10,6 +10,8 @@ import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { nextQuestion } from './question.ts';
+import { probeEnded } from './settle.ts';
 import { type Texts, textsOf } from './texts.ts';
 import { thoughtEnded } from './thought-ended.ts';
 
@@ -25,6 +27,8 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return thoughtEnded(mail, driver);
     case 'call_ended':
       return callEnded(mail, driver);
+    case 'probe_ended':
+      return probeEnded(mail, driver);
     case 'action_written':
       return driver.readAhead.see(mail);
     case 'read_ended':
@@ -70,7 +74,7 @@ function asFact(
         data: {
           attempt,
           question: {
-            id: `q${ledger.state.questions.size + 1}`,
+            id: nextQuestion({ ledger }),
             kind: 'ambiguity',
             text: outcome.question,
             options: [...outcome.options],
@@ -137,7 +141,7 @@ export function unexpected(
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: texts.unexpected(expect, clip(JSON.stringify(found))),
+    message: texts.unexpected(expect, clip(JSON.stringify(found)), clip(JSON.stringify(result))),
   };
 }
 

@@ -1,7 +1,4 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
-import { OWN_OPERATIONS } from '../../core/own-operations.ts';
-import { STEP_OPERATION } from '../../core/step.ts';
-import type { Tool } from '../../domain/tool.ts';
 import type { LanguageMindOptions } from './options.ts';
 
 /** Above this, the names of all tools would make the schema longer than it is worth. */
@@ -13,11 +10,11 @@ const MAX_NAMED_OPERATIONS = 200;
  */
 export function outputFor(
   options: LanguageMindOptions,
-  tools: readonly Tool[] | undefined,
+  operations: readonly string[] | undefined,
 ): OutputInterface<string, string, never> {
   return {
     name: 'actions',
-    responseFormat: Promise.resolve(responseFormat(options, tools)),
+    responseFormat: Promise.resolve(responseFormat(options, operations)),
     parseCompleteOutput: async ({ text }) => text,
     parsePartialOutput: async ({ text }) => ({ partial: text }),
     createElementStreamTransform: () => undefined,
@@ -26,22 +23,21 @@ export function outputFor(
 
 function responseFormat(
   { provider, supportsStructuredOutputs }: LanguageMindOptions,
-  tools: readonly Tool[] | undefined,
+  operations: readonly string[] | undefined,
 ) {
   const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
   if (supportsStructuredOutputs ?? speaksOpenAI) {
-    return { type: 'json' as const, name: 'actions', schema: actionsSchema(tools) };
+    return { type: 'json' as const, name: 'actions', schema: actionsSchema(operations) };
   }
   // Anthropic has no JSON mode without a schema.
   return provider === 'anthropic' ? { type: 'text' as const } : { type: 'json' as const };
 }
 
 /** The same for every call of a run, whatever its purpose: providers count it to the prefix that they cache. */
-function actionsSchema(tools: readonly Tool[] | undefined): JSONSchema7 {
-  const names = tools?.map(({ name }) => name).sort();
+function actionsSchema(operations: readonly string[] | undefined): JSONSchema7 {
   const operation: JSONSchema7 =
-    names !== undefined && names.length <= MAX_NAMED_OPERATIONS
-      ? { type: 'string', enum: [...OWN_OPERATIONS, STEP_OPERATION, ...names] }
+    operations !== undefined && operations.length <= MAX_NAMED_OPERATIONS
+      ? { type: 'string', enum: [...operations] }
       : { type: 'string' };
   return {
     type: 'object',

@@ -1,0 +1,71 @@
+import { compile } from '@jmespath-community/jmespath';
+import * as z from 'zod';
+import { effect } from '../domain/effect.ts';
+import { jsonObject } from '../domain/json.ts';
+import type { ToolPolicy } from '../domain/tool.ts';
+import { duration } from './duration.ts';
+import { choice, oneOf, price, section, text, toggle } from './field.ts';
+
+export const TOOL = /^[A-Za-z][\w-]*\..+$/;
+export const toolName = text('sqlite.list_tables').regex(TOOL, {
+  error: 'must be server.tool, such as sqlite.list_tables',
+});
+
+const POLICY = 'must be an effect, or a group such as { effect: write, resource: "path:{path}" }';
+
+/** What `effects` says of one tool. A class alone is the short form. */
+export const policy = z.union(
+  [
+    choice(effect.options),
+    section({
+      effect: choice(effect.options).optional(),
+      resource: text('"path:{path}"').optional(),
+      independent: toggle().optional(),
+      cost: price(0.01).optional(),
+      probe: toolName.optional(),
+      args: jsonObject.optional(),
+      settled_when: expression('"length(messages) > `0`"').optional(),
+      result: expression('messages[0]').optional(),
+      wait: duration({ example: '1s', zero: true }).optional(),
+    }).superRefine(({ probe, args, settled_when, result, wait }, { addIssue }) => {
+      const complain = (key: string, message: string) =>
+        addIssue({ code: 'custom', path: [key], message, input: undefined });
+      if (probe !== undefined && settled_when === undefined)
+        complain('probe', 'needs settled_when, which says from its result whether the call took effect');
+      const parts = { args, settled_when, result, wait };
+      if (probe !== undefined) return;
+      for (const [key, value] of Object.entries(parts))
+        if (value !== undefined) complain(key, 'belongs to a probe, and there is none');
+    }),
+  ],
+  { error: ({ input }) => (typeof input === 'string' ? `must be ${oneOf(effect.options)}` : POLICY) },
+);
+
+function expression(example: string) {
+  return text(example).refine(isExpression, { error: `must be a JMESPath expression, such as ${example}` });
+}
+
+function isExpression(written: string): boolean {
+  try {
+    compile(written);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Longer than most messages are on their way; a look that comes too soon would find nothing and call again. */
+const WAIT = 1_000;
+
+export function resolvePolicies(
+  written: Readonly<Record<string, z.output<typeof policy>>>,
+): Readonly<Record<string, ToolPolicy>> {
+  return Object.fromEntries(Object.entries(written).map(([name, one]) => [name, resolvePolicy(one)]));
+}
+
+function resolvePolicy(written: z.output<typeof policy>): ToolPolicy {
+  if (typeof written === 'string') return { effect: written };
+  const { probe: tool, args = {}, settled_when: settledWhen, result, wait = WAIT, ...rest } = written;
+  if (tool === undefined || settledWhen === undefined) return rest;
+  return { ...rest, probe: { tool, args, settledWhen, wait, ...(result !== undefined && { result }) } };
+}
