@@ -15,12 +15,18 @@ export interface Person {
   addBudget(run: string, parts: Parts): Promise<void>;
 }
 
+const LOOK = 5;
+
 export function createPerson(scenario: Scenario, world: World): Person {
   function answerTo({ kind, task = '' }: Question): Json | undefined {
     switch (kind) {
       case 'in_doubt':
         if (world.isUnderWay(task)) return undefined;
         return world.effects(task) > 0 ? 'happened' : 'again';
+      case 'plan_approval':
+        return 'approve';
+      case 'elicitation':
+        return { action: 'decline' };
       case 'approval':
         return scenario.behaviours.get(task)?.isRefused ? 'reject' : 'approve';
       case 'ambiguity':
@@ -37,6 +43,8 @@ export function createPerson(scenario: Scenario, world: World): Person {
     async answer(run, parts) {
       const state = fold(await parts.journal.read(run));
       if (state === undefined || state.end !== undefined || scenario.isPersonSilent) return true;
+      // To look takes a moment; what a driver has just decided to call is under way by then.
+      await new Promise<void>((resolve) => parts.clock.at(parts.clock.now() + LOOK, resolve));
       let isAll = true;
       for (const { question, answer } of state.questions.values()) {
         if (answer !== undefined) continue;

@@ -94,7 +94,7 @@ export async function live({
   let steps = 0;
   /** Processes that are at work, and those who are about to come back. */
   let busy = 0;
-  /** How long the journal was when a driver stopped and left the rest to a person; 0 where none did. */
+  /** The last event that a driver knew of which stopped and left the rest to a person; 0 where none did. */
   let waitingAt = 0;
   let isPaid = false;
 
@@ -115,9 +115,9 @@ export async function live({
     waitingAt = 0;
     drivers.add(process);
     process.onDeath(() => drivers.delete(process));
-    const work = drive(RUN, parts).then(({ end, openQuestions }) => {
+    const work = drive(RUN, parts).then(({ end, openQuestions, seq }) => {
       if (end !== undefined) return;
-      waitingAt = file().lines.length;
+      waitingAt = seq;
       if (openQuestions === 0) complaints.push(`${name} stopped and nobody is asked anything`);
     });
     run(process, work);
