@@ -274,7 +274,8 @@ export function openRunFile(
 
 /** Longer than any write takes. Only the lock of a machine that is gone lasts, and nobody here can tell. */
 const LONGEST_LOCK = 30_000;
-const LONGEST_PAUSE = 50;
+/** Short, as who holds the lock gives way: the two would else wait for each other in turn. */
+const LONGEST_PAUSE = 8;
 
 /**
  * Held for the time of one write, so a short pause is enough for the other to be done. Who has to wait says so by a
