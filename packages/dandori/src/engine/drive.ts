@@ -1,6 +1,7 @@
 import { decide } from '../core/decide.ts';
 import { isAlive, type RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
+import { createHolds } from './holds.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import { addOwnTools } from './own-tools.ts';
@@ -13,8 +14,8 @@ import { createSteadyClock } from './steady-clock.ts';
 import { takeUp } from './take-up.ts';
 
 /**
- * Drives a run as far as it can go: until it has ended, or only a person can go on. Nothing is kept between two
- * calls; whoever calls it next reads the journal and goes on from there.
+ * Drives a run as far as it can go: until it has ended, or only a person can go on and no call is held open for them.
+ * Nothing is kept between two calls; whoever calls it next reads the journal and goes on from there.
  *
  * S1  One driver a run: the claim is held from the first read to the last write.
  * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
@@ -43,7 +44,7 @@ export async function drive(run: string, asGiven: Parts): Promise<RunState> {
       const toolbox = addOwnTools(given.toolbox, { state: () => opened.state, results });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);
-      const house = { run, parts, ledger: opened, mailbox, calls, results };
+      const house = { run, parts, ledger: opened, mailbox, calls, results, holds: createHolds(opened) };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
       return recover(driver) ? await untilNothingCanGoOn(driver) : opened.state;
     } finally {
@@ -56,7 +57,7 @@ export async function drive(run: string, asGiven: Parts): Promise<RunState> {
 }
 
 async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
-  const { ledger, mailbox, calls, readAhead } = driver;
+  const { ledger, mailbox, calls, holds, readAhead } = driver;
   for (;;) {
     const wakeAt = await planTogether(driver);
     calls.thinkNow();
@@ -66,6 +67,7 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
       continue;
     }
     calls.release(readAhead);
+    holds.deliver();
     const { state } = ledger;
     const isQuiet = !isAlive(state) && wakeAt === undefined;
     if (state.end !== undefined || isQuiet) return state;
