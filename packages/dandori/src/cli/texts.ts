@@ -74,7 +74,7 @@ const ENGLISH = {
   effectUnknown: (name: string, near: string | undefined) =>
     `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
   torn: (bytes: number) =>
-    `A crash left an incomplete last line of ${bytes} bytes in the journal; it is left out.`,
+    `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
   menuTitle: 'These goals work at once, with no key and no network:',
   menuPrompt: 'Goal (a number, or your own words; empty to quit): ',
@@ -260,7 +260,7 @@ const JAPANESE: Texts = {
   serverMissing: (server) => `${server} は利用できません`,
   effectUnknown: (name, near) =>
     `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか?`}`,
-  torn: (bytes) => `記録の最後に、異常終了で途切れた行(${bytes}バイト)がありました。この行は使いません。`,
+  torn: (bytes) => `記録の最後に、異常終了で途切れた部分(${bytes}バイト)がありました。この部分は使いません。`,
   why: '理由',
   menuTitle: '鍵もネットワークもなしですぐに動く目標:',
   menuPrompt: '目標(番号、または自分の言葉。空で終了): ',

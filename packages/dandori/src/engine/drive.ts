@@ -10,6 +10,7 @@ import { type Driver, perform } from './perform.ts';
 import { createReadAhead } from './read-ahead.ts';
 import { recover } from './recover.ts';
 import { createResults } from './results.ts';
+import { createSteadyClock } from './steady-clock.ts';
 import { takeUp } from './take-up.ts';
 
 /**
@@ -24,7 +25,9 @@ import { takeUp } from './take-up.ts';
  *     the same turn of the event loop.
  * S5  When this returns or throws, no call and no thought of it is left running.
  */
-export async function drive(run: string, given: Parts): Promise<RunState> {
+export async function drive(run: string, asGiven: Parts): Promise<RunState> {
+  const clock = createSteadyClock(asGiven.clock);
+  const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
   try {
     const mailbox = createMailbox(given.clock);
@@ -37,6 +40,7 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
     try {
       const opened = await openLedger(run, given);
       ledger = opened;
+      clock.notBefore(opened.state.lastAt);
       const toolbox = addOwnTools(given.toolbox, { state: () => opened.state, results });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);

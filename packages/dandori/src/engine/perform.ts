@@ -196,8 +196,11 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const filled = await fillIn(task, driver);
-  // A person is not asked about a call that cannot be made; starting it says why.
-  if (!filled.ok) return startTask(id, driver);
+  // A person is not asked about a call that cannot be made; starting it says why, as soon as there is room for it.
+  if (!filled.ok) {
+    const { running, settings } = ledger.state;
+    return running.size < settings.concurrency ? startTask(id, driver) : undefined;
+  }
   const { args } = filled;
   const { operation } = task.task;
   const effect = effectNow(task, driver);

@@ -7,5 +7,6 @@ export { type JournalCase, journalCases, type OpenJournal } from './journal-case
 export * from './model-server/index.ts';
 export * from './replay-server/index.ts';
 export * from './scripted-mind.ts';
+export * from './simulator/index.ts';
 export * from './step-clock.ts';
 export * from './temporary-journal.ts';

@@ -1,6 +1,6 @@
 import { breaches } from '../../core/laws.ts';
 import { EVENT_VERSION, type Event } from '../../domain/event.ts';
-import { DamagedLine, isIntact, parseLine } from '../journal/line.ts';
+import { DamagedLine, goesOn, hasLostNewline, parseLine } from '../journal/line.ts';
 import type { Finding } from './finding.ts';
 
 const NEWLINE = 0x0a;
@@ -20,6 +20,8 @@ export function examineRun(bytes: Buffer, { file, run }: { file: string; run: st
   const found: Finding[] = [];
   const events: Event[] = [];
   const seen = new Map<number, string>();
+  /** Where an append began that goes on behind the line before; it counts as a whole or not at all. */
+  let append: { readonly start: number; readonly line: number; readonly events: number } | undefined;
   let isDamagedBefore = false;
   let last = 0;
   let start = 0;
@@ -37,6 +39,8 @@ export function examineRun(bytes: Buffer, { file, run }: { file: string; run: st
       if (isTwice) report('duplicated-line', `event ${event.seq} stands there again`, { repair: 'ask' });
       else report('misplaced-line', `it has seq ${event.seq}, and ${last} stands before it`);
     } else {
+      if (!goesOn(bytes.subarray(start, end))) append = undefined;
+      else append ??= { start, line, events: events.length };
       // What is missing behind a damaged line is most likely that line.
       if (event.seq !== last + 1 && !isDamagedBefore)
         report('missing-line', `events ${last + 1} to ${event.seq - 1} are missing before it`);
@@ -49,7 +53,13 @@ export function examineRun(bytes: Buffer, { file, run }: { file: string; run: st
     line++;
   }
   const tail = tailFinding(bytes.subarray(start), { run, next: last + 1 });
-  if (tail !== undefined)
+  const isUnfinished = tail === undefined || tail.kind === 'torn-tail';
+  if (append !== undefined && isUnfinished) {
+    const detail = `events ${append.events + 1} to ${last} were written, and not what belongs to them`;
+    ({ start, line } = append);
+    events.length = append.events;
+    report('torn-tail', detail, { bytes: bytes.length - start, repair: 'safe' });
+  } else if (tail !== undefined)
     report(tail.kind, tail.detail, { bytes: bytes.length - start, repair: tail.repair });
   if (found.length === 0 && events.length === 0) report('empty-journal', 'there is no event in it');
   if (found.every(({ kind }) => kind === 'torn-tail'))
@@ -76,7 +86,7 @@ function tailFinding(
   { run, next }: { run: string; next: number },
 ): Pick<Finding, 'kind' | 'detail' | 'repair'> | undefined {
   if (tail.length === 0) return undefined;
-  if (isIntact(tail) || isIntact(tail.subarray(0, -1)))
+  if (hasLostNewline(tail) || hasLostNewline(tail.subarray(0, -1)))
     return { kind: 'lost-newline', detail: 'the last event is whole, without the newline', repair: 'ask' };
   const beginning = JSON.stringify({ v: EVENT_VERSION, run, seq: next }).replace(/\}$/, ',');
   // A file may have grown on the disk before what was to be written into it was there.
