@@ -41,7 +41,7 @@ export interface TaskReport {
 export function report(state: RunState): Report {
   const plan = planView(state);
   const tasks = [...state.tasks.values()].filter(({ task }) => !isStep(task));
-  const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
+  const open = openQuestions(state);
   return {
     run: state.run,
     goal: state.goal,
@@ -52,9 +52,14 @@ export function report(state: RunState): Report {
     ...(plan && { plan }),
     tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
-    questions: state.end === undefined ? open.map(({ question }) => question) : [],
+    questions: open,
     ...(state.rating && { rating: ratingOf(state.rating) }),
   };
+}
+
+export function openQuestions({ end, openQuestions: count, questions }: RunState): Question[] {
+  if (end !== undefined || count === 0) return [];
+  return [...questions.values()].filter(({ answer }) => answer === undefined).map(({ question }) => question);
 }
 
 function ratingOf({ rating, comment, by }: NonNullable<RunState['rating']>): NonNullable<Report['rating']> {

@@ -156,6 +156,9 @@ export interface RunState {
   userId: string | undefined;
   settings: Settings;
   planGiven: boolean;
+  conversation: string | undefined;
+  /** What the mind is told of the conversation. */
+  context: string | undefined;
   startedAt: number;
   /** Whether a driver has written yet. */
   isTakenUp: boolean;
@@ -184,6 +187,8 @@ export interface RunState {
   /** How many tasks were ever accepted. */
   written: number;
   stepCount: number;
+  /** Steps of a run of a conversation that have ended, and of which the user has not been told. */
+  readonly unreported: Set<string>;
   /** In the order in which they ended. */
   readonly ends: TaskEnd[];
   readonly ready: ReadyQueue<TaskState>;

@@ -62,6 +62,9 @@ export const factSchema = z.discriminatedUnion('type', [
     userId: z.string().optional(),
     /** True where the first plan comes from the user, so that the mind is not asked for one. */
     planGiven: z.boolean().optional(),
+    /** The conversation that it belongs to, and what the mind is told of that. */
+    conversation: z.string().optional(),
+    context: z.string().optional(),
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),

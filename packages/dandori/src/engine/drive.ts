@@ -36,7 +36,11 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
     try {
       const opened = await openLedger(run, given);
       ledger = opened;
-      const toolbox = addOwnTools(given.toolbox, { state: () => opened.state, results });
+      const toolbox = addOwnTools(given.toolbox, {
+        state: () => opened.state,
+        results,
+        others: given.others,
+      });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);
       const house = { run, parts, ledger: opened, mailbox, calls, results };

@@ -20,18 +20,22 @@ export interface Beginning {
   readonly userId?: string;
   /** A plan of the user's; the mind is then asked for no other. */
   readonly tasks?: readonly Task[];
+  /** Of a conversation: the id that was written down for it, and what the mind is told. */
+  readonly run?: string;
+  readonly conversation?: string;
+  readonly context?: string | undefined;
 }
 
-type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets'>;
+export type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets'>;
 
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
 export async function startRun(
-  { goal, settings, userId, tasks }: Beginning,
+  { goal, settings, userId, tasks, run: given, conversation, context }: Beginning,
   parts: Keeping & Pick<Parts, 'mind'>,
 ): Promise<string> {
   checkGoal(goal);
   const at = parts.clock.now();
-  const run = runId(at);
+  const run = given ?? newId(at);
   const facts: Fact[] = [
     {
       type: 'run_started',
@@ -41,6 +45,8 @@ export async function startRun(
         mind: parts.mind.name,
         userId,
         ...(tasks !== undefined && { planGiven: true }),
+        conversation,
+        context,
       },
     },
   ];
@@ -128,7 +134,7 @@ function refuseEnded({ run, end }: RunState): void {
 }
 
 /** Compare-and-append until it fits: a driver may write at the same time. */
-async function send(
+export async function send(
   run: string,
   { journal, clock, secrets }: Keeping,
   check: (state: RunState) => Fact | undefined,
@@ -149,7 +155,7 @@ async function send(
   }
 }
 
-function checkGoal(goal: string): void {
+export function checkGoal(goal: string): void {
   if (goal.trim() === '') {
     throw new DandoriError('goal-invalid', 'The goal is empty.', {
       fix: 'Say what you want: dandori run "100 + 200を計算"',
@@ -192,7 +198,7 @@ function checkAnswer({ id, options }: Question, answer: Json): void {
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
-function runId(at: number): string {
+export function newId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')

@@ -11,7 +11,7 @@ export const jsonDialect: Dialect = {
   write: writePrompt,
   async send(thought, options) {
     const isDirect = thought.state.settings.mode === 'direct';
-    return { output: outputFor(options, isDirect ? [] : namedTools(thought)) };
+    return { output: outputFor(options, thought.state, isDirect ? [] : namedTools(thought)) };
   },
   listen(thought) {
     const scanner = new ActionScanner({

@@ -1,5 +1,6 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
-import { OWN_OPERATIONS } from '../../core/own-operations.ts';
+import { ownOperations } from '../../core/own-operations.ts';
+import type { RunState } from '../../core/state.ts';
 import { STEP_OPERATION } from '../../core/step.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { LanguageMindOptions } from './options.ts';
@@ -13,11 +14,12 @@ const MAX_NAMED_OPERATIONS = 200;
  */
 export function outputFor(
   options: LanguageMindOptions,
+  state: RunState,
   tools: readonly Tool[] | undefined,
 ): OutputInterface<string, string, never> {
   return {
     name: 'actions',
-    responseFormat: Promise.resolve(responseFormat(options, tools)),
+    responseFormat: Promise.resolve(responseFormat(options, namesIn(state, tools))),
     parseCompleteOutput: async ({ text }) => text,
     parsePartialOutput: async ({ text }) => ({ partial: text }),
     createElementStreamTransform: () => undefined,
@@ -26,23 +28,26 @@ export function outputFor(
 
 function responseFormat(
   { provider, supportsStructuredOutputs }: LanguageMindOptions,
-  tools: readonly Tool[] | undefined,
+  names: readonly string[] | undefined,
 ) {
   const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
   if (supportsStructuredOutputs ?? speaksOpenAI) {
-    return { type: 'json' as const, name: 'actions', schema: actionsSchema(tools) };
+    return { type: 'json' as const, name: 'actions', schema: actionsSchema(names) };
   }
   // Anthropic has no JSON mode without a schema.
   return provider === 'anthropic' ? { type: 'text' as const } : { type: 'json' as const };
 }
 
+function namesIn(state: RunState, tools: readonly Tool[] | undefined): string[] | undefined {
+  if (tools === undefined || tools.length > MAX_NAMED_OPERATIONS) return undefined;
+  const own = ownOperations(state).map(({ name }) => name);
+  return [...own, STEP_OPERATION, ...tools.map(({ name }) => name).sort()];
+}
+
 /** The same for every call of a run, whatever its purpose: providers count it to the prefix that they cache. */
-function actionsSchema(tools: readonly Tool[] | undefined): JSONSchema7 {
-  const names = tools?.map(({ name }) => name).sort();
+function actionsSchema(names: readonly string[] | undefined): JSONSchema7 {
   const operation: JSONSchema7 =
-    names !== undefined && names.length <= MAX_NAMED_OPERATIONS
-      ? { type: 'string', enum: [...OWN_OPERATIONS, STEP_OPERATION, ...names] }
-      : { type: 'string' };
+    names === undefined ? { type: 'string' } : { type: 'string', enum: [...names] };
   return {
     type: 'object',
     properties: {

@@ -91,7 +91,8 @@ export function converse<Message>(
 }
 
 function opening(thought: Asked): string[] {
-  return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought)];
+  const { context, goal } = thought.state;
+  return [...(context === undefined ? [] : [context]), `Goal:\n${goal}`, ...givenPlan(thought)];
 }
 
 /** A list that was refused does not count: its correction repeats it. */

@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import { OWN } from '../../../core/own-operations.ts';
+import { ownOperations } from '../../../core/own-operations.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
@@ -32,7 +32,7 @@ export const toolsDialect: Dialect = {
     const add = (name: string, description: string, schema: JsonObject) => {
       tools[names.toNative(name)] = { description: clip(description), inputSchema: jsonSchema(schema) };
     };
-    for (const { name, description, args } of OWN) add(name, description, args);
+    for (const { name, description, args } of ownOperations(thought.state)) add(name, description, args);
     for (const tool of callable(thought))
       add(tool.name, `[${tool.effect}] ${tool.description}`, schemaOf(tool, thought));
     return { tools };
@@ -42,7 +42,7 @@ export const toolsDialect: Dialect = {
 };
 
 function namesFor(thought: Asked): NativeNames {
-  return new NativeNames([...OWN, ...callable(thought)].map(({ name }) => name));
+  return new NativeNames([...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name));
 }
 
 /** In one order, however the servers came up. What was found or has come since is added, as it could not be called. */
