@@ -1,5 +1,5 @@
 const COMMAND =
-  /\bdandori (answer|cancel|check|init|lift|log|rate|resume|run|runs|show|stats|tools|--help)(?![\w-])/g;
+  /\bdandori (answer|cancel|chat|check|init|lift|log|rate|resume|run|runs|show|stats|tools|--help)(?![\w-])/g;
 const WITHOUT_CONFIG = ['init', '--help'];
 
 /**

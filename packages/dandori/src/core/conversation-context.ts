@@ -56,7 +56,7 @@ function recent(lines: readonly string[]): readonly string[] {
 
 /** Four letters make a token, and so does one character of Japanese. */
 function roughTokens(text: string): number {
-  const wide = text.match(/[^\u0000-\u024f]/g)?.length ?? 0;
+  const wide = text.match(/[\u0250-\uffff]/g)?.length ?? 0;
   return Math.ceil((text.length - wide) / 4) + wide;
 }
 

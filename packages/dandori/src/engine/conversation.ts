@@ -131,7 +131,7 @@ export async function openConversation(
     await background.take(run, mind);
   }
 
-  async function begin(text: string): Promise<string> {
+  async function begin(text: string, onBegun?: (run: string) => void): Promise<string> {
     checkGoal(text);
     const run = newId(parts.clock.now());
     const message: Message = { id: `said/${run}`, role: 'user', kind: 'said', text, run };
@@ -140,6 +140,7 @@ export async function openConversation(
       { type: 'message_written', data: { message } },
       { type: 'run_begun', data: { run, message: message.id } },
     ]);
+    onBegun?.(run);
     await takeUp(run);
     return run;
   }
@@ -172,8 +173,7 @@ export async function openConversation(
         onBegun?.(meant.asked.run);
         return answer(meant.asked, meant.value, text);
       }
-      const run = await begin(text);
-      onBegun?.(run);
+      const run = await begin(text, onBegun);
       return { kind: 'begun', run, standing: await background.released(run) };
     },
     async answer(run, id, value) {
