@@ -22,15 +22,27 @@ import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
 import type { Json } from './domain/json.ts';
-import type { Mode } from './domain/mode.ts';
+import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
+import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
 import { type Conversation, type ConversationParts, openConversation } from './engine/conversation.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { addBudget, answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
+import {
+  addBudget,
+  addNote,
+  answerQuestion,
+  cancelRun,
+  continueRun,
+  pauseRun,
+  type Rating,
+  rateRun,
+  startRun,
+} from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
+import { listQuestions, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { createResults } from './engine/results.ts';
@@ -77,7 +89,19 @@ export interface RunOptions {
   readonly userId?: string;
   /** A plan of your own: the mind is asked for no other. */
   readonly tasks?: readonly Task[];
+  /** For every call of this run, in place of all that the configuration says. */
+  readonly approval?: ApprovalPolicy;
 }
+
+export interface AnswerOptions {
+  /** Who answers; where the settings name who may, it must be one of them. */
+  readonly by?: string;
+  readonly comment?: string;
+  /** The person will not say, or says no. What was given as the answer counts for nothing then. */
+  readonly declined?: boolean;
+}
+export type ApproveOptions = Pick<Approval, 'tasks' | 'by'>;
+export type RejectOptions = Pick<Rejection, 'reason' | 'by'>;
 
 /** The whole of Dandori in one process. Close it, or its servers keep the process alive. */
 export interface Dandori extends AsyncDisposable {
@@ -88,8 +112,24 @@ export interface Dandori extends AsyncDisposable {
   /** Writes the run down without driving it. */
   start(goal: string, options?: RunOptions): Promise<string>;
   drive(run: string): Promise<Report>;
-  answer(run: string, question: string, answer: Json): Promise<void>;
-  cancel(run: string, reason: string): Promise<void>;
+  /** Answers a question or declines to, from any process and whether or not somebody drives the run. */
+  answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
+  /**
+   * A yes to a call or a plan; without a question to the only one that waits. `tasks` is a plan in place of the one that
+   * was asked about: where it does not compile, `plan-invalid` has the diagnostics and the question stays open.
+   */
+  approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
+  /** A no, told to the mind with its reason. */
+  reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
+  /** The open questions of one run, or of all. */
+  questions(run?: string): Promise<RunQuestion[]>;
+  /** A word to a run that is under way; its next decision is told. */
+  tell(run: string, text: string, options?: { readonly by?: string }): Promise<void>;
+  /** Nothing more is begun until it is continued; what runs comes to its end. */
+  pause(run: string, options?: { readonly reason?: string; readonly by?: string }): Promise<void>;
+  /** Lifts a pause; `drive` then goes on. A run that is not paused stays as it is. */
+  continue(run: string, options?: { readonly by?: string }): Promise<void>;
+  cancel(run: string, reason: string, options?: { readonly by?: string }): Promise<void>;
   /** Raises the limits of a run; one that was exhausted can then be driven on. */
   addBudget(run: string, amounts: Omit<FactOf<'budget_added'>['data'], 'by'>): Promise<void>;
   /** A plan that does again what the run has done so far. */
@@ -183,9 +223,14 @@ function assemble(
     await Promise.all([...opened].map((conversation) => conversation.close()));
     await toolbox.close();
   };
-  const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
-    const settings = await settingsFor(userId);
-    return startRun({ goal, tasks, userId, settings: { ...settings, ...(mode && { mode }) } }, parts);
+  const start = async (goal: string, options: RunOptions = {}) => {
+    const { mode, userId = config.userId, tasks, approval } = options;
+    const settings = {
+      ...(await settingsFor(userId)),
+      ...(mode && { mode }),
+      ...(approval && { approval, approvals: undefined }),
+    };
+    return startRun({ goal, tasks, userId, settings }, parts);
   };
   const dandori: Dandori = {
     config,
@@ -193,8 +238,17 @@ function assemble(
     start,
     drive: async (run) => report(await drive(run, parts)),
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
-    answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
-    cancel: (run, reason) => cancelRun({ run, reason }, parts),
+    answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
+      answerQuestion({ run, question, answer, by, ...how }, parts),
+    approve: (run, question, { by = config.userId, tasks } = {}) =>
+      approve({ run, question, by, tasks }, parts),
+    reject: (run, question, { by = config.userId, reason } = {}) =>
+      reject({ run, question, by, reason }, parts),
+    questions: (run) => listQuestions(journal, run),
+    tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
+    pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),
+    continue: (run, { by = config.userId } = {}) => continueRun({ run, by }, parts),
+    cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, parts),
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),

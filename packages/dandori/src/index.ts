@@ -18,7 +18,15 @@ export type { Inferred, Lifted } from './core/lift.ts';
 export type { Report, TaskReport } from './core/report.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';
-export { type Dandori, type OpenOptions, openDandori, type RunOptions, type TornTail } from './dandori.ts';
+export {
+  type ApproveOptions,
+  type Dandori,
+  type OpenOptions,
+  openDandori,
+  type RejectOptions,
+  type RunOptions,
+  type TornTail,
+} from './dandori.ts';
 export type { Diagnostic } from './domain/diagnostic.ts';
 export type { Effect } from './domain/effect.ts';
 export { DandoriError, type ErrorCode } from './domain/error.ts';

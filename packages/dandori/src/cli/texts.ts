@@ -49,6 +49,7 @@ const ENGLISH = {
     cancelled: 'cancelled',
     exhausted: 'exhausted',
     waiting: 'waiting',
+    paused: 'paused',
     open: 'open',
   } as Readonly<Record<Report['outcome'], string>>,
   menuTitle: 'These goals work at once, with no key and no network:',
@@ -141,6 +142,7 @@ const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
   cancelled: '中止',
   exhausted: '上限に到達',
   waiting: '答えを待っています',
+  paused: '一時停止中',
   open: '途中',
 };
 

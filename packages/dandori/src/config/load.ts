@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type * as z from 'zod';
 import { DandoriError } from '../domain/error.ts';
+import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables } from './environment.ts';
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
@@ -56,6 +57,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     ...executionProblems(value),
     ...modelProblems(value, env),
     ...serverProblems(value),
+    ...approvalProblems(value),
     ...serviceProblems(value, folder),
     ...twoServersKeys(source?.value),
   ];
@@ -223,11 +225,12 @@ function asWritten(path: Path, value: unknown): Path {
   return isRenamed ? ['mcp_servers', ...rest] : path;
 }
 
-/** A class alone is the short form of a policy. */
+/** A class alone is the short form of a policy. What is asked about is for the run to know, and not for the toolbox. */
 function policies(effects: ConfigFile['effects']): Config['effects'] {
-  const entries = Object.entries(effects).map(([name, policy]) => [
-    name,
-    typeof policy === 'string' ? { effect: policy } : policy,
-  ]);
+  const entries = Object.entries(effects).map(([name, policy]) => {
+    if (typeof policy === 'string') return [name, { effect: policy }];
+    const { approval: _approval, ...rest } = policy;
+    return [name, rest];
+  });
   return Object.fromEntries(entries);
 }

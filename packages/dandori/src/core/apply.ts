@@ -11,7 +11,7 @@ import { backoff, judge, wasNeverSent } from './monitor.ts';
 import { applyOffer } from './offer.ts';
 import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
-import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
+import { type Decision, hasEnded, type OpenQuestion, type RunState, type TaskState } from './state.ts';
 import { complete, makeReady, moveTo } from './transition.ts';
 
 /**
@@ -47,7 +47,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
     case 'plan_approved':
       return planApproved(state, event.data, event.at);
     case 'plan_rejected':
-      return planRejected(state, event.data);
+      return planRejected(state, event.data, event.at);
     case 'task_started':
       return taskStarted(state, event.data, event.at);
     case 'task_succeeded':
@@ -233,6 +233,7 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
   if (task === undefined) return state;
   endAttempt(task, at, data.ms);
   task.failure = data.failure;
+  task.isUnstopped = data.unstopped === true;
   if (wasNeverSent(data.failure)) spend(state.usage, -task.cost);
   else task.mayHaveTouched = true;
   const { settings } = state;
@@ -251,6 +252,7 @@ function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at:
   const task = runningAttempt(state, data);
   if (task === undefined) return state;
   task.mayHaveTouched = true;
+  task.isUnstopped = data.unstopped === true;
   // How long it ran before its driver was lost, nobody knows.
   if (data.cause !== 'driver_lost') endAttempt(task, at);
   if (isRepeatable(task.effect)) makeReady(state, task);
@@ -276,8 +278,18 @@ function questionAsked(
   at: number,
 ): RunState {
   if (state.questions.has(question.id)) return state;
-  state.questions.set(question.id, { question, askedAt: at, answer: undefined });
+  const open: OpenQuestion = { question, askedAt: at, answer: undefined, queued: undefined };
+  const order = state.questions.size;
+  state.questions.set(question.id, open);
   state.openQuestions++;
+  if (question.expiresAt !== undefined)
+    open.queued = state.expiring.add(open, { lane: '', rank: -question.expiresAt, order });
+  if (question.task === undefined) state.runQuestions++;
+  if (question.kind === 'plan_approval') {
+    const { draft } = state;
+    if (draft?.version === question.plan) state.draft = draft && { ...draft, question: question.id };
+    return state;
+  }
   if (question.task === undefined) state.stumbles = 0;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task === undefined || hasEnded(task.status)) return state;

@@ -53,6 +53,8 @@ const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), data: z.object(shape) });
 
 const attempt = { task: z.string(), attempt: z.number().int().positive() };
+/** The call was told to stop and went on: what it does after this, nobody hears. */
+const unstopped = z.boolean().optional();
 
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
@@ -119,6 +121,8 @@ export const factSchema = z.discriminatedUnion('type', [
     removes: z.array(z.string()),
     /** Tasks that have failed and that others now stand for. */
     supersedes: z.array(z.string()).optional(),
+    /** The task that a person's choice has put `tasks` in the place of. */
+    replaces: z.string().optional(),
     tasks: z.array(task),
   }),
   fact('plan_approved', {
@@ -130,8 +134,15 @@ export const factSchema = z.discriminatedUnion('type', [
     notes: z.array(z.string()).optional(),
     /** Where a person will be asked about some of its calls. */
     estimate: estimate.optional(),
+    /** The question by which a person approved it, where one was asked. */
+    question: z.string().optional(),
   }),
-  fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),
+  fact('plan_rejected', {
+    version: z.number().int(),
+    diagnostics: z.array(diagnostic),
+    /** Why a person did not approve it, where one was asked; empty where they did not say. */
+    reason: z.string().optional(),
+  }),
   fact('task_started', {
     ...attempt,
     key: z.string(),
@@ -146,11 +157,12 @@ export const factSchema = z.discriminatedUnion('type', [
     note: z.string().optional(),
     ms: z.number(),
   }),
-  fact('task_failed', { ...attempt, failure, ms: z.number() }),
+  fact('task_failed', { ...attempt, failure, unstopped, ms: z.number() }),
   fact('task_in_doubt', {
     ...attempt,
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled']),
     message: z.string().optional(),
+    unstopped,
   }),
   fact('question_asked', { question, attempt: z.number().int().optional() }),
   fact('question_answered', {

@@ -5,7 +5,7 @@ import type { Message } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Mind } from '../ports/mind.ts';
 import { drive } from './drive.ts';
-import { send } from './inbox.ts';
+import { continueRun, pauseRun } from './inbox.ts';
 import type { OtherRuns } from './own-tools.ts';
 import type { Parts } from './parts.ts';
 
@@ -147,7 +147,7 @@ export function createBackground({ parts, others, tell, onChange }: Options): Ba
       const work = newWork(run, mind);
       works.set(run, work);
       await look(work);
-      if (work.reporter.state?.paused?.by === LEFT) await goOn(run, parts);
+      if (work.reporter.state?.paused?.by === LEFT) await continueRun({ run, by: LEFT }, parts);
       if (hasEnded(work)) return;
       work.isDriven = true;
       void carryOn(work).catch((error: unknown) => fail(work, error));
@@ -210,14 +210,11 @@ function ifElsewhere(error: unknown): undefined {
   if (!(error instanceof DandoriError && error.code === 'run-driven-elsewhere')) throw error;
 }
 
+/** It may come to its end at the same moment. */
 async function standStill(run: string, parts: Parts): Promise<void> {
-  await send(run, parts, ({ end, paused }) =>
-    end === undefined && paused === undefined ? { type: 'run_paused', data: { by: LEFT } } : undefined,
-  );
-}
-
-async function goOn(run: string, parts: Parts): Promise<void> {
-  await send(run, parts, ({ end, paused }) =>
-    end === undefined && paused !== undefined ? { type: 'run_continued', data: { by: LEFT } } : undefined,
-  );
+  try {
+    await pauseRun({ run, by: LEFT }, parts);
+  } catch (error) {
+    if (!(error instanceof DandoriError && error.code === 'run-ended')) throw error;
+  }
 }

@@ -85,6 +85,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       kind: 'lost',
       cause: 'cancelled',
       message: texts.didNotStop,
+      unstopped: true,
     };
     const made = safely(() => parts.toolbox.call({ ...call, run, signal, progress }), brokenCall);
     const outcome = await withGrace(made, { signal, clock, otherwise });

@@ -4,6 +4,7 @@ import { cut } from '../core/digest.ts';
 import { isJapanese } from '../core/language.ts';
 import { plainAnswer, takesWords } from '../core/plain-answer.ts';
 import { openQuestions, type Report, report } from '../core/report.ts';
+import { STEP_OPERATION } from '../core/step.ts';
 import type { ConversationFact, Message } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
@@ -185,7 +186,7 @@ export async function openConversation(
       return { kind: 'answered', run, question: id, standing: await background.released(run) };
     },
     async tell(run, text) {
-      await handOver({ run, text, key: `${id}/${newId(parts.clock.now())}` }, parts);
+      await handOver({ run, text, by: minutes.state?.userId }, parts);
       await background.look(run);
     },
     async cancel(run, reason) {
@@ -279,9 +280,13 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
   }
 }
 
-/** What one run tells another needs no approval: it is the user's own word, and says yes to nothing. */
+/**
+ * A plan of steps is always asked about first. What one run tells another needs no approval: it is the user's own word,
+ * and says yes to nothing.
+ */
 function settingsOf(settings: Settings): Settings {
-  return { ...settings, approvals: { 'run.tell': 'never', 'run.cancel': 'never', ...settings.approvals } };
+  const own = { [STEP_OPERATION]: 'plan', 'run.tell': 'never', 'run.cancel': 'never' } as const;
+  return { ...settings, approvals: { ...settings.approvals, ...own } };
 }
 
 type Meant =
@@ -334,6 +339,7 @@ function newOnes(messages: readonly Message[], state: ConversationState | undefi
 }
 
 function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
+  const by = () => minutes.state?.userId;
   const known = async (run: string, work: () => Promise<void>): Promise<CallOutcome> => {
     try {
       if (minutes.state?.runs.has(run) !== true)
@@ -346,8 +352,8 @@ function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
     }
   };
   return {
-    tell: ({ run, text, key }) => known(run, () => handOver({ run, text, key }, parts)),
-    cancel: ({ run, reason }) => known(run, () => cancelRun({ run, reason }, parts)),
+    tell: ({ run, text }) => known(run, () => handOver({ run, text, by: by() }, parts)),
+    cancel: ({ run, reason }) => known(run, () => cancelRun({ run, reason, by: by() }, parts)),
   };
 }
 

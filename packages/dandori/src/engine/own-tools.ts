@@ -20,14 +20,13 @@ export interface Inside {
   readonly others?: OtherRuns | undefined;
 }
 
-/** What a run of a conversation may do to another one of it. Telling the same under the same key again changes nothing. */
+/** What a run of a conversation may do to another one of it. Telling the same again changes nothing. */
 export interface OtherRuns {
-  tell(request: { run: string; text: string; key: string }): Promise<CallOutcome>;
+  tell(request: { run: string; text: string }): Promise<CallOutcome>;
   cancel(request: { run: string; reason: string }): Promise<CallOutcome>;
 }
 
 interface Looking {
-  readonly call: Call;
   readonly others: OtherRuns | undefined;
   readonly state: RunState;
   readonly results: Results;
@@ -58,7 +57,7 @@ export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside
     async call(call: Call) {
       const own = ownToolName(call.operation, all());
       if (own === undefined) return toolbox.call(call);
-      return HANDLERS[own](call.args, { state: state(), results, tools: toolbox.tools(), call, others });
+      return HANDLERS[own](call.args, { state: state(), results, tools: toolbox.tools(), others });
     },
     close: () => toolbox.close(),
   };
@@ -135,8 +134,8 @@ function described({ name, description, effect, inputSchema, outputSchema }: Too
   return { name, description: text.slice(0, 200), effect, inputSchema };
 }
 
-async function tellRun({ run, text }: JsonObject, { call, others }: Looking): Promise<CallOutcome> {
-  return others?.tell({ run: String(run), text: String(text), key: call.key }) ?? noOthers();
+async function tellRun({ run, text }: JsonObject, { others }: Looking): Promise<CallOutcome> {
+  return others?.tell({ run: String(run), text: String(text) }) ?? noOthers();
 }
 
 async function stopRun({ run, reason }: JsonObject, { others }: Looking): Promise<CallOutcome> {

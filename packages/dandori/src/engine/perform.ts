@@ -1,20 +1,23 @@
-import { createHash } from 'node:crypto';
-import { canonical } from '../core/canonical.ts';
+import { asksFirst } from '../core/approval.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { nextOffer } from '../core/offer.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { writeRef } from '../core/reference.ts';
 import type { RunState, TaskState } from '../core/state.ts';
+import { type Effect, isWorse } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
+import { callDigest } from './digest.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
+import { nextQuestion } from './next-question.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './read-ahead.ts';
+import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
 import { textsOf } from './texts.ts';
@@ -45,6 +48,12 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return askApproval(intention.task, driver);
     case 'ask_in_doubt':
       return askInDoubt(intention.task, driver);
+    case 'expire_question': {
+      const { question, as } = intention;
+      return driver.ledger.record({ type: 'question_expired', data: { question, as } });
+    }
+    case 'replace_task':
+      return replaceTask(intention.task, driver);
     case 'abort_calls':
       return driver.calls.abort(intention.reason);
     case 'finish':
@@ -99,11 +108,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
   const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
-  if (
-    filled.ok &&
-    task.approved !== undefined &&
-    task.approved !== digestOf(task.task.operation, filled.args)
-  ) {
+  if (filled.ok && mustAskAgain(task, filled.args, driver)) {
     await askApproval(id, driver);
     return;
   }
@@ -123,6 +128,20 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
     texts: textsOf(ledger.state),
   });
+}
+
+/** What was approved is another call, or the tool does more to the world by now than when its plan was accepted. */
+function mustAskAgain(task: TaskState, args: JsonObject, driver: Driver): boolean {
+  const { operation } = task.task;
+  if (task.approved !== undefined) return task.approved !== callDigest(operation, args);
+  const effect = effectNow(task, driver);
+  return effect !== task.effect && asksFirst({ operation, effect }, driver.ledger.state.settings);
+}
+
+/** The effect that was accepted with the plan, unless the tool says a worse one by now. */
+function effectNow({ task, effect }: TaskState, { parts }: Driver): Effect {
+  const now = parts.toolbox.tools().get(task.operation)?.effect ?? effect;
+  return isWorse(now, effect) ? now : effect;
 }
 
 type Filled = { ok: true; args: JsonObject } | { ok: false; message: string };
@@ -167,18 +186,19 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   if (!filled.ok) return startTask(id, driver);
   const { args } = filled;
   const { operation } = task.task;
+  const effect = effectNow(task, driver);
   const texts = textsOf(ledger.state);
   ledger.record({
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(ledger.state),
         kind: 'approval',
-        text: texts.mayCall(operation, task.effect),
+        text: texts.mayCall(operation, effect),
         context: {
           operation,
           args,
-          effect: task.effect,
+          effect,
           ...(task.task.reasoning && { reasoning: task.task.reasoning }),
           ...(ledger.state.estimate && { plan: ledger.state.estimate as JsonObject }),
         },
@@ -187,7 +207,7 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
           { label: texts.reject, value: 'reject' },
         ],
         task: id,
-        digest: digestOf(operation, args),
+        digest: callDigest(operation, args),
       },
     },
   });
@@ -203,7 +223,7 @@ function askInDoubt(id: string, driver: Driver): void {
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(ledger.state),
         kind: 'in_doubt',
         text: texts.isDone(operation),
         context: { operation, args: task.sent ?? args, effect: task.effect, attempt: task.attempts },
@@ -216,17 +236,6 @@ function askInDoubt(id: string, driver: Driver): void {
       },
     },
   });
-}
-
-function nextQuestion({ ledger }: Driver): string {
-  return `q${ledger.state.questions.size + 1}`;
-}
-
-/** Approval is bound to exactly this call. */
-function digestOf(operation: string, args: JsonObject): string {
-  return createHash('sha256')
-    .update(JSON.stringify([operation, canonical(args)]))
-    .digest('hex');
 }
 
 async function finish({ outcome, answer, failure, missing }: Ending, driver: Driver): Promise<void> {

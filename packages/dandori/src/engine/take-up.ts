@@ -1,11 +1,14 @@
+import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
 import { redact } from '../core/redact.ts';
 import type { SchemaCheck } from '../core/schema.ts';
+import type { RunState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
@@ -59,7 +62,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
 function asFact(
   { task, attempt, ms }: Mail & { type: 'call_ended' },
   outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
-  { ledger }: Driver,
+  { ledger, parts }: Driver,
 ): Fact {
   switch (outcome.kind) {
     case 'failed':
@@ -73,20 +76,31 @@ function asFact(
             id: `q${ledger.state.questions.size + 1}`,
             kind: 'ambiguity',
             text: outcome.question,
-            options: [...outcome.options],
+            ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),
+            ...(fits(outcome.default, outcome, parts.check) && { default: outcome.default }),
+            ...contextOf(task, ledger.state),
             task,
           },
         },
       };
     case 'lost': {
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
-      const { cause, message } = outcome;
-      if (!isRepeatable(effect)) return { type: 'task_in_doubt', data: { task, attempt, cause, message } };
-      return { type: 'task_failed', data: { task, attempt, failure: lostFailure(cause, message), ms } };
+      const { cause, message, unstopped } = outcome;
+      const data = { task, attempt, ...(unstopped === true && { unstopped }) };
+      if (!isRepeatable(effect)) return { type: 'task_in_doubt', data: { ...data, cause, message } };
+      return { type: 'task_failed', data: { ...data, failure: lostFailure(cause, message), ms } };
     }
     default:
       return assertNever(outcome);
   }
+}
+
+/** The call that could not be made as it stands. */
+function contextOf(id: string, { tasks }: RunState): Pick<Question, 'context'> {
+  const task = tasks.get(id);
+  if (task === undefined) return {};
+  const { operation, args } = task.task;
+  return { context: { operation, args: task.sent ?? args } };
 }
 
 /** A read or an idempotent call that was lost has simply failed: it can be made again. */

@@ -7,6 +7,11 @@ const ENGLISH = {
   mayCall: (operation: string, effect: Effect) => `May ${operation} (${effect}) be called?`,
   approve: 'Yes, call it',
   reject: 'No, do not',
+  mayCarryOut: (tasks: number) =>
+    `May this plan of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} be carried out?`,
+  mayChange: (reason: string) => `May the plan be changed? ${reason}`,
+  carryOut: 'Yes, carry it out',
+  leaveIt: 'No, do not',
   isDone: (operation: string) =>
     `${operation} was called, and nobody knows whether it took effect. Please look, then say what is true.`,
   happened: 'It happened: go on without its result',
@@ -33,6 +38,10 @@ const JAPANESE: Texts = {
   mayCall: (operation, effect) => `${operation} (${EFFECTS[effect]}) を実行してもよいですか?`,
   approve: 'はい、実行する',
   reject: 'いいえ、実行しない',
+  mayCarryOut: (tasks) => `この計画 (タスク${tasks}個) を実行してもよいですか?`,
+  mayChange: (reason) => `計画を次のように変えてもよいですか? ${reason}`,
+  carryOut: 'はい、実行する',
+  leaveIt: 'いいえ、実行しない',
   isDone: (operation) =>
     `${operation} を呼び出しましたが、実行されたかどうか分かりません。確かめてから、どうだったかを選んでください。`,
   happened: '実行されていた: 結果なしで先へ進む',

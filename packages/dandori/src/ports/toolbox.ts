@@ -28,8 +28,18 @@ export type CallOutcome =
       readonly kind: 'lost';
       readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
       readonly message: string;
+      /** It was told to stop and goes on. */
+      readonly unstopped?: boolean;
     }
-  | { readonly kind: 'ambiguous'; readonly question: string; readonly options: readonly Option[] };
+  | {
+      readonly kind: 'ambiguous';
+      readonly question: string;
+      readonly options: readonly Option[];
+      /** In place of options: a JSON Schema of the arguments that are wanted. */
+      readonly form?: JsonObject;
+      /** The value of an option, or what fits the form: taken where nobody answers in time. */
+      readonly default?: Json;
+    };
 
 export interface MissingServer {
   readonly server: string;

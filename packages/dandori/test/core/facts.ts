@@ -96,7 +96,7 @@ export function proposes(tasks: readonly Planned[], by: 'mind' | 'user' = 'mind'
   return { type: 'plan_proposed', data: { version, by, tasks: tasks.map(toTask) } };
 }
 
-export function approves(tasks: readonly Planned[], version = 1): Fact {
+export function approves(tasks: readonly Planned[], version = 1, question?: string): Fact {
   const checked = tasks.map(({ id, effect = 'read', needs, waits, rank, cost }) => ({
     id,
     effect,
@@ -105,7 +105,7 @@ export function approves(tasks: readonly Planned[], version = 1): Fact {
     ...(rank && { rank }),
     ...(cost && { cost }),
   }));
-  return { type: 'plan_approved', data: { version, tasks: checked } };
+  return { type: 'plan_approved', data: { version, tasks: checked, ...(question && { question }) } };
 }
 
 /** A run with an accepted plan of the user's. */

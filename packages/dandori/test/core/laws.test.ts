@@ -3,6 +3,7 @@ import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event, Fact } from '../../src/domain/event.ts';
 import {
   answers,
+  approves,
   asks,
   cancels,
   ends,
@@ -10,6 +11,7 @@ import {
   inDoubt,
   journalOf,
   type Planned,
+  proposes,
   running,
   started,
   starts,
@@ -81,6 +83,30 @@ describe('a journal that breaks a law is caught', () => {
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), succeeds('w')),
     ],
+    ['a plan that nobody approved', 'L9', journalOf(...running(write, { approval: 'plan' }))],
+    [
+      'a plan other than the one that was approved',
+      'L9',
+      journalOf(
+        started({ approval: 'plan' }),
+        proposes([{ id: 'w', args: { n: 1 } }]),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', 'approve'),
+        proposes([{ id: 'w', args: { n: 2 } }]),
+        approves(write, 1, 'q1'),
+      ),
+    ],
+    [
+      'a call with other arguments than were approved',
+      'L9',
+      journalOf(
+        ...running(write, { approval: 'writes' }),
+        asks('q1', { kind: 'approval', task: 'w', digest: 'd', context: { args: { n: 1 } } }),
+        answers('q1', 'approve'),
+        starts('w'),
+        succeeds('w'),
+      ),
+    ],
     [
       'a call in doubt that nobody approved',
       'L9',
@@ -147,6 +173,31 @@ describe('a legal journal is not suspected', () => {
         ...running(write, { approval: 'writes' }),
         asks('q1', { kind: 'approval', task: 'w', digest: 'd' }),
         answers('q1', 'approve'),
+        starts('w'),
+        succeeds('w'),
+      ],
+    ],
+    [
+      'a plan that was approved, and its calls',
+      [
+        started({ approval: 'plan' }),
+        proposes(write),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', 'approve'),
+        approves(write, 1, 'q1'),
+        starts('w'),
+        succeeds('w'),
+      ],
+    ],
+    [
+      'a plan that was edited',
+      [
+        started({ approval: 'plan' }),
+        proposes([{ id: 'd' }]),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', { tasks: [{ id: 'w', operation: 'box.w', args: {} }] }),
+        proposes(write, 'user'),
+        approves(write, 1, 'q1'),
         starts('w'),
         succeeds('w'),
       ],

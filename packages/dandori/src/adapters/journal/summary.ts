@@ -18,5 +18,6 @@ export function summarise(run: string, first: Event | undefined, last: Event | u
 
 function statusOf(last: Event): RunSummary['status'] {
   if (last.type === 'run_finished' || last.type === 'run_rated') return last.data.outcome;
+  if (last.type === 'run_paused') return 'paused';
   return last.type === 'question_asked' ? 'waiting' : 'open';
 }

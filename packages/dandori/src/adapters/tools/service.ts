@@ -182,8 +182,13 @@ function createContext({ call, inner }: Calling): ServiceContext {
           throw new ServiceCallError(operation, outcome.failure);
         case 'lost':
           throw new ServiceCallError(operation, { kind: 'unavailable', message: outcome.message }, true);
-        case 'ambiguous':
-          throw new AmbiguityError({ question: outcome.question, options: [...outcome.options] });
+        case 'ambiguous': {
+          const { question, options, form, default: fallback } = outcome;
+          const asked = { question, default: fallback };
+          throw new AmbiguityError(
+            form === undefined ? { ...asked, options: [...options] } : { ...asked, form },
+          );
+        }
       }
     },
   };
@@ -225,7 +230,7 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const abandon = () => {
-      timer = setTimeout(() => resolve(stopped(signal, name)), GRACE);
+      timer = setTimeout(() => resolve({ ...stopped(signal, name), unstopped: true }), GRACE);
     };
     signal.addEventListener('abort', abandon, { once: true });
     work.then(resolve, reject).finally(() => {
@@ -236,7 +241,7 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
 }
 
 function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
-  if (error instanceof AmbiguityError) return toAmbiguous(error.ambiguity);
+  if (error instanceof AmbiguityError) return toAmbiguous(error.ambiguity, tool);
   if (call.signal.aborted) return stopped(call.signal, tool.name);
   if (!(error instanceof ServiceCallError)) {
     return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));
