@@ -2,6 +2,7 @@ import { milliseconds } from '../config/duration.ts';
 import type { Written } from '../core/conversation.ts';
 import { type Dandori, openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import type { Event } from '../domain/event.ts';
 import type { AskedQuestion, Conversation, Said } from '../engine/conversation.ts';
 import { announce, announceUserConfig } from './announce.ts';
 import { questionList, questionName, type Room, runCommand, standingText } from './chat/commands.ts';
@@ -46,7 +47,14 @@ export async function chat(options: ChatOptions): Promise<number> {
   const language = dandori.config.language ?? conversation.state?.language;
   const wording: Wording = { texts: textsFor({ language }), style: styleFor(process.stdout) };
   if (options.json !== true) announce(dandori, wording.texts);
-  const host = createHost({ conversation, wording, watched, isTerminal, isJson: options.json === true });
+  const host = createHost({
+    conversation,
+    wording,
+    watched,
+    past: (run) => dandori.events(run),
+    isTerminal,
+    isJson: options.json === true,
+  });
   return host.run({ wait, config: options.config, close: () => dandori.close() });
 }
 
@@ -81,6 +89,7 @@ interface Hosting {
   readonly conversation: Conversation;
   readonly wording: Wording;
   readonly watched: { stream?: Stream | undefined; run?: string | undefined };
+  readonly past: (run: string) => Promise<Event[]>;
   readonly isTerminal: boolean;
   readonly isJson: boolean;
 }
@@ -92,7 +101,7 @@ interface Leaving {
 }
 
 /** The chat between a surface and a conversation: what is entered goes one way, messages come the other. */
-function createHost({ conversation, wording, watched, isTerminal, isJson }: Hosting) {
+function createHost({ conversation, wording, watched, past, isTerminal, isJson }: Hosting) {
   const { texts, style } = wording;
   let surface: Surface;
   let isHeld = false;
@@ -132,7 +141,9 @@ function createHost({ conversation, wording, watched, isTerminal, isJson }: Host
     }
     if (message.kind !== 'question') return surface.print(messageText(message, wording));
     if (asked === undefined) return;
-    await surface.print(questionText({ ...asked, name: questionName(asked, open) }, wording));
+    await surface.print(
+      questionText({ ...asked, name: questionName(asked, open), text: message.text }, wording),
+    );
   }
 
   function showStatus(): void {
@@ -148,7 +159,7 @@ function createHost({ conversation, wording, watched, isTerminal, isJson }: Host
   async function waitFor(work: (onBegun: (run: string) => void) => Promise<Said>): Promise<void> {
     isHeld = true;
     surface.busy();
-    if (isTerminal) watched.stream = createStream(process.stdout, wording);
+    if (isTerminal) watched.stream = createStream(process.stdout, { ...wording, past });
     let said: Said | undefined;
     try {
       said = await work((run) => {
@@ -242,6 +253,7 @@ function createHost({ conversation, wording, watched, isTerminal, isJson }: Host
         ? openTerminal({
             prompt: `${style.cyan(texts.chat.prompt)} `,
             more: style.dim('… '),
+            echo: (text) => userText(text, wording),
             history: conversation
               .messages()
               .filter(({ role }) => role === 'user')

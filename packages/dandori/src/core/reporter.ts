@@ -1,5 +1,6 @@
 import type { Message, Tally } from '../domain/conversation.ts';
 import type { Event } from '../domain/event.ts';
+import type { Question } from '../domain/question.ts';
 import type { Action } from '../domain/task.ts';
 import { apply } from './apply.ts';
 import { progressOf } from './briefing.ts';
@@ -10,6 +11,7 @@ import { isStep } from './step.ts';
 import { textsOf } from './texts.ts';
 
 const MOST_CAUSES = 5;
+const MOST_LINES = 30;
 const LONGEST_CAUSE = 300;
 
 /** What the events of a run mean for its conversation. The same events give the same messages with the same ids. */
@@ -47,7 +49,9 @@ export function createReporter(): Reporter {
         }
       }
       if (event.type === 'question_asked') {
-        const { id, text } = event.data.question;
+        const { question } = event.data;
+        const { id } = question;
+        const text = [question.text, ...plannedLines(question, state)].join('\n');
         messages.push({
           ...about(state),
           id: questionId(state.run, id),
@@ -64,6 +68,17 @@ export function createReporter(): Reporter {
 
 function about({ run }: RunState): Pick<Message, 'role' | 'run'> {
   return { role: 'agent', run };
+}
+
+/** What a person says yes to: the steps, or where there are none the calls. */
+function plannedLines({ kind }: Question, { draft }: RunState): string[] {
+  if (kind !== 'plan_approval' || draft === undefined) return [];
+  const steps = draft.tasks.filter(isStep);
+  const shown = (steps.length > 0 ? steps : draft.tasks).slice(0, MOST_LINES);
+  return shown.map(({ id, operation, description, args }) => {
+    const purpose = typeof args.purpose === 'string' ? args.purpose : operation;
+    return `${id}. ${description ?? purpose}`;
+  });
 }
 
 function wordsFor(
@@ -147,7 +162,7 @@ function tallyOf(tasks: readonly TaskState[], state: RunState): Tally {
 function causesOf(tasks: readonly TaskState[], first?: string): string[] {
   const failed = tasks.filter(({ status, isSuperseded }) => status === 'failed' && !isSuperseded);
   const told = failed.map(({ task, failure }) => `${task.id} (${task.operation}): ${failure?.message ?? ''}`);
-  const isKnown = failed.some(({ failure }) => failure?.message === first);
+  const isKnown = failed.some(({ failure }) => failure !== undefined && first?.includes(failure.message));
   const all = first === undefined || isKnown ? told : [first, ...told];
   return [...new Set(all)].slice(0, MOST_CAUSES).map((cause) => cut(cause, LONGEST_CAUSE));
 }

@@ -1,6 +1,8 @@
 import { isApproval } from '../../core/plain-answer.ts';
 import type { Message } from '../../domain/conversation.ts';
+import { estimate } from '../../domain/estimate.ts';
 import type { Question } from '../../domain/question.ts';
+import { estimateLines } from '../estimate.ts';
 import { questionLines } from '../question.ts';
 import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
@@ -23,7 +25,7 @@ export function messageText(message: Message, { texts, style }: Wording): string
 
 /** A question with all that a person must know to answer, and how to. */
 export function questionText(
-  { run, question, name }: { run: string; question: Question; name: string },
+  { run, question, name, text }: { run: string; question: Question; name: string; text: string },
   { texts, style }: Wording,
 ): string {
   const how = isApproval(question)
@@ -32,9 +34,23 @@ export function questionText(
   const hint = [how, texts.chat.answerWith(name)].filter((part) => part !== '').join(' · ');
   return [
     style.dim(`  ${shortName(run)} · ${texts.chat.question(question.id)}`),
-    ...questionLines(question, texts, style),
+    ...(question.kind === 'plan_approval'
+      ? planQuestionLines(question, text, { texts, style })
+      : questionLines(question, texts, style)),
     style.dim(`    ${hint}`),
   ].join('\n');
+}
+
+/** The steps in words and what they will take, where `dandori show` has every task. */
+function planQuestionLines({ context }: Question, text: string, { texts, style }: Wording): string[] {
+  const about =
+    typeof context === 'object' && context !== null && !Array.isArray(context) ? context.plan : undefined;
+  const read = estimate.safeParse(about);
+  const lines = read.success ? estimateLines(read.data, texts) : [];
+  return [
+    indented(style.yellow('?'), printable(text)),
+    ...lines.map((line) => style.dim(`    ${printable(line)}`)),
+  ];
 }
 
 export function userText(text: string, { texts, style }: Wording): string {

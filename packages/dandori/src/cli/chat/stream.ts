@@ -4,7 +4,6 @@ import type { Live } from '../../engine/live.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { printable } from '../style.ts';
 import type { Wording } from './message.ts';
-import { indented } from './message.ts';
 
 /** The run that the person at the terminal waits for: its tasks while they run, then its answer as it is written. */
 export interface Stream {
@@ -14,15 +13,45 @@ export interface Stream {
   end(): string;
 }
 
-export function createStream(stdout: NodeJS.WriteStream, { texts, style }: Wording): Stream {
+export interface StreamOptions extends Wording {
+  /** What had happened before anybody watched. */
+  readonly past: (run: string) => Promise<Event[]>;
+}
+
+export function createStream(stdout: NodeJS.WriteStream, { texts, style, past }: StreamOptions): Stream {
   let progress: Progress | undefined = createProgress(stdout, texts);
   let text = '';
+  /** Events that wait until the past is known. */
+  let waiting: Event[] | undefined;
+  let isKnown = false;
   /** An answer that is written together with calls speaks of results that nobody has yet. */
   let hasCalls = false;
 
   function stopDrawing(): void {
     progress?.end();
     progress = undefined;
+  }
+
+  async function catchUp(first: Event): Promise<void> {
+    const before = await past(first.run).catch(() => []);
+    for (const event of before) if (event.seq < first.seq) progress?.replay(event);
+    isKnown = before.length > 0;
+    for (const event of waiting ?? []) show(event);
+  }
+
+  /** A plan is told by the question about it. */
+  function show(event: Event): void {
+    if (event.type === 'plan_proposed') progress?.replay(event);
+    else if (isKnown) progress?.event(event);
+  }
+
+  function draw(event: Event): void {
+    if (isKnown) show(event);
+    else if (waiting !== undefined) waiting.push(event);
+    else {
+      waiting = [event];
+      void catchUp(event);
+    }
   }
 
   return {
@@ -32,18 +61,18 @@ export function createStream(stdout: NodeJS.WriteStream, { texts, style }: Wordi
         stdout.write('\n');
         text = '';
       }
-      progress?.event(event);
+      draw(event);
     },
     live(live) {
       if (live.type === 'action_written') hasCalls ||= !OWN_OPERATIONS.has(live.action.operation);
-      if (live.type !== 'answer_text') return progress?.live(live);
+      if (live.type !== 'answer_text') return isKnown ? progress?.live(live) : undefined;
       if (hasCalls) return;
       if (text === '') {
         stopDrawing();
         stdout.write(`${style.green('●')} `);
       }
       text += live.text;
-      stdout.write(indented('', printable(live.text)).slice(1));
+      stdout.write(printable(live.text).replaceAll('\n', '\n  '));
     },
     end() {
       stopDrawing();

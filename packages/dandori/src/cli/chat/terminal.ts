@@ -10,6 +10,8 @@ export interface TerminalOptions {
   readonly prompt: string;
   /** In place of the prompt while a message goes on over several lines. */
   readonly more: string;
+  /** How a message is shown that was entered while another was dealt with. */
+  readonly echo: (text: string) => string;
   /** Newest first. */
   readonly history: readonly string[];
   /** Ctrl-C where nothing stands in the line. */
@@ -20,7 +22,7 @@ export interface TerminalOptions {
  * A line editor at the bottom of the screen, above which everything else is written. What is typed while a message is
  * being dealt with is kept and comes into view afterwards.
  */
-export function openTerminal({ prompt, more, history, onInterrupt }: TerminalOptions): Surface {
+export function openTerminal({ prompt, more, echo, history, onInterrupt }: TerminalOptions): Surface {
   const { stdin: input, stdout } = process;
   const inbox = createInbox();
   const paragraph = createParagraph();
@@ -40,6 +42,7 @@ export function openTerminal({ prompt, more, history, onInterrupt }: TerminalOpt
   let isBusy = false;
   let isPasting = false;
   let isClosed = false;
+  const unseen = new Set<string>();
 
   function showPrompt(): void {
     if (isBusy || isClosed) return;
@@ -56,6 +59,13 @@ export function openTerminal({ prompt, more, history, onInterrupt }: TerminalOpt
     atTop(reader);
   }
 
+  async function print(text: string): Promise<void> {
+    erase();
+    const isWritten = written(stdout, `${text}\n`);
+    showPrompt();
+    await isWritten;
+  }
+
   input.on('keypress', (_, key: { name?: string } | undefined) => {
     if (key?.name === 'paste-start') isPasting = true;
     if (key?.name === 'paste-end') isPasting = false;
@@ -65,7 +75,10 @@ export function openTerminal({ prompt, more, history, onInterrupt }: TerminalOpt
     const text = paragraph.take(isPasting ? `${line}\\` : line);
     if (text === undefined) showPrompt();
     else if (text.trim() === '') showPrompt();
-    else inbox.add(text);
+    else {
+      if (isBusy) unseen.add(text);
+      inbox.add(text);
+    }
   });
   reader.on('SIGINT', () => {
     const isEmpty = reader.line === '' && !paragraph.isOpen;
@@ -73,20 +86,18 @@ export function openTerminal({ prompt, more, history, onInterrupt }: TerminalOpt
     paragraph.rest();
     reader.write(null, { ctrl: true, name: 'e' });
     reader.write(null, { ctrl: true, name: 'u' });
-    stdout.write('\n');
-    atTop(reader);
     showPrompt();
   });
   reader.on('close', () => inbox.end());
 
   return {
-    inputs: inbox.all,
-    async print(text) {
-      erase();
-      const isWritten = written(stdout, `${text}\n`);
-      showPrompt();
-      await isWritten;
+    async *inputs() {
+      for await (const text of inbox.all()) {
+        if (unseen.delete(text)) await print(echo(text));
+        yield text;
+      }
     },
+    print,
     status(lines) {
       if (lines.join('\n') === shown.join('\n')) return;
       erase();
@@ -126,7 +137,8 @@ class Muffled extends Writable {
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    if (this.isSilent) done();
-    else process.stdout.write(chunk, done);
+    // Nothing is kept back: what is written beside it must come before it or after it, as it was said.
+    if (!this.isSilent) process.stdout.write(chunk);
+    done();
   }
 }
