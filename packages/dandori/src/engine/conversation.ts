@@ -34,10 +34,10 @@ export type Said =
       readonly question: string;
       readonly standing: Standing;
     }
-  | { readonly kind: 'unclear'; readonly questions: readonly AskedQuestion[] };
+  | { readonly kind: 'unclear'; readonly questions: readonly Asked[] };
 
 /** A question of one of the conversation's runs that is open. */
-export interface AskedQuestion {
+export interface Asked {
   readonly run: string;
   readonly question: Question;
 }
@@ -75,7 +75,7 @@ export interface Conversation extends AsyncDisposable {
   acknowledge(message: string): Promise<void>;
   /** Newest last. */
   runs(): readonly ConversationRun[];
-  questions(): readonly AskedQuestion[];
+  questions(): readonly Asked[];
   /** The model for the runs that follow. */
   readonly model: string;
   useModel(name: string): Promise<void>;
@@ -146,7 +146,7 @@ export async function openConversation(
     return run;
   }
 
-  async function answer({ run, question }: AskedQuestion, value: Json, words: string): Promise<Said> {
+  async function answer({ run, question }: Asked, value: Json, words: string): Promise<Said> {
     await answerQuestion({ run, question: question.id, answer: value, by: minutes.state?.userId }, parts);
     const message: Message = {
       id: `said/${newId(parts.clock.now())}`,
@@ -290,10 +290,10 @@ function settingsOf(settings: Settings): Settings {
 }
 
 type Meant =
-  | { readonly kind: 'answer'; readonly asked: AskedQuestion; readonly value: Json }
+  | { readonly kind: 'answer'; readonly asked: Asked; readonly value: Json }
   | { readonly kind: 'unclear' | 'goal' };
 
-function meantBy(text: string, open: readonly AskedQuestion[], state: ConversationState | undefined): Meant {
+function meantBy(text: string, open: readonly Asked[], state: ConversationState | undefined): Meant {
   const fitting = open.flatMap((asked) => {
     const plain = plainAnswer(text, asked.question);
     return plain === undefined ? [] : [{ kind: 'answer' as const, asked, value: plain.value }];
@@ -311,7 +311,7 @@ function meantBy(text: string, open: readonly AskedQuestion[], state: Conversati
 }
 
 /** Whether the question is the last that was said, so that what follows is the answer, unless it is a question itself. */
-function isLast({ run, question }: AskedQuestion, state: ConversationState | undefined): boolean {
+function isLast({ run, question }: Asked, state: ConversationState | undefined): boolean {
   const last = [...(state?.messages.values() ?? [])].at(-1);
   return last?.kind === 'question' && last.run === run && last.question === question.id;
 }

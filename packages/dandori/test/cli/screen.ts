@@ -11,7 +11,7 @@ export class Screen {
 
   write(text: string): void {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control codes are what is read here
-    for (const [part] of text.matchAll(/\u001b\[[?\d;]*[a-zA-Z]|\u001b[=>]|[^]/gu)) {
+    for (const [part] of text.matchAll(/\u001b\[[?\d;]*[a-zA-Z]|\u001b[=>]|[\s\S]/gu)) {
       if (part.startsWith('\u001b[')) this.#control(part);
       else if (part === '\r') this.#column = 0;
       else if (part === '\n') this.#down();

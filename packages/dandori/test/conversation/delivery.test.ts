@@ -66,6 +66,8 @@ const TOOLBOX: Toolbox = {
   close: async () => {},
 };
 
+const CHECK = createSchemaCheck();
+
 class Crash extends Error {}
 
 /** A process that dies at its n-th write: just before it is on the disk, or just after. */
@@ -116,7 +118,7 @@ async function live({ journal, conversations, shown }: Disk, power: Power): Prom
     clock: systemClock,
     toolbox: TOOLBOX,
     mind: MIND,
-    check: createSchemaCheck(),
+    check: CHECK,
     secrets: [],
     driver: 'test',
     settingsFor: async () => SETTINGS,

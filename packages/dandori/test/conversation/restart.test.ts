@@ -43,7 +43,7 @@ describe('the conversation of REQUIREMENTS E', () => {
     let isHeld = true;
     let asked = 0;
     await using town = await openTown(({ promptText, body }) => {
-      const goal = /Goal:\n([^]*)/.exec(promptText)?.[1] ?? '';
+      const goal = /Goal:\n([\s\S]*)/.exec(promptText)?.[1] ?? '';
       const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
       if (/France/.test(goal)) return answer('Paris.');
       if (/Steps: s1/.test(last)) return say([act('t1', 'travel.book', { city: 'Kyoto' })]);

@@ -5,7 +5,7 @@ import { theseHold } from './laws.ts';
 import { PLAN } from './script.ts';
 import { openTown } from './town.ts';
 
-const goalOf = (prompt: string) => /Goal:\n([^]*)/.exec(prompt)?.[1] ?? '';
+const goalOf = (prompt: string) => /Goal:\n([\s\S]*)/.exec(prompt)?.[1] ?? '';
 
 describe('dandori chat at a terminal', () => {
   it('takes messages of several lines, edits a line, and remembers what was said', async () => {
@@ -13,16 +13,16 @@ describe('dandori chat at a terminal', () => {
       answer(`You said ${JSON.stringify(goalOf(promptText))}`),
     );
     await using terminal = openTerminal(town.place, 'chat');
-    await terminal.shows(/Say what you want.*\n\n›$/);
+    await terminal.shows(/Say what you want.*\n\n+›$/);
     terminal.type('hello wurld\u007f\u007f\u007f\u007forld\r');
-    await terminal.shows(/› hello world\n● You said "hello world"\n›$/);
+    await terminal.shows(/› hello world\n● You said "hello world"\n+›$/);
     terminal.type('one \\\rtwo\r');
-    await terminal.shows(/› one \\\n… two\n● You said "one \\ntwo"\n›$/);
+    await terminal.shows(/› one \\\n… two\n● You said "one \\ntwo"\n+›$/);
     terminal.type('"""\rthree\rfour"""\r');
-    await terminal.shows(/● You said "three\\nfour"\n›$/);
+    await terminal.shows(/● You said "three\\nfour"\n+›$/);
     terminal.type('\u001b[200~five\rsix\u001b[201~');
     terminal.type(' seven\r');
-    await terminal.shows(/● You said "five\\nsix seven"\n›$/);
+    await terminal.shows(/● You said "five\\nsix seven"\n+›$/);
     terminal.type('\u001b[A'.repeat(8));
     await terminal.shows(/› hello world$/);
     terminal.type('\u0015/quit\r');
@@ -37,11 +37,11 @@ describe('dandori chat at a terminal', () => {
     terminal.type('take your time\r');
     await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
     terminal.type('\u0003');
-    await terminal.shows(/● cancelled with Ctrl-C\n›$/);
+    await terminal.shows(/● cancelled with Ctrl-C\n+›$/);
     terminal.type('half a line');
     await terminal.shows(/\n› half a line$/);
     terminal.type('\u0003');
-    await terminal.shows(/Ctrl-C\n›$/);
+    await terminal.shows(/Ctrl-C\n+›$/);
     terminal.type('\u0003');
     await terminal.shows(/Ctrl-C again/);
     terminal.type('\u0003');
@@ -67,17 +67,19 @@ describe('dandori chat at a terminal', () => {
     await using terminal = openTerminal(town.place, 'chat');
     await terminal.shows(/›$/);
     terminal.type('plan a trip\r');
-    await terminal.shows(/s1\. Look at the weather\n.*s2\. Find the place[^]*yes or no\?.*\n›$/);
+    await terminal.shows(/s1\. Look at the weather\n.*s2\. Find the place[\s\S]*yes or no\?.*\n+›$/);
     terminal.type('yes\r');
-    await terminal.shows(/Working in the background: \w{4}\..*\n▸ \w{4} plan a trip · . of 2 steps done\n›$/);
+    await terminal.shows(
+      /Working in the background: \w{4}\..*\n▸ \w{4} plan a trip · . of 2 steps done\n+›$/,
+    );
     terminal.type('what is the capital of France\r');
-    await terminal.shows(/● Paris\.\n▸ \w{4} plan a trip · 1 of 2 steps done\n›$/);
+    await terminal.shows(/● Paris\.\n+▸ \w{4} plan a trip · 1 of 2 steps done\n+›$/);
     terminal.type('and of Ger');
     await terminal.shows(/› and of Ger$/);
     release();
-    await terminal.shows(/◆ Step 1 went well\.[^]*● All of it is done\.\n› and of Ger$/);
+    await terminal.shows(/◆ Step 1 went well\.[\s\S]*● All of it is done\.\n+› and of Ger$/);
     terminal.type('many\r');
-    await terminal.shows(/› and of Germany\n● Paris\.\n›$/);
+    await terminal.shows(/› and of Germany\n● Paris\.\n+›$/);
     terminal.type('\u0004');
     expect(await terminal.ended).toBe(0);
     await theseHold(town.place.folder);

@@ -18,7 +18,7 @@ describe('what is said in a conversation', () => {
 
   it('is told to the mind of the next message, together with the runs under way', async () => {
     const before =
-      /user: I am Hanako\n[^]*you: Hello Hanako\.[^]*waits for the user's answer to q1 [^]*Goal:\nwhat is my name/;
+      /user: I am Hanako\n[\s\S]*you: Hello Hanako\.[\s\S]*waits for the user's answer to q1 [\s\S]*Goal:\nwhat is my name/;
     await using home = await openHome({
       script: [
         answer('Hello Hanako.'),

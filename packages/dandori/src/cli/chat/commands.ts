@@ -1,5 +1,5 @@
 import { isApproval } from '../../core/plain-answer.ts';
-import type { AskedQuestion, Conversation, ConversationRun } from '../../engine/conversation.ts';
+import type { Asked, Conversation, ConversationRun } from '../../engine/conversation.ts';
 import { planLines } from '../plan.ts';
 import { displayWidth, oneLine } from '../style.ts';
 import { shortName, type Wording } from './message.ts';
@@ -9,7 +9,7 @@ export interface Room extends Wording {
   readonly conversation: Conversation;
   readonly say: (text: string) => Promise<void>;
   /** Waits at the prompt for what an answer leads to. */
-  readonly answer: (asked: AskedQuestion, typed: string) => Promise<void>;
+  readonly answer: (asked: Asked, typed: string) => Promise<void>;
 }
 
 type Command = (words: string, room: Room) => Promise<void>;
@@ -152,16 +152,16 @@ function whichRun(room: Room): string {
 }
 
 /** `q1`, or `k3f9:q1` where two runs have a question of that name. */
-export function questionName({ run, question }: AskedQuestion, open: readonly AskedQuestion[]): string {
+export function questionName({ run, question }: Asked, open: readonly Asked[]): string {
   const isShared = open.filter((other) => other.question.id === question.id).length > 1;
   return isShared ? `${shortName(run)}:${question.id}` : question.id;
 }
 
-function isNamed({ run, question }: AskedQuestion, name: string): boolean {
+function isNamed({ run, question }: Asked, name: string): boolean {
   return name === question.id || name === `${shortName(run)}:${question.id}`;
 }
 
-export function questionList(open: readonly AskedQuestion[], { texts, style }: Wording): string {
+export function questionList(open: readonly Asked[], { texts, style }: Wording): string {
   const lines = open.map((asked) => {
     const name = style.bold(texts.chat.answerWith(questionName(asked, open)));
     return `  ${name}  ${oneLine(asked.question.text, 80)}`;

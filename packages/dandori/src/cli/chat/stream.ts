@@ -76,7 +76,7 @@ export function createStream(stdout: NodeJS.WriteStream, { texts, style, past }:
     },
     end() {
       stopDrawing();
-      if (text !== '') stdout.write('\n');
+      if (text !== '') stdout.write('\n\n');
       return text;
     },
   };

@@ -1,5 +1,6 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import { Writable } from 'node:stream';
+import { displayWidth } from '../style.ts';
 import { createParagraph } from './paragraph.ts';
 import { createInbox, type Surface, written } from './surface.ts';
 
@@ -37,9 +38,13 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
   });
   const resized = () => output.emit('resize');
   stdout.on('resize', resized);
+  const asBefore = () => void stdout.write(PASTE_OFF);
   stdout.write(PASTE_ON);
+  process.once('exit', asBefore);
   let shown: readonly string[] = [];
   let isBusy = false;
+  /** Whether the prompt stands on the screen, with the cursor in it. */
+  let isOpen = false;
   let isPasting = false;
   let isClosed = false;
   const unseen = new Set<string>();
@@ -48,10 +53,12 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
     if (isBusy || isClosed) return;
     reader.setPrompt(paragraph.isOpen ? more : [...shown, prompt].join('\n'));
     reader.prompt(true);
+    isOpen = true;
   }
 
   function erase(): void {
-    if (isBusy || isClosed) return;
+    if (isBusy || isClosed || !isOpen) return;
+    isOpen = false;
     const { rows } = reader.getCursorPos();
     moveCursor(stdout, 0, -rows);
     cursorTo(stdout, 0);
@@ -66,12 +73,23 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
     await isWritten;
   }
 
+  /** How the work stood when it was typed is of no interest above what was said. */
+  function withoutStatus(line: string): void {
+    if (shown.length === 0 || paragraph.isOpen || displayWidth(line) + 4 > output.columns) return;
+    moveCursor(stdout, 0, -shown.length - 1);
+    cursorTo(stdout, 0);
+    clearScreenDown(stdout);
+    stdout.write(`${prompt}${line}\n`);
+  }
+
   input.on('keypress', (_, key: { name?: string } | undefined) => {
     if (key?.name === 'paste-start') isPasting = true;
     if (key?.name === 'paste-end') isPasting = false;
   });
   reader.on('line', (line) => {
     // Lines of a paste belong together, up to the Enter that a person presses.
+    if (!isBusy && isOpen) withoutStatus(line);
+    isOpen = false;
     const text = paragraph.take(isPasting ? `${line}\\` : line);
     if (text === undefined) showPrompt();
     else if (text.trim() === '') showPrompt();
@@ -105,6 +123,7 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
       showPrompt();
     },
     busy() {
+      erase();
       isBusy = true;
       output.isSilent = true;
     },
@@ -115,9 +134,11 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
       showPrompt();
     },
     close() {
+      if (isClosed) return;
       isClosed = true;
       stdout.off('resize', resized);
-      stdout.write(PASTE_OFF);
+      process.off('exit', asBefore);
+      asBefore();
       reader.close();
     },
   };

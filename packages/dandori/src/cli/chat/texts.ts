@@ -7,7 +7,6 @@ export const CHAT_ENGLISH = {
   continued: (when: string) => `The conversation of ${when} goes on. A new one: dandori chat --new`,
   inBackground: (run: string) =>
     `Working in the background: ${run}. /runs shows how it stands; go on talking.`,
-  stillGoing: (run: string) => `goes on in the background: ${run}`,
   unclear: 'Several questions are open. Which one do you mean?',
   answerWith: (name: string) => `/answer ${name} …`,
   yesOrNo: 'yes or no?',
@@ -59,7 +58,6 @@ export const CHAT_JAPANESE: ChatTexts = {
   continued: (when) => `${when} の会話の続きです。新しく始めるには: dandori chat --new`,
   inBackground: (run) =>
     `バックグラウンドで作業しています: ${run}。/runs で状況を確認できます。続けて話せます。`,
-  stillGoing: (run) => `バックグラウンドで続けます: ${run}`,
   unclear: '質問が複数あります。どれへの答えですか?',
   answerWith: (name) => `/answer ${name} …`,
   yesOrNo: 'はい / いいえ',
