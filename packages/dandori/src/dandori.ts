@@ -10,6 +10,7 @@ import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
+import { inMode } from './config/settings.ts';
 import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
@@ -21,7 +22,7 @@ import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
-import type { Json } from './domain/json.ts';
+import type { Json, JsonObject } from './domain/json.ts';
 import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
@@ -57,7 +58,7 @@ import type {
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
-export type { TornTail };
+export type { RunSummary, TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -156,6 +157,8 @@ export interface Dandori extends AsyncDisposable {
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
   check(tasks: readonly Task[]): Promise<Compiled>;
+  /** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
+  misfit(schema: JsonObject, value: Json): string | undefined;
   close(): Promise<void>;
 }
 
@@ -225,11 +228,8 @@ function assemble(
   };
   const start = async (goal: string, options: RunOptions = {}) => {
     const { mode, userId = config.userId, tasks, approval } = options;
-    const settings = {
-      ...(await settingsFor(userId)),
-      ...(mode && { mode }),
-      ...(approval && { approval, approvals: undefined }),
-    };
+    const wanted = inMode(await settingsFor(userId), mode);
+    const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
     return startRun({ goal, tasks, userId, settings }, parts);
   };
   const dandori: Dandori = {
@@ -267,6 +267,10 @@ function assemble(
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),
+    misfit: (schema, value) => {
+      const [issue] = parts.check(schema, value);
+      return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -323,7 +327,7 @@ async function createMind({ model, instructions }: Config): Promise<Mind> {
   const mind = createLanguageMind({ ...first, instructions });
   return fallback === undefined
     ? mind
-    : withFallback(mind, createLanguageMind({ ...fallback, instructions }));
+    : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
 
 /** The configured mind, its fallback, or another model of the same provider. */

@@ -17,10 +17,11 @@ export { type ConversationState, foldConversation, type Written } from './core/c
 export { brokenConversationLaws } from './core/conversation-laws.ts';
 export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
-export type { Report, TaskReport } from './core/report.ts';
+export type { AskedQuestion, Report, TaskReport } from './core/report.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';
 export {
+  type AnswerOptions,
   type ApproveOptions,
   type Dandori,
   type OpenOptions,
@@ -45,6 +46,7 @@ export type { Asked, Conversation, ConversationRun, Said } from './engine/conver
 export type { Counted, CountOptions } from './engine/count.ts';
 export type { Rating } from './engine/inbox.ts';
 export type { Live } from './engine/live.ts';
+export type { RunQuestion } from './engine/open-questions.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './engine/prune.ts';
 export type { Blobs, StoredBlob } from './ports/blobs.ts';
 export type { Clock } from './ports/clock.ts';

@@ -51,15 +51,17 @@ function printPlan(
   const style = styleFor(process.stdout);
   process.stdout.write(`${style.green('✓')} ${texts.planFits(tasks.length)}\n`);
   const members = groups.map((group) => new Set(group));
+  const expected = estimate();
+  const open = new Set(expected.open);
   for (const task of tasks) {
     const earlier = waitedFor(task, members);
     const after = earlier.count > 0 ? style.dim(` ${texts.after(listed(earlier, texts))}`) : '';
-    process.stdout.write(`  ${task.id} ${task.effect}${after}\n`);
+    process.stdout.write(`  ${task.id} ${open.has(task.id) ? texts.openPart : task.effect}${after}\n`);
     if (!isExplained) continue;
     for (const reason of reasonsOf(task.id))
       process.stdout.write(style.dim(`      ${reason.task}: ${reason.text}\n`));
   }
-  for (const line of estimateLines(estimate(), texts, style)) process.stdout.write(`${line}\n`);
+  for (const line of estimateLines(expected, texts, style)) process.stdout.write(`${line}\n`);
 }
 
 interface Earlier {

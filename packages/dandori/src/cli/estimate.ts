@@ -7,7 +7,18 @@ const MAX_SHOWN = 12;
 
 /** What a plan will take, so that a person can say yes or no before the first call. */
 export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): string[] {
-  const { calls, reads, writes, irreversible, criticalPath, expectedMs, worstMs, cost, worstCost } = estimate;
+  const {
+    calls,
+    reads,
+    writes,
+    open = [],
+    irreversible,
+    criticalPath,
+    expectedMs,
+    worstMs,
+    cost,
+    worstCost,
+  } = estimate;
   const red = style?.red ?? ((text: string) => text);
   const times = [
     ...(expectedMs === undefined ? [] : [texts.expected(duration(expectedMs))]),
@@ -15,6 +26,7 @@ export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): 
   ];
   return [
     texts.calls(calls, reads, writes),
+    ...(open.length > 0 ? [texts.leftOpen(shortened(open, ', '))] : []),
     ...(irreversible.length > 0 ? [red(texts.irreversible(shortened(irreversible, ', ')))] : []),
     texts.longestPath(shortened(criticalPath, ' → ')),
     ...(times.length > 0 ? [texts.time(times.join(texts.comma))] : []),

@@ -33,5 +33,6 @@ export function planLines({ plan }: Report, texts: Texts): string[] {
 function stepLine({ id, description, status, tasks }: StepView, style: Style): string {
   const marks = { completed: style.green('✓'), failed: style.red('✗') };
   const mark = status === 'completed' || status === 'failed' ? marks[status] : style.dim('·');
-  return `${mark} ${id} ${oneLine(description, 100)} ${style.dim(tasks.join(', '))}`;
+  const names = tasks.length === 0 ? '' : ` ${style.dim(tasks.join(', '))}`;
+  return `${mark} ${id} ${oneLine(description, 100)}${names}`;
 }

@@ -1,5 +1,6 @@
 import { apply } from '../core/apply.ts';
 import { progressOf } from '../core/briefing.ts';
+import { closing } from '../core/closing.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
 import type { Event, FactOf } from '../domain/event.ts';
@@ -7,6 +8,7 @@ import type { Step } from '../domain/outline.ts';
 import type { Live } from '../engine/live.ts';
 import { displayWidth, duration, oneLine, printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
+import { WrittenLines } from './written-lines.ts';
 
 /** Shows a run while it goes on. It folds the events with the same `apply` as everybody else. */
 export interface Progress {
@@ -21,6 +23,8 @@ export interface Progress {
 }
 
 const MOST_LINES = 12;
+/** Milliseconds. */
+const SHORTEST_TOLD = 2_000;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 export function createProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
@@ -70,23 +74,41 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
         style.dim(thinkingText(event.data, texts)),
       ];
     case 'decision_failed':
-      return [`${style.red('✗')} ${printable(event.data.failure.message)}`];
+      return [
+        `${style.red('✗')} ${printable(event.data.failure.message)}`,
+        ...whatNext(event, state, texts).map((text) => style.dim(`  ${text}`)),
+      ];
     case 'reflection_made': {
       const { status, evaluation } = event.data;
-      return [style.dim(oneLine(texts.reflected(status, evaluation), 200))];
+      const parts = [texts.reflected(status), ...(evaluation === '' ? [] : [evaluation])];
+      return [style.dim(oneLine(parts.join(': '), 200))];
     }
     case 'plan_proposed':
       return outlineLines(event.data.outline?.steps ?? [], texts);
     case 'plan_revised':
-      return [oneLine(texts.revised(event.data.reason), 200)];
+      return [
+        oneLine(texts.revised(event.data.reason), 200),
+        ...outlineLines(event.data.outline?.steps ?? [], texts),
+      ];
+    case 'note_added':
+      return [style.cyan(oneLine(texts.noteAdded(event.data.text), 200))];
+    case 'run_paused':
+      return [style.yellow(texts.pausing)];
+    case 'run_continued':
+      return [style.dim(texts.continued)];
+    case 'question_expired':
+      return [style.yellow(texts.questionExpired(event.data.question))];
     case 'budget_added':
       return [style.dim(texts.budgetAdded)];
     case 'plan_approved':
       return plannedLines(event.data.tasks, state, texts);
     case 'plan_rejected':
+      if (event.data.reason !== undefined) return [oneLine(texts.vetoed(event.data.reason), 200)];
       return [
         texts.rejected,
-        ...event.data.diagnostics.map(({ task, message }) => `  ${task ?? ''} ${printable(message)}`),
+        ...event.data.diagnostics.map(
+          ({ task, message }) => `  ${task === undefined ? '' : `${task} `}${printable(message)}`,
+        ),
       ];
     case 'task_succeeded':
     case 'task_failed':
@@ -95,6 +117,18 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     default:
       return [];
   }
+}
+
+/** A wait that nobody would notice is not worth a line, and neither is one that does not come any more. */
+function whatNext(
+  { at, data }: Extract<Event, { type: 'decision_failed' }>,
+  state: RunState,
+  texts: Texts,
+): string[] {
+  if (data.next !== undefined) return [texts.nextModel(printable(data.next))];
+  const wait = state.thinkAfter - at;
+  const isLast = closing(state, at).length > 0;
+  return wait >= SHORTEST_TOLD && !isLast ? [texts.askingAgain(duration(wait))] : [];
 }
 
 function thinkingText(
@@ -160,7 +194,9 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   let state: RunState | undefined;
   let drawn = 0;
   let frame = 0;
-  let answer = '';
+  const answer = new WrittenLines();
+
+  const columns = () => (stream.columns || 80) - 2;
 
   function erase(): void {
     // Back to the first column too: the terminal has echoed a ^C.
@@ -170,12 +206,11 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
 
   function draw(): void {
     if (state === undefined) return;
-    const width = (stream.columns || 80) - 2;
     const lines = current(state).slice(0, MOST_LINES);
     const hidden = state.running.size - lines.length;
     if (hidden > 0) lines.push(style.dim(`  ${texts.more(hidden)}`));
     if (state.end === undefined) lines.push(...howFar(state, texts).map((line) => style.dim(`  ${line}`)));
-    const text = lines.map((line) => clipped(line, width)).join('\n');
+    const text = lines.map((line) => clipped(line, columns())).join('\n');
     if (text !== '') stream.write(`${text}\n`);
     drawn = lines.length;
   }
@@ -190,8 +225,8 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
       return message === undefined ? line : `${line} ${style.dim(oneLine(message, 60))}`;
     });
     if (thinking !== undefined) {
-      const words = answer === '' ? thinkingText(thinking, texts) : oneLine(answer.slice(-200), 70);
-      lines.push(`${spinner} ${style.dim(words)}`);
+      const written = answer.last(MOST_LINES - 1).map((line) => style.dim(line));
+      lines.push(`${spinner} ${style.dim(thinkingText(thinking, texts))}`, ...written);
     }
     return lines;
   }
@@ -210,7 +245,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   return {
     event(event) {
       state = apply(state, event);
-      if (event.type === 'decision_made') answer = '';
+      if (event.type === 'decision_started') answer.clear();
       const lines = event.type === 'decision_started' ? [] : linesOf(event, state, wording);
       redraw(lines.map((line) => clipped(line, (stream.columns || 80) * 3)));
     },
@@ -219,7 +254,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
     },
     live(live) {
       if (live.type === 'task_progress') messages.set(live.task, progressText(live));
-      if (live.type === 'answer_text') answer += live.text;
+      if (live.type === 'answer_text') answer.push(live.text, columns());
     },
     note: (text) => redraw([text]),
     end() {

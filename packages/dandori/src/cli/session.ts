@@ -2,13 +2,13 @@ import type { Report } from '../core/report.ts';
 import { type Dandori, openDandori, type TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
-import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
+import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { printReport } from './report.ts';
-import { styleFor } from './style.ts';
+import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 
@@ -16,6 +16,8 @@ export interface SessionOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
+  /** Who sits here. */
+  readonly user?: string;
   readonly goal?: string;
 }
 
@@ -53,13 +55,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       try {
         const report = await driveAndAsk(run, foreground);
         printReport(report, { texts, json: options.json, config: options.config });
-        return exitCodeOf(report.outcome);
+        const code = exitCodeOf(report.outcome);
+        if (report.unstopped !== undefined) leaveSoon(code);
+        return code;
       } finally {
         uncatch();
       }
     },
     [Symbol.asyncDispose]: () => dandori.close(),
   };
+}
+
+/** A method that does not hear its signal would keep the process for as long as it likes. */
+function leaveSoon(code: number): void {
+  setTimeout(() => process.exit(code), 500).unref();
 }
 
 interface Watching {
@@ -112,28 +121,75 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
 
 /** True where every question got an answer, so that the run can go on. */
 async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
-  for (const question of report.questions) {
-    const answer = await answerTo(question, foreground);
-    if (answer === undefined) return false;
-    try {
-      await foreground.dandori.answer(report.run, question.id, answer);
-    } catch (error) {
-      // Somebody else was quicker; their answer holds.
-      if (!(error instanceof DandoriError && error.code === 'question-answered')) throw error;
+  const { run, questions } = report;
+  for (const question of questions) {
+    const reply = await replyFor(report, question, foreground);
+    if (reply === undefined) return false;
+    if (reply.kind === 'given') continue;
+    if (reply.kind === 'cancel') {
+      const { dandori, texts, options } = foreground;
+      await dandori.cancel(run, texts.cancelledAt(question.text), { by: options.user });
+      return true;
     }
+    await give({ run, question, reply }, foreground);
   }
   return true;
 }
 
-async function answerTo(
+interface Giving {
+  readonly run: string;
+  readonly question: Question;
+  readonly reply: Exclude<Reply, { kind: 'cancel' }>;
+}
+
+async function give(
+  { run, question: { id }, reply }: Giving,
+  { dandori, options }: Foreground,
+): Promise<void> {
+  const by = options.user;
+  await unlessTooLate(async () => {
+    if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
+    else await dandori.answer(run, id, null, { declined: true, comment: reply.comment, by });
+  });
+}
+
+async function unlessTooLate(answering: () => Promise<void>): Promise<void> {
+  try {
+    await answering();
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    // Somebody else was quicker; their answer holds.
+    if (error.code === 'question-answered') return;
+    // It is asked again, unless nobody can answer it any more: then the drive says how the run goes on.
+    if (error.code !== 'question-expired' && error.code !== 'answer-invalid') throw error;
+    process.stderr.write(`${printable(error.message)}\n`);
+  }
+}
+
+/** A plan is settled where it is asked about, as it may be edited until it is right: then the reply is given already. */
+async function replyFor(
+  { run, goal }: Report,
   question: Question,
-  { options, texts, interrupted }: Foreground,
-): Promise<Json | undefined> {
-  if (question.kind === 'approval' && options.yes === true) return 'approve';
+  { dandori, options, texts, interrupted }: Foreground,
+): Promise<Reply | { readonly kind: 'given' } | undefined> {
+  const by = options.user ?? dandori.config.userId;
+  const isMeant = question.answerers === undefined || (by !== undefined && question.answerers.includes(by));
+  if (!isMeant) return undefined;
+  const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
+  if (isApproval && options.yes === true) return { kind: 'answer', value: 'approve' };
   const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   if (!canAsk) return undefined;
-  const { ask } = await import('./ask.ts');
-  return ask(question, texts, interrupted.signal);
+  const { signal } = interrupted;
+  if (question.kind === 'plan_approval') {
+    const { askAboutPlan } = await import('./ask-plan.ts');
+    let isGiven = true;
+    await unlessTooLate(async () => {
+      isGiven = await askAboutPlan(question, { dandori, run, goal, texts, by, signal });
+    });
+    return isGiven ? { kind: 'given' } : undefined;
+  }
+  const { replyTo } = await import('./ask.ts');
+  return replyTo(question, { dandori, texts, signal });
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

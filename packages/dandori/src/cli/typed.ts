@@ -1,5 +1,5 @@
 const COMMAND =
-  /\bdandori (answer|cancel|chat|check|init|lift|log|rate|resume|run|runs|show|stats|tools|--help)(?![\w-])/g;
+  /\bdandori (answer|approve|cancel|chat|check|init|lift|log|pause|prune|questions|rate|reject|resume|run|runs|show|stats|tell|tools|--help)(?![\w-])/g;
 const WITHOUT_CONFIG = ['init', '--help'];
 
 /**

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { DEFAULT_CONTEXT } from '../core/context.ts';
-import { effect } from '../domain/effect.ts';
 import { approvalPolicy, decompositionLevel, mode, strategy } from '../domain/mode.ts';
 import { duration } from './duration.ts';
 import {
@@ -9,14 +8,13 @@ import {
   httpUrl,
   list,
   numberBetween,
-  oneOf,
   price,
   section,
   text,
   toggle,
   wholeNumber,
 } from './field.ts';
-import { isRecord } from './record.ts';
+import { policy, TOOL, toolName } from './policies.ts';
 import { SHIPPED_SERVERS } from './shipped.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
@@ -40,11 +38,6 @@ const modelKeys = {
   price: section({ input: price(0.25), output: price(2), cached_input: price(0.025).optional() }).optional(),
 };
 const model = section({ ...modelKeys, fallback: section(modelKeys).optional() });
-
-const TOOL = /^[A-Za-z][\w-]*\..+$/;
-const toolName = text('sqlite.list_tables').regex(TOOL, {
-  error: 'must be server.tool, such as sqlite.list_tables',
-});
 
 const execution = section({
   mode: choice(mode.options).optional(),
@@ -123,30 +116,6 @@ const server = section({
 const SERVER_NAME =
   'cannot be the name of a server: it begins with a letter and holds letters, digits, _ and -';
 const OPERATION = 'cannot have an effect: write the tool as server.tool';
-
-const POLICY = 'must be an effect, or a group such as { effect: write, resource: "path:{path}" }';
-const policy = z.union(
-  [
-    choice(effect.options),
-    section({
-      effect: choice(effect.options).optional(),
-      resource: text('"path:{path}"').optional(),
-      independent: toggle().optional(),
-      cost: price(0.01).optional(),
-      approval: choice(approvalPolicy.options).optional(),
-    }),
-  ],
-  { error: (issue) => policyError(issue) },
-);
-
-/** Of a group, what is wrong in it; a union knows only that none of its forms fits. */
-function policyError({ input, errors }: { input?: unknown; errors?: unknown }): string {
-  if (typeof input === 'string') return `must be ${oneOf(effect.options)}`;
-  const [issue] = Array.isArray(errors) ? ((errors.at(-1) ?? []) as z.core.$ZodIssue[]) : [];
-  return isRecord(input) && issue !== undefined && issue.path.length > 0
-    ? `cannot be used: ${issue.path.join('.')} ${issue.message}`
-    : POLICY;
-}
 
 /** `dandori.yaml` as it is written. Every default is here or, where it depends on something, where it is resolved. */
 export const configShape = section({

@@ -20,14 +20,15 @@ export async function readInstructions(
     const rules = {
       name: path,
       code: 'config-invalid',
-      missing: 'config-invalid',
+      missing: 'config-not-found',
       maxBytes: MAX_BYTES,
     } as const;
     return { text: await readTextFile(path, rules), problems: [] };
   } catch (error) {
     if (!(error instanceof DandoriError)) throw error;
     const message = `instructions: ${error.message}`;
-    const hint = `the path is relative to ${folder}`;
+    const isMissing = error.code === 'config-not-found';
+    const hint = isMissing ? `the path is relative to ${folder}` : error.fix;
     return { text: undefined, problems: [{ path: ['instructions', 'file'], at: 'value', message, hint }] };
   }
 }

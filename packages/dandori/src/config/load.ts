@@ -11,6 +11,7 @@ import { applyLayers, type Layer, originOf } from './layer.ts';
 import { modelProblems, resolveModel } from './model.ts';
 import { resolvePath } from './paths.ts';
 import { type Path, pathText, valueAt } from './place.ts';
+import { resolvePolicies } from './policies.ts';
 import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from './problem.ts';
 import { isRecord } from './record.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, redact, strayedSecrets } from './secrets.ts';
@@ -73,7 +74,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     planning: resolvePlanning(parsed.data.planning),
     instructions: instructions.text,
     ...servers,
-    effects: policies(parsed.data.effects),
+    effects: resolvePolicies(parsed.data.effects),
     services: parsed.data.services.map((path) => resolvePath(folder, path)),
     directory: resolvePath(folder, parsed.data.planning.history.directory),
     userId: parsed.data.user_id,
@@ -223,14 +224,4 @@ function asWritten(path: Path, value: unknown): Path {
   const [first, ...rest] = path;
   const isRenamed = first === 'mcpServers' && valueAt(value, ['mcpServers']) === undefined;
   return isRenamed ? ['mcp_servers', ...rest] : path;
-}
-
-/** A class alone is the short form of a policy. What is asked about is for the run to know, and not for the toolbox. */
-function policies(effects: ConfigFile['effects']): Config['effects'] {
-  const entries = Object.entries(effects).map(([name, policy]) => {
-    if (typeof policy === 'string') return [name, { effect: policy }];
-    const { approval: _approval, ...rest } = policy;
-    return [name, rest];
-  });
-  return Object.fromEntries(entries);
 }

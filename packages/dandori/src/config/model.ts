@@ -54,6 +54,7 @@ function problemsOf(config: unknown, group: Path, env: Environment): Problem[] {
       hint: 'add base_url: http://localhost:8080/v1',
     });
   }
+  problems.push(...addressProblems(config, group));
   const named = valueAt(config, [...group, 'api_key_env']);
   const variables = keyVariables(provider as Provider, typeof named === 'string' ? named : undefined);
   const wanted = variables[0];
@@ -64,6 +65,18 @@ function problemsOf(config: unknown, group: Path, env: Environment): Problem[] {
     problems.push(missingVariable(wanted, { path, env, hint }));
   }
   return problems;
+}
+
+/** Neither is of any use: no request can be made with the one, and the path of each call is put behind the other. */
+function addressProblems(config: unknown, group: Path): Problem[] {
+  const path = [...group, 'base_url'];
+  const address = valueAt(config, path);
+  if (typeof address !== 'string' || !URL.canParse(address)) return [];
+  const { username, password, search } = new URL(address);
+  const what = username + password !== '' ? 'a user name or a password' : 'a query';
+  if (username + password + search === '') return [];
+  const hint = `leave it out; put a key in an environment variable and its name in ${pathText(group)}.api_key_env`;
+  return [{ path, at: 'value', message: `${pathText(path)} must not hold ${what}`, hint }];
 }
 
 function keyVariables(provider: Provider, named: string | undefined): readonly string[] {

@@ -44,14 +44,17 @@ function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
   return { goal, tasks: tasks.map(taskValue) };
 }
 
-function taskValue({ id, operation, args, after, expect, timeout, description, reasoning }: Task): Json {
+function taskValue(task: Task): Json {
+  const { id, operation, args, after, expect, timeout, description, reasoning, step } = task;
   return {
     id,
     operation,
     ...(description !== undefined && { description }),
     ...(reasoning !== undefined && { reasoning }),
+    ...(step !== undefined && { step }),
     args,
     ...(after !== undefined && { after }),
+    ...(step !== undefined && { step }),
     ...(expect !== undefined && { expect }),
     ...(timeout !== undefined && { timeout: `${timeout}ms` }),
   };

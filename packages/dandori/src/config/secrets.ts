@@ -35,6 +35,11 @@ export function collectSecrets(
     }
     for (const part of secretUrlParts(valueAt(server, ['url']))) add('secret', part);
   }
+  for (const model of [
+    ['model', 'base_url'],
+    ['model', 'fallback', 'base_url'],
+  ])
+    for (const part of secretUrlParts(valueAt(config, model))) add('secret', part);
   for (const apiKey of apiKeys) add('key', apiKey);
   return longestFirst(found);
 }

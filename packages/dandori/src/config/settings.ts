@@ -82,9 +82,20 @@ export function executionProblems(config: unknown): Problem[] {
   return [...modeProblems(config), ...orderProblems(config)];
 }
 
-function resolveMode({ mode, adaptive_mode }: ConfigFile['execution'], planningEnabled: boolean): Mode {
-  const wanted = mode ?? oldMode(adaptive_mode) ?? 'auto';
-  return planningEnabled || wanted === 'direct' ? wanted : 'adaptive';
+function resolveMode({ mode, adaptive_mode }: ConfigFile['execution'], isPlanning: boolean): Mode {
+  return permitted(mode ?? oldMode(adaptive_mode) ?? 'auto', isPlanning);
+}
+
+/** The settings of one run that asks for a mode of its own. */
+export function inMode(settings: Settings, mode: Mode | undefined): Settings {
+  return mode === undefined
+    ? settings
+    : { ...settings, mode: permitted(mode, settings.planning !== undefined) };
+}
+
+/** Where planning is off, nobody plans: whether the file says how to work or one run does. */
+function permitted(mode: Mode, isPlanning: boolean): Mode {
+  return isPlanning || mode === 'direct' ? mode : 'adaptive';
 }
 
 function oldMode(adaptive: unknown): Mode | undefined {

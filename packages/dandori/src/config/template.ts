@@ -103,6 +103,8 @@ effects: {}
   # files.write_file: { effect: destructive, resource: "path:{path}" }   # other paths do not wait for it
   # files.move_file: { approval: always }   # for this tool, in place of its server's
   # inventory.*: { approval: writes }       # for all tools of a service
+  # mail.send:                     # a call that was lost is looked for before anybody is asked
+  #   { probe: mail.find_sent, args: { to: "{to}" }, settled_when: "length(messages) > \`0\`" }
 
 # --- Your own tools: TypeScript or JavaScript modules.
 services: []

@@ -11,6 +11,7 @@ import { backoff, judge, wasNeverSent } from './monitor.ts';
 import { applyOffer } from './offer.ts';
 import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
+import { probeEnded, probeStarted } from './probe.ts';
 import { type Decision, hasEnded, type OpenQuestion, type RunState, type TaskState } from './state.ts';
 import { complete, makeReady, moveTo } from './transition.ts';
 
@@ -30,6 +31,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
   switch (event.type) {
     case 'run_resumed':
       state.thinking = undefined;
+      state.probing.clear();
       return state;
     case 'decision_started':
       return decisionStarted(state, event.data);
@@ -56,6 +58,10 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return taskFailed(state, event.data, event.at);
     case 'task_in_doubt':
       return taskInDoubt(state, event.data, event.at);
+    case 'probe_started':
+      return probeStarted(state, event.data);
+    case 'probe_ended':
+      return probeEnded(state, event.data, event.at);
     case 'question_asked':
       return questionAsked(state, event.data, event.at);
     case 'question_answered':

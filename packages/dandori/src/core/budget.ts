@@ -1,10 +1,9 @@
 import { assertNever } from '../domain/error.ts';
+import type { Limit } from '../domain/limit.ts';
 import { isStuck, revisionsLeft } from './briefing.ts';
 import { dollars } from './dollars.ts';
 import type { RunState } from './state.ts';
 import { textsOf } from './texts.ts';
-
-export type Limit = 'steps' | 'calls' | 'tasks' | 'time' | 'cost' | 'tokens' | 'revisions' | 'loop';
 
 /** The limit that forbids another decision with tasks, if any. Checked before anything is dispatched. */
 export function reached(state: RunState, now: number): Limit | undefined {
@@ -19,7 +18,7 @@ export function reached(state: RunState, now: number): Limit | undefined {
   // After a plan of the user's no task is added any more, only the answer is missing.
   if (state.planGiven) return undefined;
   if (state.steps >= limits.steps + state.stepCount) return 'steps';
-  if (state.tasks.size >= limits.tasks) return 'tasks';
+  if (state.tasks.size - state.stepCount >= limits.tasks) return 'tasks';
   if (mustRevise(state) && revisionsLeft(state) === 0) return 'revisions';
   return isStuck(state) ? 'loop' : undefined;
 }

@@ -1,15 +1,16 @@
 import type { Failure } from '../domain/failure.ts';
 import type { Action } from '../domain/task.ts';
-import { canConclude, describeLimit, reached } from './budget.ts';
+import { canConclude, describeLimit, reached, timeLeft } from './budget.ts';
 import { criteriaOf, unmetCriteria } from './criteria.ts';
 import { refsIn } from './inject.ts';
 import type { Ending, Intention } from './intention.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state.ts';
+import { isStep, purposeOf } from './step.ts';
 import { textsOf } from './texts.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
 export function closing(state: RunState, now: number): Intention[] {
-  const ending = cancelled(state) ?? answered(state, now) ?? exhausted(state, now) ?? failed(state);
+  const ending = cancelled(state) ?? answered(state, now) ?? exhausted(state, now) ?? failed(state, now);
   return ending === undefined ? [] : [{ type: 'finish', ending }];
 }
 
@@ -17,7 +18,11 @@ export function closing(state: RunState, now: number): Intention[] {
 export function unfinished(state: RunState): string[] {
   return [...state.tasks.values()]
     .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
-    .map((task) => `${task.task.id} ${task.task.operation}: ${howItStands(task, state)}`);
+    .map((one) => `${one.task.id} ${nameOf(one)}: ${howItStands(one, state)}`);
+}
+
+function nameOf({ task }: TaskState): string {
+  return isStep(task) ? purposeOf(task) : task.operation;
 }
 
 function howItStands({ status, isInDoubt }: TaskState, state: RunState): string {
@@ -42,7 +47,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
   if (isOutdated(decision, state) && canAskAgain(decision, state, now)) return undefined;
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
-    return { outcome: 'exhausted', answer: answer.args, missing: notDoneAt(state, now) };
+    return { outcome: 'exhausted', answer: answer.args, ...atLimit(state, now) };
   if (answer.args.achieved === false) {
     const failure = firstFailure(state) ?? {
       kind: 'not_possible' as const,
@@ -101,8 +106,10 @@ function stands(answer: Action, decision: Decision, state: RunState): boolean {
   );
 }
 
-function failed(state: RunState): Ending | undefined {
-  if (state.stumbles <= state.settings.repairs) return undefined;
+function failed(state: RunState, now: number): Ending | undefined {
+  // A server may ask for an hour's patience. Who has half of that need not spend it to know how it ends.
+  const isTooLate = state.thinkAfter > now && state.thinkAfter - now >= timeLeft(state, now);
+  if (state.stumbles <= state.settings.repairs && !isTooLate) return undefined;
   return {
     outcome: 'failed',
     failure: lastDecision(state)?.failure ?? planFailure(state),
@@ -133,11 +140,12 @@ function firstFailure(state: RunState): Ending['failure'] {
 function exhausted(state: RunState, now: number): Ending | undefined {
   const hasTried = lastDecision(state)?.purpose === 'conclude';
   if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
-  return { outcome: 'exhausted', missing: notDoneAt(state, now) };
+  return { outcome: 'exhausted', ...atLimit(state, now) };
 }
 
 /** The limit comes first: who wants more done must know which one to raise. */
-function notDoneAt(state: RunState, now: number): string[] {
+function atLimit(state: RunState, now: number): Pick<Ending, 'limit' | 'missing'> {
   const limit = reached(state, now);
-  return [...(limit === undefined ? [] : [describeLimit(state, limit)]), ...unfinished(state)];
+  if (limit === undefined) return { missing: unfinished(state) };
+  return { limit, missing: [describeLimit(state, limit), ...unfinished(state)] };
 }

@@ -21,6 +21,7 @@ import { readsResultOf } from './own-tools.ts';
 import { expressionProblem } from './reference.ts';
 import type { SchemaCheck } from './schema.ts';
 import { missingIn } from './schema-path.ts';
+import { isStep } from './step.ts';
 import { inheritNeeds, type OpenSteps, withSteps } from './step-edges.ts';
 
 /** What a plan is compiled against. */
@@ -31,6 +32,8 @@ export interface Surroundings {
   readonly order: readonly OrderRule[];
   /** How many tasks this plan may have. */
   readonly maxTasks: number;
+  /** As many as tasks without it. */
+  readonly maxSteps?: number;
   /** Tasks of earlier plans of the run that have succeeded: id → operation. */
   readonly done: ReadonlyMap<string, string>;
   /** Steps of earlier plans that have not ended, and what they wait for. */
@@ -142,10 +145,17 @@ function accepted(
   };
 }
 
-function checkSize(tasks: readonly Task[], { maxTasks }: Surroundings): Diagnostic[] {
-  if (tasks.length <= maxTasks) return [];
-  const message = `the plan has ${tasks.length} tasks, and ${maxTasks} are allowed`;
-  return [{ code: 'too-many-tasks', message, hint: 'make fewer tasks, or raise planning.max_subtasks' }];
+/** Steps count for themselves: a plan that is all steps must leave room for their tasks. */
+function checkSize(planned: readonly Task[], { maxTasks, maxSteps = maxTasks }: Surroundings): Diagnostic[] {
+  const steps = planned.filter(isStep).length;
+  const tasks = planned.length - steps;
+  return [...checkCount('tasks', tasks, maxTasks), ...checkCount('steps', steps, maxSteps)];
+}
+
+function checkCount(what: string, count: number, most: number): Diagnostic[] {
+  if (count <= most) return [];
+  const message = `the plan has ${count} ${what}, and ${most} are allowed`;
+  return [{ code: 'too-many-tasks', message, hint: `make fewer ${what}, or raise planning.max_subtasks` }];
 }
 
 /** Adds every task to the operations of those that may be referred to. */

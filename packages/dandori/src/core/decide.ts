@@ -7,7 +7,7 @@ import type { Intention } from './intention.ts';
 import { watch } from './monitor.ts';
 import { isPlanAsked } from './plan-word.ts';
 import { comesFirst } from './ready-queue.ts';
-import type { RunState, TaskState } from './state.ts';
+import { isAlive, type RunState, type TaskState } from './state.ts';
 
 /**
  * What to do now, given all that has happened. Pure: the time is an argument.
@@ -68,13 +68,9 @@ function stopping(state: RunState, reason: string): Intention[] | undefined {
   return isAlive(state) ? [{ type: 'abort_calls', reason }] : undefined;
 }
 
-/** Whether something is under way that will end by itself. */
-function isAlive({ running, thinking }: RunState): boolean {
-  return running.size > 0 || thinking !== undefined;
-}
-
 function settling(state: RunState): Intention[] {
-  return [...state.inDoubt].map((task) => ({ type: 'ask_in_doubt', task }));
+  const unsettled = [...state.inDoubt].filter((task) => !state.probing.has(task));
+  return unsettled.map((task) => ({ type: 'settle', task }));
 }
 
 /** What may still be started, all in all and in each lane. */

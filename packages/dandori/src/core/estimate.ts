@@ -7,6 +7,7 @@ import { dollars } from './dollars.ts';
 import { makespan } from './makespan.ts';
 import { backoff } from './monitor.ts';
 import { laneOf } from './state.ts';
+import { isStep } from './step.ts';
 
 /** What is left to spend, how often a task may be tried, and how many at once. */
 export interface Budget {
@@ -27,20 +28,24 @@ interface Surroundings {
 }
 
 export function estimateOf(
-  tasks: readonly Task[],
+  planned: readonly Task[],
   arrangement: Arrangement,
   surroundings: Surroundings,
 ): Estimate {
   const { tools, budget, expectedMs } = surroundings;
+  // A step is no call. Where its tasks are not known yet, neither is what they will take.
+  const tasks = planned.filter((task) => !isStep(task));
+  const open = openParts(planned);
   const effectOf = (task: Task) => tools.get(task.operation)?.effect ?? 'write';
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const operationOf = (id: string) => byId.get(id)?.operation ?? '';
   const attempts = budget?.attempts ?? 1;
   const cost = costOf(tasks, tools);
-  const expected = (id: string) => expectedMs?.(operationOf(id)) ?? UNKNOWN_MS;
-  const isTimed = tasks.every(({ operation }) => expectedMs?.(operation) !== undefined);
+  const expected = (id: string) => (byId.has(id) ? (expectedMs?.(operationOf(id)) ?? UNKNOWN_MS) : 0);
+  const isTimed = open.length === 0 && tasks.every(({ operation }) => expectedMs?.(operation) !== undefined);
   const pauses = pausesBetween(attempts, budget?.backoff ?? 0);
-  const worst = (id: string) => (byId.get(id)?.timeout ?? budget?.timeout ?? 0) * attempts + pauses;
+  const worst = (id: string) =>
+    byId.has(id) ? (byId.get(id)?.timeout ?? budget?.timeout ?? 0) * attempts + pauses : 0;
   const timeIf = (takes: (id: string) => number) =>
     makespan(arrangement, {
       takes,
@@ -52,13 +57,19 @@ export function estimateOf(
     calls: tasks.length,
     reads: tasks.filter((task) => effectOf(task) === 'read').length,
     writes: tasks.filter((task) => effectOf(task) !== 'read').length,
+    ...(open.length > 0 && { open }),
     irreversible: tasks.filter((task) => effectOf(task) === 'destructive').map(({ id }) => id),
     criticalPath: longestPath(arrangement, expected),
     expectedMs: isTimed ? timeIf(expected) : undefined,
-    worstMs: budget && timeIf(worst),
+    worstMs: budget && open.length === 0 ? timeIf(worst) : undefined,
     cost,
     worstCost: dollars(cost * attempts),
   };
+}
+
+function openParts(planned: readonly Task[]): string[] {
+  const filled = new Set(planned.map(({ step }) => step));
+  return planned.filter((task) => isStep(task) && !filled.has(task.id)).map(({ id }) => id);
 }
 
 function pausesBetween(attempts: number, first: number): number {

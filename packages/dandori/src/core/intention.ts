@@ -2,6 +2,7 @@ import type { Brief } from '../domain/brief.ts';
 import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { JsonObject } from '../domain/json.ts';
+import type { Limit } from '../domain/limit.ts';
 
 /** What should be done next: imperatives, carried out by `engine/perform`, one handler each. */
 export type Intention =
@@ -9,7 +10,7 @@ export type Intention =
   | { readonly type: 'think'; readonly purpose: Purpose; readonly brief?: Brief | undefined }
   | { readonly type: 'start_task'; readonly task: string }
   | { readonly type: 'ask_approval'; readonly task: string }
-  | { readonly type: 'ask_in_doubt'; readonly task: string }
+  | { readonly type: 'settle'; readonly task: string }
   | { readonly type: 'expire_question'; readonly question: string; readonly as: Expiry }
   | { readonly type: 'replace_task'; readonly task: string }
   | { readonly type: 'abort_calls'; readonly reason: string }
@@ -25,4 +26,5 @@ export interface Ending {
   readonly answer?: JsonObject;
   readonly failure?: Failure;
   readonly missing?: string[];
+  readonly limit?: Limit;
 }

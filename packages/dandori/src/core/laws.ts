@@ -17,13 +17,13 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L3  An attempt begins once, and ends at most once; an attempt is over before the next of its task begins.
  * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
  * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
- *     says it did not happen, or after a person said so.
+ *     says it did not happen, or after a probe or a person said so.
  * L6  A question is asked once and ends at most once, after it was asked: it is answered in time, or expires after it.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
  * L9  No call takes effect that a person should have approved and did not, and no plan is accepted that a person should
  *     have approved. It is the call, or the plan, that was shown to them, or the plan as they changed it.
- * L10 No task and no decision starts while the run is paused.
+ * L10 No task, no probe and no decision starts while the run is paused.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   const broken: string[] = [];
@@ -142,6 +142,8 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
   switch (event.type) {
     case 'task_failed':
       return ['unavailable', 'invalid_args'].includes(event.data.failure.kind) ? event.data.task : undefined;
+    case 'probe_ended':
+      return event.data.found === 'not_happened' ? event.data.task : undefined;
     case 'question_asked':
       return event.data.question.kind === 'ambiguity' ? event.data.question.task : undefined;
     case 'question_answered': {
@@ -227,7 +229,7 @@ function questionLaws(event: Event, state: RunState): string[] {
 }
 
 function pauseLaw(event: Event, { paused }: RunState): string[] {
-  const isStart = event.type === 'task_started' || event.type === 'decision_started';
+  const isStart = ['task_started', 'decision_started', 'probe_started'].includes(event.type);
   return isStart && paused !== undefined
     ? [`L10: ${event.type} (seq ${event.seq}) while the run was paused`]
     : [];

@@ -4,9 +4,11 @@ import { escaped, refsIn } from './inject.ts';
 import { keyOf, type Origin, onlyOrigin, originsIn, pathExpression } from './origin.ts';
 import { query } from './query.ts';
 import { mayHoldRef, parseTemplate, writeRef } from './reference.ts';
+import { renameIn } from './rename.ts';
 import { type Report, report } from './report.ts';
 import type { RunState, TaskState } from './state.ts';
 import { isStep } from './step.ts';
+import { callsOf, resultCallOf } from './step-calls.ts';
 
 /** A plan that does again what a run has done. */
 export interface Lifted {
@@ -47,26 +49,27 @@ export function lift(state: RunState, resultOf: (task: string) => Json | undefin
     // What a person chose in place of a task is lifted by itself.
     ({ task, status, isReplaced }) => status === 'succeeded' && !isStep(task) && !isReplaced,
   );
-  const steps = stepsOf(state);
+  const decided = decisionsOf(state);
   const trace: Trace = {
     kept: new Set(done.map(({ task }) => task.id)),
-    stepOf: (id) => steps.get(id) ?? 0,
+    decisionOf: (id) => decided.get(id) ?? 0,
+    tasks: state.tasks,
     given: givenText(state),
     inferred: [],
     origins: [],
     wanted: new Set(),
   };
   const [first] = done;
-  const isOneStep = done.every(
-    ({ task }) => first === undefined || trace.stepOf(task.id) === trace.stepOf(first.task.id),
+  const isOneDecision = done.every(
+    ({ task }) => first === undefined || trace.decisionOf(task.id) === trace.decisionOf(first.task.id),
   );
-  if (!isOneStep) prepare(done, trace, resultOf);
+  if (!isOneDecision) prepare(done, trace, resultOf);
   const written = done.map((task) => liftTask(task, trace));
   return {
     run: state.run,
     goal: state.goal,
     outcome: report(state).outcome,
-    tasks: isOneStep ? written : inOrder(written, done, trace),
+    tasks: isOneDecision ? written : inOrder(written, done, trace),
     inferred: trace.inferred,
     left: leftOut(state),
     redacted: written.filter(({ args }) => JSON.stringify(args).includes(REDACTED)).map(({ id }) => id),
@@ -80,8 +83,9 @@ const REDACTED = '[secret]';
 
 interface Trace {
   readonly kept: ReadonlySet<string>;
+  readonly tasks: RunState['tasks'];
   /** The decision that a task comes from; 0 for a plan of the user's. What one decided, it decided at once. */
-  readonly stepOf: (task: string) => number;
+  readonly decisionOf: (task: string) => number;
   /** What people said. What stands in it need not have come from a result. */
   readonly given: string;
   readonly inferred: Inferred[];
@@ -91,12 +95,18 @@ interface Trace {
   readonly wanted: Set<string>;
 }
 
-function stepsOf({ decisions }: RunState): Map<string, number> {
-  const steps = new Map<string, number>();
+/** What a later plan only repeats, an earlier decision has decided. */
+function decisionsOf({ decisions, given }: RunState): Map<string, number> {
+  const written = new Map(given.map(({ id, args }) => [id, JSON.stringify(args)]));
+  const found = new Map<string, number>();
   for (const [index, { proposed, diagnostics }] of decisions.entries()) {
-    if (diagnostics === undefined) for (const { id } of proposed) steps.set(id, index + 1);
+    for (const { id, args } of diagnostics === undefined ? proposed : []) {
+      const text = JSON.stringify(args);
+      if (written.get(id) !== text) found.set(id, index + 1);
+      written.set(id, text);
+    }
   }
-  return steps;
+  return found;
 }
 
 function givenText({ goal, questions }: RunState): string {
@@ -162,9 +172,12 @@ function isSpecificNumber(value: number): boolean {
 }
 
 function liftTask(state: TaskState, trace: Trace): Task {
-  const { after, step: _, ...task } = state.task;
-  const kept = after?.filter((id) => trace.kept.has(id)) ?? [];
-  const args = liftValue(argumentsOf(state), [], { task: task.id, sent: state.sent, trace }) as JsonObject;
+  const { after = [], step: _, ...task } = state.task;
+  const calls = new Set(after.flatMap((id) => callsOf(id, trace.tasks)));
+  const kept = [...calls].filter((id) => trace.kept.has(id));
+  // Steps are not lifted: whoever took the result of one takes it from the call that gave it.
+  const written = renameIn(argumentsOf(state), (id) => resultCallOf(id, trace.tasks) ?? id);
+  const args = liftValue(written, [], { task: task.id, sent: state.sent, trace }) as JsonObject;
   return { ...task, args, ...(kept.length > 0 && { after: kept }) };
 }
 
@@ -207,9 +220,9 @@ function inferredRef(
   if (literal === undefined) return undefined;
   const key = keyOf(literal);
   if (!trace.wanted.has(key)) return undefined;
-  const step = trace.stepOf(task);
+  const decision = trace.decisionOf(task);
   const source = trace.origins.findLast(
-    (earlier) => trace.stepOf(earlier.task) < step && earlier.places.has(key),
+    (earlier) => trace.decisionOf(earlier.task) < decision && earlier.places.has(key),
   );
   const place = onlyOrigin(source?.places.get(key) ?? [], path.at(-1));
   if (source === undefined || place === undefined) return undefined;
@@ -234,7 +247,7 @@ function leadsTo(value: Json, result: Json, path: string): boolean {
  * The mind has seen what an earlier decision did before it went on. Within a server the compiler keeps the written
  * order; between two of them nothing would say that the second came after the first.
  */
-function inOrder(tasks: readonly Task[], done: readonly TaskState[], { stepOf }: Trace): Task[] {
+function inOrder(tasks: readonly Task[], done: readonly TaskState[], { decisionOf }: Trace): Task[] {
   const before = new Map<string, Set<string>>();
   return tasks.map((task, index) => {
     const self = done[index];
@@ -250,7 +263,7 @@ function inOrder(tasks: readonly Task[], done: readonly TaskState[], { stepOf }:
     for (const earlier of done.slice(0, index).reverse()) {
       const { id } = earlier.task;
       const mayMatter = earlier.effect !== 'read' || self?.effect !== 'read';
-      const isSeen = stepOf(id) < stepOf(task.id) && earlier.lane !== self?.lane;
+      const isSeen = decisionOf(id) < decisionOf(task.id) && earlier.lane !== self?.lane;
       if (!mayMatter || !isSeen || ancestors.has(id)) continue;
       after.push(id);
       add(id);

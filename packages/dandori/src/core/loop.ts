@@ -1,6 +1,7 @@
 import type { Loop } from '../domain/loop.ts';
 import { canonical } from './canonical.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
+import { isStep } from './step.ts';
 
 /** How far back is looked: who comes back to the same place after more turns than these is not going in a circle. */
 const WINDOW = 8;
@@ -12,6 +13,8 @@ const TURNS_WITHOUT_SUCCESS = 3;
 /** What a turn of the mind did: its calls, each with how it ended. */
 interface Turn {
   readonly calls: readonly Called[];
+  /** Steps, where it did nothing but open them. */
+  readonly opened: readonly string[];
 }
 
 interface Called {
@@ -28,7 +31,9 @@ export function findLoop(state: RunState): Loop | undefined {
   const turns = turnsOf(state);
   const last = turns.at(-1);
   if (last === undefined || turns.length < 2) return undefined;
-  return repeated(turns, last) ?? pingPong(turns) ?? withoutProgress(turns);
+  if (last.calls.length === 0) return growing(turns);
+  const calling = turns.filter(({ calls }) => calls.length > 0);
+  return repeated(calling, last) ?? pingPong(calling) ?? withoutProgress(calling);
 }
 
 /** The number of the decision that `findLoop` looks at. */
@@ -40,8 +45,12 @@ function turnsOf(state: RunState): Turn[] {
   return state.decisions
     .filter(({ proposed, diagnostics }) => proposed.length > 0 && diagnostics === undefined)
     .slice(-WINDOW)
-    .map((decision) => ({ calls: callsOf(decision, state) }))
-    .filter(({ calls }) => calls.length > 0);
+    .map((decision) => ({ calls: callsOf(decision, state), opened: openedBy(decision) }))
+    .filter(({ calls, opened }) => calls.length + opened.length > 0);
+}
+
+function openedBy({ proposed }: Decision): string[] {
+  return proposed.every(isStep) ? proposed.map(({ id }) => id) : [];
 }
 
 function callsOf({ proposed }: Decision, { tasks }: RunState): Called[] {
@@ -78,6 +87,14 @@ function pingPong(turns: readonly Turn[]): Loop | undefined {
   const [first, second, third, fourth] = four.map(({ calls }) => calls.map(({ whole }) => whole).join('\n'));
   if (four.length < 4 || first !== third || second !== fourth || first === second) return undefined;
   return { kind: 'ping_pong', tasks: four.flatMap(({ calls }) => calls.map(({ task }) => task)) };
+}
+
+/** A plan to which parts are added that nobody fills. */
+function growing(turns: readonly Turn[]): Loop | undefined {
+  const recent = turns.slice(-TURNS_WITHOUT_SUCCESS);
+  const isGrowing =
+    recent.length === TURNS_WITHOUT_SUCCESS && recent.every(({ calls }) => calls.length === 0);
+  return isGrowing ? { kind: 'no_progress', tasks: recent.flatMap(({ opened }) => opened) } : undefined;
 }
 
 function withoutProgress(turns: readonly Turn[]): Loop | undefined {

@@ -1,9 +1,10 @@
 import { type Effect, isRepeatable } from '../domain/effect.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { Limit } from '../domain/limit.ts';
 import type { ReflectionTrigger } from '../domain/reflection.ts';
 import type { Settings } from '../domain/settings.ts';
 import { reflectionDue } from './briefing.ts';
-import { type Limit, reached } from './budget.ts';
+import { reached } from './budget.ts';
 import type { RunState } from './state.ts';
 
 /** The monitor's judgement of a failed attempt. `stop` is final for the task. */

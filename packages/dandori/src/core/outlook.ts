@@ -8,6 +8,7 @@ import { refsIn } from './inject.ts';
 import { readsResultOf } from './own-tools.ts';
 import type { SchemaCheck } from './schema.ts';
 import { hasEnded, type RunState } from './state.ts';
+import { isStep } from './step.ts';
 
 interface Surroundings {
   readonly state: RunState;
@@ -43,12 +44,13 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
     if (status === 'succeeded') done.set(one.id, one.operation);
   const known = new Map(done);
   for (const { id, operation } of earlier) known.set(id, operation);
+  const calls = earlier.filter((one) => !isStep(one)).length;
   const { ok } = compile([task], {
     tools,
     check,
     mode: settings.mode,
     order: settings.order,
-    maxTasks: settings.limits.tasks - state.tasks.size - earlier.length,
+    maxTasks: settings.limits.tasks - (state.tasks.size - state.stepCount) - calls,
     done: known,
     missing: new Map(),
   });

@@ -47,7 +47,7 @@ export function changePlan(
   const successors = replacements.filter(({ id }) => hasFailed(id, standing));
   const list = [
     ...successors.map((task) => inheriting(state, task)),
-    ...left.filter(isKept).map((task) => byId.get(task.id) ?? task),
+    ...left.filter(isKept).map((task) => inheriting(state, byId.get(task.id) ?? task)),
     ...additions,
   ];
   const supersedes = [...byId.keys(), ...removals].filter((id) => hasFailed(id, standing));
@@ -110,6 +110,7 @@ function hasFailed(id: string, { state, left }: Standing): boolean {
   return state.tasks.get(id)?.status === 'failed' && !left.has(id);
 }
 
+/** What stands for a task belongs to the same step, unless it says another. */
 function inheriting({ tasks }: RunState, task: Task): Task {
   const step = task.step ?? tasks.get(task.id)?.task.step;
   return step === undefined ? task : { ...task, step };

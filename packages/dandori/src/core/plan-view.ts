@@ -2,7 +2,7 @@ import type { Step } from '../domain/outline.ts';
 import type { Reflection } from '../domain/reflection.ts';
 import type { Revision } from '../domain/revision.ts';
 import { hasEnded, type RunState, type TaskState } from './state.ts';
-import { isStep } from './step.ts';
+import { isStep, purposeOf } from './step.ts';
 
 export type PlanStatus = 'draft' | 'approved' | 'in_progress' | 'completed' | 'failed';
 export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
@@ -47,11 +47,11 @@ export function planView(state: RunState): PlanView | undefined {
 }
 
 function stepView({ task, status, children }: TaskState, outlined: readonly Step[] = []): StepView {
-  const { id, after, description, args } = task;
+  const { id, after } = task;
   const complexity = outlined.find((step) => step.id === id)?.complexity;
   return {
     id,
-    description: description ?? (typeof args.purpose === 'string' ? args.purpose : id),
+    description: purposeOf(task),
     ...(after !== undefined && { after }),
     ...(complexity !== undefined && { complexity }),
     status: stepStatus(status),

@@ -19,15 +19,16 @@ export function planProposed(
 
 export function planRevised(
   state: RunState,
-  { version, by, tasks, removes, ...revision }: FactOf<'plan_revised'>['data'],
+  { version, by, tasks, removes, outline, ...revision }: FactOf<'plan_revised'>['data'],
 ): RunState {
-  return draftMade(state, { version, by, tasks, removes, revision });
+  return draftMade(state, { version, by, tasks, removes, outline, revision });
 }
 
 function draftMade(state: RunState, draft: Draft): RunState {
   const { draft: before } = state;
   const isEdited = draft.by === 'user' && before?.question !== undefined && before.version === draft.version;
   state.draft = isEdited ? { ...draft, question: before.question } : draft;
+  if (draft.by === 'user' && draft.revision === undefined && state.planGiven) state.given = draft.tasks;
   const decision = state.decisions.at(-1);
   const isFromMind = draft.by !== 'user' || (isEdited && before.revision?.replaces === undefined);
   if (decision === undefined || !isFromMind) return state;
@@ -164,15 +165,16 @@ function supersede(state: RunState, id: string): void {
   for (const child of task.children) supersede(state, child);
 }
 
-/** A step that waited for what is gone now, or failed by it, is done without it, and so is the step that it is in. */
+/** A step that waited for what is gone now, or failed by it, ends without it, and so does the step that it is in. */
 function goOnWithout(state: RunState, id: string | undefined): void {
   let step = state.tasks.get(id ?? '');
   while (step?.status === 'failed' || step?.status === 'expanding') {
     step.open = openTasks(state, step);
     if (step.open > 0) return;
-    const status = settleStep(state, step);
-    moveTo(state, step, status);
-    if (status === 'failed') return;
+    const before = step.status;
+    moveTo(state, step, settleStep(state, step));
+    // The step around it has ended by it already.
+    if (step.status === before) return;
     step = state.tasks.get(step.task.step ?? '');
   }
 }
@@ -213,6 +215,7 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
     status: 'pending',
     queued: undefined,
     attempts: 0,
+    probed: undefined,
     mayHaveTouched: false,
     isInDoubt: false,
     override: undefined,
@@ -238,13 +241,22 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
   return added;
 }
 
-/** A step is open as long as one of its tasks is, and is opened again by a new one. */
+/** A step is open as long as one of its tasks is, and is opened again by a new one, and so is the step that it is in. */
 function join(state: RunState, id: string, child: string): void {
-  const step = state.tasks.get(id);
-  if (step === undefined || !hasTasks(step) || step.status === 'succeeded') return;
-  step.children.push(child);
-  step.open = openTasks(state, step);
-  if (step.status !== 'pending') moveTo(state, step, 'expanding');
+  let step = stepToJoin(state, id);
+  step?.children.push(child);
+  while (step !== undefined) {
+    const wasEnded = hasEnded(step.status);
+    step.open = openTasks(state, step);
+    if (step.status !== 'pending') moveTo(state, step, 'expanding');
+    step = wasEnded ? stepToJoin(state, step.task.step) : undefined;
+  }
+}
+
+/** One that has succeeded keeps its result. */
+function stepToJoin({ tasks }: RunState, id: string | undefined): TaskState | undefined {
+  const step = tasks.get(id ?? '');
+  return step !== undefined && hasTasks(step) && step.status !== 'succeeded' ? step : undefined;
 }
 
 function connect(state: RunState, added: TaskState): void {

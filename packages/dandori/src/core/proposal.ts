@@ -5,7 +5,7 @@ import { STEP_OPERATION } from './step.ts';
 
 export interface Proposed {
   readonly outline: Outline;
-  /** The steps as nodes, each followed by the tasks that it came with, and then the tasks that belong to none. */
+  /** The steps as tasks of the graph, each followed by those that it came with, and then what belongs to none. */
   readonly tasks: Task[];
 }
 
@@ -19,12 +19,14 @@ export function readProposal({ steps = [], tasks = [], ...rest }: JsonObject): P
   });
   if (!outline.success) return `plan.propose: ${firstIssue(outline.error.issues)}`;
   if (!Array.isArray(steps)) return 'plan.propose: "steps" is a list';
-  const nodes = steps.map(toNode);
-  const wrong = nodes.find((node) => typeof node === 'string') ?? undefined;
-  if (wrong !== undefined) return wrong;
+  const read: ReadStep[] = [];
+  for (const [index, value] of steps.entries()) {
+    const step = readStep(value, index);
+    if (typeof step === 'string') return step;
+    read.push(step);
+  }
   const own = readTasks(tasks, 'plan.propose: tasks');
   if (typeof own === 'string') return own;
-  const read = nodes as Node[];
   if (read.length + own.length === 0) return 'plan.propose: a plan has "steps" or "tasks"';
   return {
     outline: { ...outline.data, ...(read.length > 0 && { steps: read.map(({ step }) => step) }) },
@@ -32,12 +34,12 @@ export function readProposal({ steps = [], tasks = [], ...rest }: JsonObject): P
   };
 }
 
-interface Node {
+interface ReadStep {
   readonly step: Step;
   readonly tasks: readonly Task[];
 }
 
-function toNode(value: Json, index: number): Node | string {
+function readStep(value: Json, index: number): ReadStep | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return `plan.propose: steps[${index}] is not an object`;
   const { tasks = [], ...rest } = value;
@@ -46,15 +48,19 @@ function toNode(value: Json, index: number): Node | string {
   const own = readTasks(tasks, `plan.propose: steps[${index}].tasks`);
   if (typeof own === 'string') return own;
   const { id, description, after = [], expected } = step.data;
-  const node: Task = {
+  const asTask: Task = {
     id,
     operation: STEP_OPERATION,
     args: { purpose: description, ...(expected !== undefined && { expected }) },
     ...(after.length > 0 && { after }),
     description,
   };
-  const children = own.map((task) => ({ ...task, after: [...(task.after ?? []), ...after], step: id }));
-  return { step: step.data, tasks: [node, ...children] };
+  const children = own.map((task) => ({
+    ...task,
+    ...(after.length > 0 && { after: [...(task.after ?? []), ...after] }),
+    step: id,
+  }));
+  return { step: step.data, tasks: [asTask, ...children] };
 }
 
 export function readTasks(value: Json, name: string): Task[] | string {

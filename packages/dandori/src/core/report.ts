@@ -2,6 +2,7 @@ import type { BlobHandle } from '../domain/blob.ts';
 import type { Outcome } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json } from '../domain/json.ts';
+import type { Limit } from '../domain/limit.ts';
 import type { Question } from '../domain/question.ts';
 import type { Usage } from '../domain/usage.ts';
 import { blockedBy } from './blocks.ts';
@@ -18,6 +19,8 @@ export interface Report {
   readonly answer: string | null;
   readonly failure?: Failure;
   readonly missing?: readonly string[];
+  /** The limit that ended it. */
+  readonly limit?: Limit;
   /** The plan with its steps, and how the mind looked back and changed it. */
   readonly plan?: PlanView;
   readonly tasks: { readonly [id: string]: TaskReport };
@@ -67,6 +70,7 @@ export function report(state: RunState): Report {
     answer: state.end?.answer ?? null,
     ...(state.end?.failure && { failure: state.end.failure }),
     ...(state.end?.missing && { missing: state.end.missing }),
+    ...(state.end?.limit && { limit: state.end.limit }),
     ...(plan && { plan }),
     tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },

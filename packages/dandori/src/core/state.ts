@@ -4,7 +4,7 @@ import type { Brief } from '../domain/brief.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { Estimate } from '../domain/estimate.ts';
-import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
+import type { FactOf, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Offer } from '../domain/offer.ts';
@@ -65,6 +65,8 @@ export interface TaskState {
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
+  /** What a look for the call in doubt has found. */
+  probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined;
   /** An attempt has ended of which nobody says that nothing was done. */
   mayHaveTouched: boolean;
   /** What a person's choice changed in the arguments. */
@@ -190,6 +192,8 @@ export interface RunState {
   conversation: string | undefined;
   /** What the mind is told of the conversation. */
   context: string | undefined;
+  /** The plan that the user gave, as it was given. */
+  given: readonly Task[];
   startedAt: number;
   /** Whether a driver has written yet. */
   isTakenUp: boolean;
@@ -235,6 +239,8 @@ export interface RunState {
   /** What is due first comes first. */
   readonly retrying: ReadyQueue<TaskState>;
   readonly inDoubt: Set<string>;
+  /** Those of them that are being looked for. */
+  readonly probing: Set<string>;
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
   thinking: Thinking | undefined;
@@ -268,7 +274,7 @@ export interface RunState {
   /** Who wants it to stand still. */
   paused: FactOf<'run_paused'>['data'] | undefined;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
-  end: { outcome: Outcome; answer?: string; failure?: Failure; missing?: string[]; at: number } | undefined;
+  end: (FactOf<'run_finished'>['data'] & { readonly at: number }) | undefined;
   /** What a person thinks of it. */
   rating: FactOf<'run_rated'>['data'] | undefined;
 }
@@ -292,4 +298,9 @@ export function hasEnded(status: TaskStatus): boolean {
 
 export function lastDecision(state: RunState): Decision | undefined {
   return state.decisions.at(-1);
+}
+
+/** Whether something is under way that will end by itself. */
+export function isAlive({ running, probing, thinking }: RunState): boolean {
+  return running.size > 0 || probing.size > 0 || thinking !== undefined;
 }

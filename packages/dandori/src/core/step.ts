@@ -2,7 +2,7 @@ import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 
 /**
- * A step is a node of the graph like a task, and waits and blocks like one. In place of a call, the mind is asked for
+ * A step stands in the graph like a task, and waits and blocks like one. In place of a call, the mind is asked for
  * its tasks when its time comes; it has ended when they have, and its result is that of the last of them.
  */
 export const STEP_OPERATION = 'task.generate_list';
@@ -23,6 +23,11 @@ export const STEP_TOOL: Tool = {
   independent: true,
   trusted: true,
 };
+
+/** What a step is for, in words. */
+export function purposeOf({ id, description, args }: Pick<Task, 'id' | 'description' | 'args'>): string {
+  return description ?? (typeof args.purpose === 'string' ? args.purpose : id);
+}
 
 export function isStep({ operation }: Pick<Task, 'operation'>): boolean {
   return operation === STEP_OPERATION;

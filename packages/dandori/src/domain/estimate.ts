@@ -5,6 +5,8 @@ export const estimate = z.object({
   calls: z.number(),
   reads: z.number(),
   writes: z.number(),
+  /** Parts that are left open: what they will take nobody knows yet. */
+  open: z.array(z.string()).optional(),
   /** Tasks that cannot be undone. */
   irreversible: z.array(z.string()),
   /** The longest path, by expected time. */

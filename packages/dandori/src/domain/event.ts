@@ -7,6 +7,7 @@ import { effect } from './effect.ts';
 import { estimate } from './estimate.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
+import { limit } from './limit.ts';
 import { offer } from './offer.ts';
 import { outline } from './outline.ts';
 import { question } from './question.ts';
@@ -124,6 +125,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The task that a person's choice has put `tasks` in the place of. */
     replaces: z.string().optional(),
     tasks: z.array(task),
+    /** Where the plan was proposed anew. */
+    outline: outline.optional(),
   }),
   fact('plan_approved', {
     version: z.number().int(),
@@ -164,6 +167,18 @@ export const factSchema = z.discriminatedUnion('type', [
     message: z.string().optional(),
     unstopped,
   }),
+  /** A call in doubt is looked for before anybody is asked. */
+  fact('probe_started', { ...attempt, operation: z.string(), args: jsonObject }),
+  fact('probe_ended', {
+    ...attempt,
+    found: z.enum(['happened', 'not_happened', 'unknown']),
+    /** Why nothing is known. */
+    message: z.string().optional(),
+    /** Of the call in doubt, where it happened and the probe brings it. */
+    result: json.optional(),
+    blob: blobHandle.optional(),
+    ms: z.number(),
+  }),
   fact('question_asked', { question, attempt: z.number().int().optional() }),
   fact('question_answered', {
     question: z.string(),
@@ -202,6 +217,8 @@ export const factSchema = z.discriminatedUnion('type', [
     failure: failure.optional(),
     /** What was not done, where the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),
+    /** The one that ended it, where the outcome is `exhausted`. */
+    limit: limit.optional(),
   }),
   /** What a person thinks of a run that has ended. Of several the last one counts. */
   fact('run_rated', {

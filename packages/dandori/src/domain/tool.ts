@@ -27,4 +27,20 @@ export interface ToolPolicy {
   readonly independent?: boolean;
   /** US dollars a call. */
   readonly cost?: number;
+  /** How to find out whether a call of it took effect that nobody knows about. */
+  readonly probe?: Probe;
+}
+
+/** A look before anything is called again. */
+export interface Probe {
+  /** A read, by full name. */
+  readonly tool: string;
+  /** `{to}` stands for the argument `to` of the call in doubt, `{idempotency_key}` for its key. */
+  readonly args: JsonObject;
+  /** JMESPath on what the probe brings: true where the call took effect, false where it did not. */
+  readonly settledWhen: string;
+  /** JMESPath on the same, for the result of the call; without it the task has none. */
+  readonly result?: string;
+  /** Milliseconds before the look, as what was lost on its way may still arrive. */
+  readonly wait: number;
 }

@@ -9,6 +9,10 @@ import type { Texts } from './texts.ts';
 const GRACE = 5_000;
 
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress'> {
+  /** A look for the call of this attempt, and not the call itself. */
+  readonly isProbe?: boolean;
+  /** Milliseconds before it is made. */
+  readonly delay?: number;
   readonly attempt: number;
   readonly timeout: number;
   readonly texts: Texts;
@@ -71,12 +75,13 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   }
 
   async function make(
-    { texts, ...call }: PlannedCall,
+    { texts, isProbe: _, delay = 0, ...call }: PlannedCall,
     controller: AbortController,
     isTask: () => boolean,
   ): Promise<Ended> {
-    const startedAt = clock.now();
     const { signal } = controller;
+    if (delay > 0) await pause(delay, { signal, clock });
+    const startedAt = clock.now();
     const takeBack = clock.at(startedAt + call.timeout, () => controller.abort('timeout'));
     const progress = (message: string, fraction?: number) => {
       if (isTask()) parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
@@ -140,9 +145,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       planned = [];
       ahead.settle();
       for (const { call, early } of due) {
-        const { task, attempt } = call;
-        const { ended } = early ?? begin(call, () => true);
-        void ended.then((how) => mailbox.post({ type: 'call_ended', task, attempt, ...how }));
+        const { task, attempt, isProbe = false } = call;
+        const type = isProbe ? 'probe_ended' : 'call_ended';
+        const { ended } = early ?? begin(call, () => !isProbe);
+        void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
       }
       if (thinking !== undefined) thinking.isWritten = true;
     },
@@ -179,6 +185,19 @@ function brokenCall(message: string): CallOutcome {
 
 function brokenThought(message: string): Thinking {
   return { kind: 'failed', failure: { kind: 'model_error', message: `The mind broke: ${message}` } };
+}
+
+/** Ends at once when the call is to stop; the tool is then told by its signal. */
+function pause(ms: number, { signal, clock }: { signal: AbortSignal; clock: Parts['clock'] }): Promise<void> {
+  return new Promise((resolve) => {
+    const takeBack = clock.at(clock.now() + ms, resolve);
+    const stop = () => {
+      takeBack();
+      resolve();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
 }
 
 interface Grace<T> {

@@ -3,12 +3,11 @@ import { contextFor } from '../core/conversation-context.ts';
 import { cut } from '../core/digest.ts';
 import { isJapanese } from '../core/language.ts';
 import { plainAnswer, takesWords } from '../core/plain-answer.ts';
-import { openQuestions, type Report, report } from '../core/report.ts';
+import { type AskedQuestion, openQuestions, type Report, report } from '../core/report.ts';
 import { STEP_OPERATION } from '../core/step.ts';
 import type { ConversationFact, Message } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
-import type { Question } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ConversationJournal } from '../ports/journal.ts';
 import type { Mind } from '../ports/mind.ts';
@@ -39,7 +38,7 @@ export type Said =
 /** A question of one of the conversation's runs that is open. */
 export interface Asked {
   readonly run: string;
-  readonly question: Question;
+  readonly question: AskedQuestion;
 }
 
 export interface ConversationRun {

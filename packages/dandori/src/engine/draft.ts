@@ -1,5 +1,6 @@
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
+import { dollars } from '../core/dollars.ts';
 import { refsIn } from '../core/inject.ts';
 import { withOwnTools } from '../core/own-tools.ts';
 import { waitsOf } from '../core/replacement.ts';
@@ -99,14 +100,14 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
     // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
-    maxTasks: isTheirs ? Number.POSITIVE_INFINITY : limits.tasks - (state.tasks.size - removes.size),
+    ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
     done: new Map(done.map(({ task }) => [task.id, task.operation])),
-    steps: openSteps(state, removes),
+    steps: openSteps(state, draft.tasks, removes),
     dropsNeedless: !isTheirs,
     ...answerUses(state),
     budget: {
       ms: timeLeft(state, parts.clock.now()),
-      cost: limits.cost === undefined ? undefined : limits.cost - (state.usage.cost ?? 0),
+      cost: limits.cost === undefined ? undefined : dollars(limits.cost - (state.usage.cost ?? 0)),
       ...settings.task,
       concurrency: settings.concurrency,
       servers: settings.servers,
@@ -121,9 +122,28 @@ function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
   return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
 }
 
+/** How many more there may be. What is removed makes room. */
+function roomIn(
+  { tasks, stepCount, settings: { limits } }: RunState,
+  removes: ReadonlySet<string>,
+): Pick<Surroundings, 'maxTasks' | 'maxSteps'> {
+  const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
+  const steps = removed.filter(isStep).length;
+  return {
+    maxTasks: limits.tasks - (tasks.size - stepCount) + (removed.length - steps),
+    maxSteps: limits.tasks - stepCount + steps,
+  };
+}
+
 /** What is removed is written anew, and is in the plan itself. */
-function openSteps({ tasks, stepCount }: RunState, removes: ReadonlySet<string>): OpenSteps {
-  const isOpen = (id: string) => !removes.has(id) && !hasEnded(tasks.get(id)?.status ?? 'blocked');
+function openSteps(
+  { tasks, stepCount }: RunState,
+  written: readonly Task[],
+  removes: ReadonlySet<string>,
+): OpenSteps {
+  const again = openedAgain(written, tasks);
+  const isOpen = (id: string) =>
+    !removes.has(id) && (again.has(id) || !hasEnded(tasks.get(id)?.status ?? 'blocked'));
   const steps = stepCount === 0 ? [] : [...tasks.values()].filter(({ task }) => isStep(task));
   return new Map(
     steps
@@ -133,4 +153,18 @@ function openSteps({ tasks, stepCount }: RunState, removes: ReadonlySet<string>)
         { needs: needs.filter(isOpen), tasks: children.filter(isOpen), step: task.step },
       ]),
   );
+}
+
+/** Steps that had ended without success and get a new task, they themselves or a step in them. */
+function openedAgain(written: readonly Task[], tasks: RunState['tasks']): Set<string> {
+  const again = new Set<string>();
+  for (let { step } of written) {
+    while (step !== undefined && !again.has(step)) {
+      const above = tasks.get(step);
+      if (above === undefined || !isStep(above.task) || above.status === 'succeeded') break;
+      again.add(step);
+      step = above.task.step;
+    }
+  }
+  return again;
 }

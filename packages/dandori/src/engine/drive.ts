@@ -1,5 +1,5 @@
 import { decide } from '../core/decide.ts';
-import type { RunState } from '../core/state.ts';
+import { isAlive, type RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
@@ -67,7 +67,7 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
     }
     calls.release(readAhead);
     const { state } = ledger;
-    const isQuiet = state.running.size === 0 && state.thinking === undefined && wakeAt === undefined;
+    const isQuiet = !isAlive(state) && wakeAt === undefined;
     if (state.end !== undefined || isQuiet) return state;
     for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
   }

@@ -3,15 +3,18 @@ import type { Clock } from '../ports/clock.ts';
 import type { Thinking } from '../ports/mind.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 
+interface CallEnd {
+  readonly task: string;
+  readonly attempt: number;
+  readonly outcome: CallOutcome;
+  readonly ms: number;
+}
+
 /** What wakes a driver. */
 export type Mail =
-  | {
-      readonly type: 'call_ended';
-      readonly task: string;
-      readonly attempt: number;
-      readonly outcome: CallOutcome;
-      readonly ms: number;
-    }
+  | ({ readonly type: 'call_ended' } & CallEnd)
+  /** A look for the call of this attempt, which is in doubt. */
+  | ({ readonly type: 'probe_ended' } & CallEnd)
   | {
       readonly type: 'thought_ended';
       readonly decision: number;

@@ -14,12 +14,13 @@ import { compilePlan } from './compile-plan.ts';
 import { callDigest } from './digest.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
-import { nextQuestion } from './next-question.ts';
 import type { Parts } from './parts.ts';
+import { nextQuestion } from './question.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
+import { settle } from './settle.ts';
 import { textsOf } from './texts.ts';
 
 /** Everything that one drive works with. */
@@ -46,8 +47,8 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return startTask(intention.task, driver);
     case 'ask_approval':
       return askApproval(intention.task, driver);
-    case 'ask_in_doubt':
-      return askInDoubt(intention.task, driver);
+    case 'settle':
+      return settle(intention.task, driver);
     case 'expire_question': {
       const { question, as } = intention;
       return driver.ledger.record({ type: 'question_expired', data: { question, as } });
@@ -213,32 +214,7 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   });
 }
 
-function askInDoubt(id: string, driver: Driver): void {
-  const { ledger } = driver;
-  const task = ledger.state.tasks.get(id);
-  if (task === undefined) return;
-  const { operation, args } = task.task;
-  const texts = textsOf(ledger.state);
-  ledger.record({
-    type: 'question_asked',
-    data: {
-      question: {
-        id: nextQuestion(ledger.state),
-        kind: 'in_doubt',
-        text: texts.isDone(operation),
-        context: { operation, args: task.sent ?? args, effect: task.effect, attempt: task.attempts },
-        options: [
-          { label: texts.happened, value: 'happened' },
-          { label: texts.again, value: 'again' },
-          { label: texts.giveUp, value: 'give_up' },
-        ],
-        task: id,
-      },
-    },
-  });
-}
-
-async function finish({ outcome, answer, failure, missing }: Ending, driver: Driver): Promise<void> {
+async function finish({ outcome, answer, failure, missing, limit }: Ending, driver: Driver): Promise<void> {
   const { ledger } = driver;
   const text = answer === undefined ? undefined : await answerText(answer, driver);
   ledger.record({
@@ -248,6 +224,7 @@ async function finish({ outcome, answer, failure, missing }: Ending, driver: Dri
       answer: text ?? partialAnswer(ledger.state, (task) => driver.results.text(ledger.state, task)),
       ...(failure && { failure }),
       ...(missing && missing.length > 0 && { missing }),
+      ...(limit && { limit }),
     },
   });
 }

@@ -4,7 +4,7 @@ import type { Draft, RunState } from '../core/state.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
-import { nextQuestion } from './next-question.ts';
+import { nextQuestion } from './question.ts';
 import { textsOf } from './texts.ts';
 
 interface About {

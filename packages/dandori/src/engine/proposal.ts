@@ -5,7 +5,7 @@ import type { Fact } from '../domain/event.ts';
 export function proposal({ version, by, tasks, outline, removes = [], revision }: Draft): Fact {
   if (revision !== undefined) {
     const data = { version, by, ...revision, removes: [...removes], tasks: [...tasks] };
-    return { type: 'plan_revised', data };
+    return { type: 'plan_revised', data: { ...data, ...(outline && { outline }) } };
   }
   return {
     type: 'plan_proposed',

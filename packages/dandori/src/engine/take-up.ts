@@ -13,6 +13,8 @@ import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { nextQuestion } from './question.ts';
+import { probeEnded } from './settle.ts';
 import { type Texts, textsOf } from './texts.ts';
 import { thoughtEnded } from './thought-ended.ts';
 
@@ -28,6 +30,8 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return thoughtEnded(mail, driver);
     case 'call_ended':
       return callEnded(mail, driver);
+    case 'probe_ended':
+      return probeEnded(mail, driver);
     case 'action_written':
       return driver.readAhead.see(mail);
     case 'read_ended':
@@ -73,7 +77,7 @@ function asFact(
         data: {
           attempt,
           question: {
-            id: `q${ledger.state.questions.size + 1}`,
+            id: nextQuestion(ledger.state),
             kind: 'ambiguity',
             text: outcome.question,
             ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),
@@ -151,7 +155,7 @@ export function unexpected(
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: texts.unexpected(expect, clip(JSON.stringify(found))),
+    message: texts.unexpected(expect, clip(JSON.stringify(found)), clip(JSON.stringify(result))),
   };
 }
 

@@ -17,14 +17,18 @@ const ENGLISH = {
   happened: 'It happened: go on without its result',
   again: 'It did not happen: call it again',
   giveUp: 'Give this task up',
+  probeMissing: (tool: string) => `It could not be looked for: there is no tool ${tool}.`,
+  probeWrites: (tool: string) => `It was not looked for with ${tool}: that is no read.`,
+  probeLacks: (tool: string, names: string) =>
+    `It could not be looked for with ${tool}: the call has no argument ${names}.`,
   noAnswer: 'An answer was asked for, and none was given',
   noAction: 'No action was given',
   tooSlow: (seconds: number) => `It took longer than ${seconds} s.`,
   didNotStop: 'It was told to stop and did not.',
   notFitting: (operation: string, what: string) =>
     `The filled-in arguments do not fit ${operation}: ${what}. The tool was not called.`,
-  unexpected: (expression: string, found: string) =>
-    `The outcome is not as expected: ${expression} gives ${found}.`,
+  unexpected: (expression: string, found: string, result: string) =>
+    `The outcome is not as expected: ${expression} gives ${found}. The result was ${result}`,
   misfit: (place: string, problem: string) =>
     `The outcome is not as expected: ${place || 'the result'} ${problem}.`,
   noNext: 'Nothing says what to do next',
@@ -47,13 +51,17 @@ const JAPANESE: Texts = {
   happened: '実行されていた: 結果なしで先へ進む',
   again: '実行されていなかった: もう一度呼び出す',
   giveUp: 'このタスクを取りやめる',
+  probeMissing: (tool) => `確かめられませんでした: ツール ${tool} がありません。`,
+  probeWrites: (tool) => `${tool} は読み取りではないので、確かめるのに使いませんでした。`,
+  probeLacks: (tool, names) => `${tool} で確かめられませんでした: 呼び出しに引数 ${names} がありません。`,
   noAnswer: '答えを求めましたが、返ってきませんでした',
   noAction: '行うことが何も返ってきませんでした',
   tooSlow: (seconds) => `${seconds}秒以内に終わりませんでした。`,
   didNotStop: '中止を伝えましたが、止まりませんでした。',
   notFitting: (operation, what) =>
     `埋め込んだ引数が ${operation} に合いません: ${what}。ツールは呼び出していません。`,
-  unexpected: (expression, found) => `結果が期待と違います: ${expression} は ${found} です。`,
+  unexpected: (expression, found, result) =>
+    `結果が期待と違います: ${expression} は ${found} です。結果: ${result}`,
   misfit: (place, problem) => `結果が期待と違います: ${place || '結果全体'}: ${problem}。`,
   noNext: '次に何をするかが書かれていません',
   notWritten: (reason) => `結果を記録できません: ${reason}。`,

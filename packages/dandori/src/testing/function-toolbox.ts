@@ -11,7 +11,7 @@ export type Fault =
   | { readonly kind: 'lost_before' }
   | { readonly kind: 'lost_after' };
 
-export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent' | 'cost'> {
+export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent' | 'cost' | 'probe'> {
   readonly effect?: Effect;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
@@ -91,6 +91,7 @@ function toTool(
     resource,
     independent,
     cost,
+    probe,
   }: FunctionTool,
 ): Tool {
   return {
@@ -102,6 +103,7 @@ function toTool(
     ...(resource !== undefined && { resource }),
     ...(independent !== undefined && { independent }),
     ...(cost !== undefined && { cost }),
+    ...(probe !== undefined && { probe }),
     effect,
     trusted: true,
   };

@@ -1,5 +1,21 @@
+import { expect } from 'vitest';
+import type { Terminal } from './terminal.ts';
+
+/** As wide as `openTerminal` makes it. */
+const COLUMNS = 200;
+
+/** Waits until what stands on the screen, and has scrolled away above it, matches. */
+export async function sees(terminal: Terminal, pattern: RegExp): Promise<void> {
+  const look = () => {
+    const screen = new Screen(COLUMNS);
+    screen.write(terminal.output());
+    return screen.lines().join('\n');
+  };
+  await expect.poll(look, { timeout: 15_000, interval: 20 }).toMatch(pattern);
+}
+
 /** What a person sees: enough of a terminal for what we write to one. */
-export class Screen {
+class Screen {
   #lines: string[][] = [[]];
   #row = 0;
   #column = 0;

@@ -1,44 +1,82 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { expect } from 'vitest';
-import { BIN, type Place } from './command.ts';
-import { Screen } from './screen.ts';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Place } from './command.ts';
 
-const COLUMNS = 100;
+const BIN = join(import.meta.dirname, '../../bin/dandori.js');
 
-/** The real command at a real terminal, as far as it can tell: `script` gives it one. */
 export interface Terminal extends AsyncDisposable {
-  readonly child: ChildProcess;
-  type(text: string): void;
-  /** What is on the screen, and what has scrolled away above it. */
-  lines(): string[];
-  /** Waits until the whole screen matches. */
-  shows(pattern: RegExp): Promise<void>;
-  readonly ended: Promise<number | null>;
+  /** Resolves when this has been shown since the last thing that was typed. */
+  shows(text: string | RegExp): Promise<void>;
+  type(keys: string): void;
+  /** All that was shown so far, with its control codes. */
+  output(): string;
+  /** How it ended. */
+  readonly code: Promise<number | null>;
+  /** Kills Dandori itself, as a crash would. */
+  kill(): Promise<void>;
+  /** All that was shown, when it has ended. */
+  readonly ended: Promise<string>;
 }
 
-export function openTerminal(place: Place, ...args: string[]): Terminal {
-  const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qfec', `stty cols ${COLUMNS} rows 40; exec ${command}`, '/dev/null'], {
-    cwd: place.folder,
-    env: { ...place.env, TERM: 'xterm' },
-    stdio: ['pipe', 'pipe', 'inherit'],
+export const DOWN = '\u001b[B';
+export const ENTER = '\r';
+
+/** The real command in a pseudo-terminal, by `script` of util-linux. */
+export function openTerminal(place: Place, env: NodeJS.ProcessEnv, ...args: string[]): Terminal {
+  const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn(
+    'script',
+    ['-qfec', `echo $$ > pid; stty cols 200 rows 50; exec ${words}`, '/dev/null'],
+    {
+      cwd: place.folder,
+      env: { ...process.env, LANG: 'C', NO_COLOR: '1', TERM: 'xterm', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  let all = '';
+  let since = 0;
+  const waiting = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    all += text;
+    for (const look of waiting) look();
   });
-  const screen = new Screen(COLUMNS);
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => screen.write(text));
-  const ended = new Promise<number | null>((resolve) => {
+  const ended = new Promise<string>((resolve) => {
+    child.on('close', () => resolve(all));
+  });
+  const code = new Promise<number | null>((resolve) => {
     child.on('close', resolve);
   });
   return {
-    child,
     ended,
-    type: (text) => void child.stdin?.write(text),
-    lines: () => screen.lines(),
-    async shows(pattern) {
-      await expect.poll(() => screen.lines().join('\n'), { timeout: 15_000, interval: 20 }).toMatch(pattern);
+    code,
+    output: () => all,
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (all.slice(since).search(text instanceof RegExp ? text : escaped(text)) < 0) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+        void ended.then(() => reject(new Error(`It ended without ${text}:\n${all}`)));
+      }),
+    type: (keys) => {
+      since = all.length;
+      child.stdin.write(keys);
+    },
+    async kill() {
+      process.kill(Number(await readFile(join(place.folder, 'pid'), 'utf8')), 'SIGKILL');
+      await ended;
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await ended;
     },
   };
+}
+
+function escaped(text: string): RegExp {
+  return new RegExp(RegExp.escape(text));
 }

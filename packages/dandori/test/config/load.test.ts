@@ -176,7 +176,9 @@ planning: { strategy: least_to_most, max_subtasks: 8, decomposition_level: fine,
   reflection: { enabled: false, trigger_on_error: false, trigger_interval: 9 }, revision: { max_revisions: 0 } }
 context: { max_tokens: 1000, max_result: 300, max_tools: 7 }
 instructions: Be kind.
-effects: { files.write: destructive }
+effects:
+  files.write: destructive
+  mail.send: { effect: write, probe: mail.find, args: { to: "{to}" }, settled_when: found, result: id, wait: 2 }
 user_id: u-1
 language: ja
 `);
@@ -205,7 +207,13 @@ language: ja
         revision: { maxRevisions: 0 },
       },
       instructions: 'Be kind.',
-      effects: { 'files.write': { effect: 'destructive' } },
+      effects: {
+        'files.write': { effect: 'destructive' },
+        'mail.send': {
+          effect: 'write',
+          probe: { tool: 'mail.find', args: { to: '{to}' }, settledWhen: 'found', result: 'id', wait: 2000 },
+        },
+      },
       userId: 'u-1',
       language: 'ja',
     });

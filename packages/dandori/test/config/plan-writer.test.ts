@@ -63,6 +63,7 @@ const task = fc.record(
     timeout: fc.integer({ min: 1, max: 1_000_000 }),
     description: text,
     reasoning: text,
+    step: some,
   },
   { requiredKeys: ['id', 'operation', 'args'] },
 ) as fc.Arbitrary<Task>;

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { folderWith, load, refusal } from './workspace.ts';
@@ -124,6 +126,19 @@ describe('wrong values say what is wanted, with an example', () => {
       'effects.files.rm must be read, idempotent, write or destructive, not "destroy"',
     ],
     ['effects: { rm: read }', '"rm" cannot have an effect: write the tool as server.tool'],
+    [
+      'effects: { a.put: { probe: a.get } }',
+      'effects.a.put.probe needs settled_when, which says from its result whether the call took effect',
+    ],
+    [
+      'effects: { a.put: { args: { id: "{id}" } } }',
+      'effects.a.put.args belongs to a probe, and there is none',
+    ],
+    [
+      'effects: { a.put: { probe: a.get, settled_when: "a[" } }',
+      'effects.a.put.settled_when must be a JMESPath expression',
+    ],
+    ['effects: { a.put: { probe: get, settled_when: a } }', 'effects.a.put.probe must be server.tool'],
     ['effects: read', 'effects must be a group of tools, such as { files.delete: destructive }'],
     [
       'user_id: 42',
@@ -154,6 +169,18 @@ describe('wrong values say what is wanted, with an example', () => {
     expect(error.message).toContain(wanted);
   });
 
+  it.each([
+    ['http://me:pass-word-1@h/v1', 'model.base_url must not hold a user name or a password'],
+    ['http://h/v1?key=pass-word-1', 'model.base_url must not hold a query'],
+  ])('an address of a model with a secret in it, which is not shown: %s', async (address, wanted) => {
+    const group = `provider: openai-compatible, name: x, base_url: "${address}"`;
+    const { message } = await refusal(load(`model: { ${group}, fallback: { ${group} } }`));
+    expect(message).toContain(wanted);
+    expect(message).toContain(wanted.replace('model.', 'model.fallback.'));
+    expect(message).toContain('its name in model.fallback.api_key_env');
+    expect(message).not.toContain('pass-word-1');
+  });
+
   it('a missing instructions file is named in full', async () => {
     const { message } = await refusal(load('instructions: { file: how.md }'));
     expect(message).toMatch(/^dandori.yaml:1:23 error: instructions: there is no file \/.*how\.md$/m);
@@ -165,6 +192,17 @@ describe('wrong values say what is wanted, with an example', () => {
       'how.md': 'x'.repeat(200_001),
     });
     expect((await refusal(loadConfig({ cwd, env: {} }))).message).toContain('is larger than 200 kB');
+  });
+
+  it.each([
+    ['how.md', 'hint: the path is relative to /'],
+    ['dandori.yaml/how.md', 'hint: the path is relative to /'],
+    ['.', 'hint: give the path of a file'],
+    ['sjis.md', 'hint: save the file as UTF-8'],
+  ])('instructions that cannot be read say what to do: %s', async (file, hint) => {
+    const cwd = await folderWith({ 'dandori.yaml': `instructions: { file: ${file} }` });
+    await writeFile(join(cwd, 'sjis.md'), Buffer.from([0x93, 0xfa, 0x96, 0x7b]));
+    expect((await refusal(loadConfig({ cwd, env: {} }))).message).toContain(hint);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sees } from '../cli/screen.ts';
 import { openTerminal } from '../cli/terminal.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
@@ -12,40 +13,40 @@ describe('dandori chat at a terminal', () => {
     await using town = await openTown(({ promptText }) =>
       answer(`You said ${JSON.stringify(goalOf(promptText))}`),
     );
-    await using terminal = openTerminal(town.place, 'chat');
-    await terminal.shows(/Say what you want.*\n\n+›$/);
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /Say what you want.*\n\n+›$/);
     terminal.type('hello wurld\u007f\u007f\u007f\u007forld\r');
-    await terminal.shows(/› hello world\n● You said "hello world"\n+›$/);
+    await sees(terminal, /› hello world\n● You said "hello world"\n+›$/);
     terminal.type('one \\\rtwo\r');
-    await terminal.shows(/› one \\\n… two\n● You said "one \\ntwo"\n+›$/);
+    await sees(terminal, /› one \\\n… two\n● You said "one \\ntwo"\n+›$/);
     terminal.type('"""\rthree\rfour"""\r');
-    await terminal.shows(/● You said "three\\nfour"\n+›$/);
+    await sees(terminal, /● You said "three\\nfour"\n+›$/);
     terminal.type('\u001b[200~five\rsix\u001b[201~');
     terminal.type(' seven\r');
-    await terminal.shows(/● You said "five\\nsix seven"\n+›$/);
+    await sees(terminal, /● You said "five\\nsix seven"\n+›$/);
     terminal.type('\u001b[A'.repeat(8));
-    await terminal.shows(/› hello world$/);
+    await sees(terminal, /› hello world$/);
     terminal.type('\u0015/quit\r');
-    expect(await terminal.ended).toBe(0);
+    expect(await terminal.code).toBe(0);
     await theseHold(town.place.folder);
   });
 
   it('cancels the turn by Ctrl-C, and leaves at the second one at the prompt', async () => {
     await using town = await openTown([{ hang: true }]);
-    await using terminal = openTerminal(town.place, 'chat');
-    await terminal.shows(/›$/);
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /›$/);
     terminal.type('take your time\r');
     await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
     terminal.type('\u0003');
-    await terminal.shows(/● cancelled with Ctrl-C\n+›$/);
+    await sees(terminal, /● cancelled with Ctrl-C\n+›$/);
     terminal.type('half a line');
-    await terminal.shows(/\n› half a line$/);
+    await sees(terminal, /\n› half a line$/);
     terminal.type('\u0003');
-    await terminal.shows(/Ctrl-C\n+›$/);
+    await sees(terminal, /Ctrl-C\n+›$/);
     terminal.type('\u0003');
-    await terminal.shows(/Ctrl-C again/);
+    await sees(terminal, /Ctrl-C again/);
     terminal.type('\u0003');
-    expect(await terminal.ended).toBe(0);
+    expect(await terminal.code).toBe(0);
   });
 
   it('asks, takes the answer, and lets a report come in while a line is being typed', async () => {
@@ -64,24 +65,25 @@ describe('dandori chat at a terminal', () => {
       if (/<result/.test(last)) return answer('All of it is done.');
       return /trip/.test(goalOf(promptText)) ? say([own('plan.propose', PLAN)]) : answer('Paris.');
     });
-    await using terminal = openTerminal(town.place, 'chat');
-    await terminal.shows(/›$/);
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /›$/);
     terminal.type('plan a trip\r');
-    await terminal.shows(/s1\. Look at the weather\n.*s2\. Find the place[\s\S]*yes or no\?.*\n+›$/);
+    await sees(terminal, /s1\. Look at the weather\n.*s2\. Find the place[\s\S]*yes or no\?.*\n+›$/);
     terminal.type('yes\r');
-    await terminal.shows(
+    await sees(
+      terminal,
       /Working in the background: \w{4}\..*\n▸ \w{4} plan a trip · . of 2 steps done\n+›$/,
     );
     terminal.type('what is the capital of France\r');
-    await terminal.shows(/● Paris\.\n+▸ \w{4} plan a trip · 1 of 2 steps done\n+›$/);
+    await sees(terminal, /● Paris\.\n+▸ \w{4} plan a trip · 1 of 2 steps done\n+›$/);
     terminal.type('and of Ger');
-    await terminal.shows(/› and of Ger$/);
+    await sees(terminal, /› and of Ger$/);
     release();
-    await terminal.shows(/◆ Step 1 went well\.[\s\S]*● All of it is done\.\n+› and of Ger$/);
+    await sees(terminal, /◆ Step 1 went well\.[\s\S]*● All of it is done\.\n+› and of Ger$/);
     terminal.type('many\r');
-    await terminal.shows(/› and of Germany\n● Paris\.\n+›$/);
+    await sees(terminal, /› and of Germany\n● Paris\.\n+›$/);
     terminal.type('\u0004');
-    expect(await terminal.ended).toBe(0);
+    expect(await terminal.code).toBe(0);
     await theseHold(town.place.folder);
   });
 });
@@ -92,10 +94,10 @@ describe('dandori run at a terminal', () => {
       [say([act('t1', 'travel.book', { city: 'Kyoto' })]), answer('It is booked.')],
       'execution: { approval: writes }\n',
     );
-    await using terminal = openTerminal(town.place, 'run', 'book a room in Kyoto');
-    await terminal.shows(/May travel\.book \(write\) be called\?/);
+    await using terminal = openTerminal(town.place, town.place.env, 'run', 'book a room in Kyoto');
+    await sees(terminal, /May travel\.book \(write\) be called\?/);
     terminal.type('\r');
-    await terminal.shows(/It is booked\./);
-    expect(await terminal.ended).toBe(0);
+    await sees(terminal, /It is booked\./);
+    expect(await terminal.code).toBe(0);
   });
 });

@@ -82,7 +82,7 @@ describe('what comes next', () => {
       0,
       [],
     ],
-    ['in doubt: ask', [...running(write), starts('w'), inDoubt('w')], 0, ['ask_in_doubt w']],
+    ['in doubt: settle it', [...running(write), starts('w'), inDoubt('w')], 0, ['settle w']],
     [
       'other branches go on meanwhile',
       [...running([...two, ...write]), asks('q1', { task: 'w', kind: 'approval' })],

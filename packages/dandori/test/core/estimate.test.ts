@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Compiled, compile, type Surroundings } from '../../src/core/compile.ts';
 import { type Budget, worstCase } from '../../src/core/estimate.ts';
+import { STEP_TOOL } from '../../src/core/step.ts';
 import type { Task } from '../../src/domain/task.ts';
 import type { Tool, ToolPolicy } from '../../src/domain/tool.ts';
 
@@ -73,6 +74,19 @@ describe('what a plan will take is known before it runs', () => {
       cost: 0.5,
       worstCost: 1.5,
     });
+  });
+
+  it('a part that is left open is no call, and nobody knows how long it takes', () => {
+    const step = { operation: STEP_TOOL.name, args: { purpose: 'look' } };
+    const tools = new Map([...TOOLS, [STEP_TOOL.name, STEP_TOOL]]);
+    const of = (tasks: Parameters<typeof compiled>[0]) =>
+      compiled(tasks, { tools, budget: BUDGET, expectedMs: (operation) => times[operation] }).estimate();
+    const open = of([{ operation: 'db.get' }, { ...step, after: ['t1'] }]);
+    expect(open).toMatchObject({ calls: 1, reads: 1, writes: 0, open: ['t2'] });
+    expect(open).toMatchObject({ expectedMs: undefined, worstMs: undefined });
+    const filled = of([step, { operation: 'db.get', step: 't1' }]);
+    expect(filled).toMatchObject({ calls: 1, writes: 0, expectedMs: 100, worstMs: 30_000 });
+    expect(filled).not.toHaveProperty('open');
   });
 
   it('a plan that is sure to cost too much is refused; one that may, or may take too long, is warned about', () => {

@@ -141,6 +141,12 @@ export function answers(question: string, value: Json): Fact {
   return { type: 'question_answered', data: { question, answer: value } };
 }
 
+export function expires(question: string): Fact {
+  return { type: 'question_expired', data: { question, as: 'declined' } };
+}
+
+export const pauses: Fact = { type: 'run_paused', data: {} };
+
 export const cancels: Fact = { type: 'cancel_requested', data: { reason: 'enough' } };
 
 export const ends: Fact = { type: 'run_finished', data: { outcome: 'answered', answer: 'done' } };

@@ -7,15 +7,18 @@ import {
   asks,
   cancels,
   ends,
+  expires,
   fails,
   inDoubt,
   journalOf,
   type Planned,
+  pauses,
   proposes,
   running,
   started,
   starts,
   succeeds,
+  thinks,
 } from './facts.ts';
 
 const write: Planned[] = [{ id: 'w', effect: 'write' }];
@@ -72,6 +75,23 @@ describe('a journal that breaks a law is caught', () => {
     ['an answer to nothing', 'L6', journalOf(started(), answers('q1', 'x'))],
     ['two answers', 'L6', journalOf(started(), asks('q1'), answers('q1', 'x'), answers('q1', 'x'))],
     ['a question twice', 'L6', journalOf(started(), asks('q1'), asks('q1'))],
+    [
+      'an answer that is too late',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 5, answers('q1', 'x')),
+    ],
+    [
+      'an expiry that is too early',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 4, expires('q1')),
+    ],
+    [
+      'an answer and an expiry',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), answers('q1', 'x'), 5, expires('q1')),
+    ],
+    ['a start while the run is paused', 'L10', journalOf(...running(read), pauses, starts('r'))],
+    ['a decision while the run is paused', 'L10', journalOf(started(), pauses, thinks(1))],
     ['a start after a cancel', 'L7', journalOf(...running(read), cancels, starts('r'))],
     [
       'too many at once',

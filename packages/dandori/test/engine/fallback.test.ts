@@ -30,6 +30,7 @@ describe('a fallback model', () => {
   it.each<[string, readonly ScriptEntry[], RegExp]>([
     ['at once where the key is wrong', [{ status: 401 }], /did not accept the API key/],
     ['at once where the first refuses', [{ refusal: 'No.' }], /refused: No/],
+    ['at once where the first asks for an hour', [{ status: 429, retryAfter: 3600 }], /wait for 3600 s$/],
     ['at the second failure in a row', [{ status: 503 }, { status: 500 }], /failed \(500\)/],
   ])('takes over %s, and the journal says why', async (_, script, reason) => {
     const pair = await createPair(script, [find, answer]);
@@ -51,6 +52,14 @@ describe('a fallback model', () => {
   it('is not asked while the first gets better by itself', async () => {
     const pair = await createPair([{ status: 503 }, find, { status: 503 }, answer], []);
     expect((await pair.run()).state.end?.outcome).toBe('answered');
+  });
+
+  it('is told about by its own settings', async () => {
+    const pair = await createPair([{ status: 401 }], [{ status: 401 }], { section: 'model.fallback' });
+    const { events } = await pair.run();
+    const [first, second] = factsOf(events, 'decision_failed').map(({ failure }) => failure.message);
+    expect(first).toContain('Check model.api_key_env');
+    expect(second).toContain('Check model.fallback.api_key_env');
   });
 
   it('is not asked because of an output that could not be used: that is mended by saying so', async () => {

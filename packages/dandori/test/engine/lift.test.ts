@@ -7,6 +7,7 @@ import { type Lifted, lift } from '../../src/core/lift.ts';
 import { report } from '../../src/core/report.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { Json } from '../../src/domain/json.ts';
+import type { Task } from '../../src/domain/task.ts';
 import { createResults } from '../../src/engine/results.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { Reply, ScriptedAction } from '../../src/testing/scripted-mind.ts';
@@ -55,6 +56,26 @@ describe('a run is lifted to a plan', () => {
       ...rest,
     ]);
     expect(report(other).tasks.t1_2?.result).toEqual({ city: 'Sapporo', sky: 'sky over Sapporo' });
+  });
+
+  it('in which calls stand for the steps that they belonged to', async () => {
+    const given: Task[] = [
+      { id: 'send', operation: 'letters.send', args: { text: 'first' } },
+      { id: 'open', operation: 'task.generate_list', args: {}, after: ['send'] },
+      { id: 'use', operation: 'places.weather', args: { city: '${open.city}' } },
+      { id: 'last', operation: 'places.weather', args: { city: 'Kyoto' }, after: ['open'] },
+    ];
+    const house = adaptive(locate);
+    const plan = await lifted(await house.run('go', given), house);
+    expect(plan.tasks.map(({ id, after }) => [id, after])).toEqual([
+      ['send', undefined],
+      ['t1', ['send']],
+      ['use', undefined],
+      ['last', ['t1']],
+    ]);
+    // The user wrote Kyoto before any result held it.
+    expect(argsOf(plan)).toMatchObject({ use: { city: '${t1.city}' }, last: { city: 'Kyoto' } });
+    expect(plan.inferred).toEqual([]);
   });
 
   it.each<[string, string, Json, Json]>([

@@ -68,6 +68,17 @@ describe('a run that goes in circles', () => {
     expect(state.end?.outcome).toBe('exhausted');
   });
 
+  it('a plan that only grows: steps within steps, and nothing is ever called', async () => {
+    const open = (n: number): ScriptedAction[] => [
+      { id: `s${n}`, operation: 'task.generate_list', args: { purpose: 'more' } },
+    ];
+    const house = createHouse({}, [open(1), open(2), open(3), open(4), concluded]);
+    const state = await house.run('go');
+    expect(house.mind.thoughts[3]?.brief?.loop).toEqual({ kind: 'no_progress', tasks: ['s1', 's2', 's3'] });
+    expect(house.mind.thoughts.at(-1)?.purpose).toBe('conclude');
+    expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
+  });
+
   it('goes on where the mind does something else', async () => {
     const house = createHouse({ 'a.get': { run: () => 1 }, 'b.get': { run: () => 2 } }, [
       call('a.get'),

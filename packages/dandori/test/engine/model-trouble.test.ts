@@ -321,6 +321,18 @@ describe.each(DIALECTS)('a run with a real connection (%s)', (dialect) => {
     expect(factsOf(await house.events(run), 'decision_failed')[0]?.failure.retryAfter).toBe(30_000);
   });
 
+  it('does not wait where a busy server asks for more time than the run has, and keeps what is done', async () => {
+    const script = [say(dialect, find), { status: 429, retryAfter: 3600 }];
+    const { run, server } = await createModelHouse(script, { dialect });
+    const { state } = await run();
+    expect(state.end).toMatchObject({
+      outcome: 'failed',
+      failure: { kind: 'model_error', message: expect.stringMatching(/It asks to wait for 3600 s/) },
+      answer: expect.stringContaining('the city of Kyoto'),
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('needs no second call where the answer came with the actions, and fills it', async () => {
     const last: [string, { text: string }] = ['answer', { text: 'It says: ${t2}' }];
     const { run, server, live } = await createModelHouse([say(dialect, find, forecast, last)], { dialect });

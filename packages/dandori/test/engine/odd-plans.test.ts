@@ -61,6 +61,46 @@ describe('tasks and their steps', () => {
     expect(planView(state)?.steps.map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
 
+  it('a task of a step that has failed opens the steps around it, too, and must not wait for them', async () => {
+    const house = createHouse(TOOLS, [
+      [open('outer'), { id: 'bad', operation: 'c.fail' }, open('inner', { after: ['bad'], step: 'outer' })],
+      [{ id: 'x', operation: 'a.get', after: ['outer'], step: 'inner' }],
+      [{ id: 'x', operation: 'a.get', step: 'inner' }],
+      [answer],
+    ]);
+    const state = await house.run('go', undefined, SETTINGS);
+    expect(state.decisions[1]?.diagnostics?.[0]?.code).toBe('cycle');
+    expect(planView(state)?.steps.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(state.end?.outcome).toBe('answered');
+  });
+
+  const NESTED = [
+    open('outer'),
+    open('inner', { step: 'outer' }),
+    { id: 'bad', operation: 'c.fail', step: 'inner' },
+    open('late', { step: 'inner' }),
+  ];
+
+  it('a step that fails because nothing of it is left ends the step around it, too', async () => {
+    const house = createHouse(TOOLS, [NESTED, [revise({ remove: ['late'] })], [answer]]);
+    const state = await house.run('go', undefined, SETTINGS);
+    expect(planView(state)?.steps.map(({ status }) => status)).toEqual(['failed', 'failed']);
+    house.mind.verify();
+  });
+
+  it('what stands for a task of a step belongs to it, too', async () => {
+    const house = createHouse(TOOLS, [
+      NESTED,
+      [revise({ remove: ['bad'], replace: [{ id: 'late', operation: 'a.get', args: {} }] })],
+      [answer],
+    ]);
+    const state = await house.run('go', undefined, SETTINGS);
+    expect(planView(state)?.steps).toMatchObject([
+      { id: 'outer', status: 'completed' },
+      { id: 'inner', status: 'completed', tasks: ['bad', 'late'] },
+    ]);
+  });
+
   it('tasks that come too early for their step wait for what it waits for', async () => {
     const house = createHouse(TOOLS, [
       [propose({ id: 's1' }, { id: 's2', after: ['s1'] })],

@@ -216,6 +216,28 @@ describe('a plan that meets an error', () => {
     expect(planView(state)?.steps).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
   });
 
+  it('may be proposed anew, and what that says of the goal holds', async () => {
+    const propose = (criterion: string, operation: string): ScriptedAction => ({
+      operation: 'plan.propose',
+      args: {
+        objective: `by ${operation}`,
+        success_criteria: [criterion],
+        steps: [{ id: 's1', description: 'look', tasks: [{ id: 'x', operation, args: {} }] }],
+      },
+    });
+    const house = createHouse(tools(), [
+      [propose('b is known', 'b.get')],
+      [propose('c is known', 'c.get')],
+      [{ operation: 'answer', args: { text: 'done', criteria: [{ met: true }] } }],
+    ]);
+    const state = await house.run('go', undefined, { ...PLANNED, mode: 'hierarchical' });
+    expect(planView(state)).toMatchObject({
+      objective: 'by c.get',
+      successCriteria: ['c is known'],
+      revisions: [{ changes: [{ kind: 'add' }, { kind: 'add' }] }],
+    });
+  });
+
   it('goes on without the task that made its step fail', async () => {
     const house = createHouse(tools(), [
       [

@@ -26,6 +26,23 @@ const TOOLS = {
 };
 
 describe('a plan of steps', () => {
+  it('that a limit ends is told by its calls and by what its steps were for', async () => {
+    const house = createHouse(TOOLS, [
+      [
+        propose({
+          steps: [
+            { id: 's1', description: 'look', tasks: [{ id: 'x', operation: 'a.get', args: {} }] },
+            { id: 's2', description: 'write it down', after: ['s1'] },
+          ],
+        }),
+      ],
+    ]);
+    const limits = { ...SETTINGS.limits, calls: 1 };
+    const { end } = await house.run('go', undefined, { ...HIERARCHICAL, limits });
+    expect(end?.answer).toBe('Results so far:\n- a.get: {"n":1}');
+    expect(end?.missing?.slice(1)).toEqual(['s2 write it down: not done']);
+  });
+
   it('asks for the tasks of each step when its time comes, and answers when all are done', async () => {
     const house = createHouse(TOOLS, [
       [

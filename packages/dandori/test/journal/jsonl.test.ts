@@ -125,7 +125,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     ],
     [
       'an event of the future',
-      one + two + asWritten({ ...EVENTS[2], type: 'run_paused' }),
+      one + two + asWritten({ ...EVENTS[2], type: 'run_dreamt' }),
       3,
       offset,
       'no known event',

@@ -286,6 +286,31 @@ describe('B. Planning, reflection, history', () => {
       },
     );
 
+    it('B7 max_subtasks bounds the steps of a plan for themselves, so that there is room for their tasks', async () => {
+      const steps = (count: number) =>
+        Array.from({ length: count }, (_, index) => ({ id: `s${index + 1}`, description: 'look' }));
+      const propose = (count: number) => ({
+        id: 'p',
+        operation: 'plan.propose',
+        args: { steps: steps(count) },
+      });
+      await using home = await openHome({
+        yaml: 'execution: { mode: hierarchical }\nplanning: { max_subtasks: 3 }\n',
+        script: [
+          say([propose(4)]),
+          say([propose(3)], { expect: told(/4 steps, and 3 are allowed/) }),
+          say(
+            ['1', '2']
+              .map((n) => ({ ...locate(`t${n}`, n), step: `s${n}` }))
+              .concat({ ...locate('t3'), step: 's3' }),
+          ),
+          answer('All.', { achieved: true }),
+        ],
+      });
+      const report = await home.run('go');
+      expect(report).toMatchObject({ outcome: 'answered', plan: { status: 'completed' } });
+    });
+
     it('B7 revision.max_revisions: 0 allows none', async () => {
       await using home = await openHome({
         yaml: `${PLANNED}planning: { revision: { max_revisions: 0 } }\n`,
@@ -346,8 +371,19 @@ describe('B. Planning, reflection, history', () => {
       expect(promptText).not.toMatch(/plan\.(propose|revise|update_step)|task\.generate_list|`reflect`/);
       expect(promptText).toContain(readPrompt('mode-adaptive'));
     }
+    for (const { body } of home.model.requests)
+      expect(JSON.stringify(body)).not.toMatch(/"(plan\.(propose|update_step)|task\.generate_list|reflect)"/);
     expect(facts(await home.events(report.run), 'reflection_made')).toEqual([]);
   });
+
+  it.each(['planned', 'hierarchical', 'auto', 'adaptive'] as const)(
+    'B9 planning.enabled: false holds for a run that asks for %s, too',
+    async (mode) => {
+      await using home = await openHome({ yaml: 'planning: { enabled: false }\n', script: [answer('Yes.')] });
+      await home.run('go', { mode });
+      expect(home.model.requests[0]?.promptText).toContain(readPrompt('mode-adaptive'));
+    },
+  );
 
   it('B10 old history can be pruned, and what is young or open stays', async () => {
     const DAY = 86_400_000;

@@ -3,6 +3,7 @@ import {
   constants,
   fdatasync,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   openSync,
   readSync,
@@ -29,7 +30,8 @@ const NEWLINE = 0x0a;
  * R1  Appends are made under a lock among processes, after a look at whether the file is still what was read.
  * R2  What waits while a sync is under way is written together and shares the next sync (group commit).
  * R3  A failed write or sync closes the file for good: what the disk then holds is unknown, and a second sync might
- *     say yes to data that the first one lost. The caller reads the run again.
+ *     say yes to data that the first one lost. What it was about is cut off again, so that whoever reads the run does
+ *     not take for kept what is in memory only, and is written anew. Nothing has been done because of it.
  * R4  A torn tail is cut only here, under the lock, right before the next append. One that lacks only its newline may
  *     have been acknowledged: that is damage, and it is not cut.
  */
@@ -83,6 +85,8 @@ export function openRunFile<E extends Entry>(
   /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
   const starts = [from.bytes];
   let torn = 0;
+  /** Where the last write began: all before it is kept. */
+  let written = from.bytes;
   let broken: unknown;
   let queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
@@ -145,6 +149,9 @@ export function openRunFile<E extends Entry>(
       try {
         write(waiting, accepted);
         if (accepted.length > 0) await dataSync(fd);
+      } catch (error) {
+        if (accepted.length > 0) cutOff(written);
+        throw error;
       } finally {
         unlock();
       }
@@ -154,6 +161,16 @@ export function openRunFile<E extends Entry>(
       return;
     }
     for (const { resolve } of accepted) resolve();
+  }
+
+  /** As far as the disk still does what it is told. What stays is a torn tail, or a call in doubt for who reads it. */
+  function cutOff(from: number): void {
+    try {
+      ftruncateSync(fd, from);
+      fsyncSync(fd);
+    } catch {
+      // The first failure is the one to tell.
+    }
   }
 
   function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
@@ -175,6 +192,7 @@ export function openRunFile<E extends Entry>(
     let text = '';
     for (const { events } of accepted) for (const event of events) text += toLine(event);
     const data = Buffer.from(text);
+    written = position.bytes;
     writeFully(fd, data, position.bytes);
     for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1))
       starts.push(position.bytes + end + 1);

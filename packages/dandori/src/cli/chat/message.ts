@@ -1,4 +1,5 @@
 import { isApproval } from '../../core/plain-answer.ts';
+import type { AskedQuestion } from '../../core/report.ts';
 import type { Message } from '../../domain/conversation.ts';
 import { estimate } from '../../domain/estimate.ts';
 import type { Question } from '../../domain/question.ts';
@@ -25,7 +26,7 @@ export function messageText(message: Message, { texts, style }: Wording): string
 
 /** A question with all that a person must know to answer, and how to. */
 export function questionText(
-  { run, question, name, text }: { run: string; question: Question; name: string; text: string },
+  { run, question, name, text }: { run: string; question: AskedQuestion; name: string; text: string },
   { texts, style }: Wording,
 ): string {
   const how = isApproval(question)

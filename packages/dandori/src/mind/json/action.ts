@@ -86,10 +86,13 @@ function toExpect(expect: unknown): Pick<Action, 'expect'> {
   return typeof expect === 'string' && expect.trim() !== '' ? { expect } : {};
 }
 
-/** The model is told to count in seconds. */
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/** The model is told to count in seconds, and some write the unit all the same. */
 function toMilliseconds(timeout: unknown): number | undefined {
-  const seconds = typeof timeout === 'string' ? Number.parseFloat(timeout) : timeout;
-  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+  const [, count, unit = 's'] = /^\s*([\d.]+)\s*(ms|s|m)?\s*$/.exec(String(timeout)) ?? [];
+  const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
+  return Number.isFinite(milliseconds) && milliseconds > 0 ? milliseconds : undefined;
 }
 
 function textOf<K extends string>(fields: Fields, key: K): { [P in K]?: string } {

@@ -1,5 +1,4 @@
 import type { Failure } from '../../domain/failure.ts';
-import { baseUrlOf } from './model.ts';
 import type { LanguageMindOptions } from './options.ts';
 import { redact } from './redact.ts';
 
@@ -21,7 +20,7 @@ export async function toFailure(error: unknown, options: LanguageMindOptions): P
       ? fromApi(error, options)
       : LoadAPIKeyError.isInstance(error)
         ? final(
-            'The model needs an API key. Set model.api_key_env to the name of the variable that holds it.',
+            `The model needs an API key. Set ${sectionOf(options)}.api_key_env to the name of the variable that holds it.`,
           )
         : fromOther(error, { options, isKnown: AISDKError.isInstance(error) });
   return { ...failure, message: redact(failure.message, options) };
@@ -35,37 +34,37 @@ function fromApi(error: ApiError, options: LanguageMindOptions): Failure {
   const { statusCode: status } = error;
   const said = clip(error.message);
   const model = `${options.provider}/${options.name}`;
+  const section = sectionOf(options);
   if (status === undefined) return again(unreachable(error, options));
   if (status < 300) return again(`The connection to ${model} broke off in the middle of the answer: ${said}`);
   if (isOutOfCredit(error)) return final(`The account of ${model} has no credit left (${status}): ${said}`);
-  if (status === 429)
-    return { ...again(`${model} has too many requests (429): ${said}`), ...retryAfter(error) };
-  if (status >= 500 || status === 408 || status === 409) {
-    return { ...again(`The server of ${model} failed (${status}): ${said}`), ...retryAfter(error) };
-  }
+  if (status === 429) return later(`${model} has too many requests (429): ${said}`, error);
+  if (status >= 500 || status === 408 || status === 409)
+    return later(`The server of ${model} failed (${status}): ${said}`, error);
   if (status === 401 || status === 403) {
     return final(
-      `${model} did not accept the API key (${status}): ${said}. Check model.api_key_env and the rights of the key.`,
+      `${model} did not accept the API key (${status}): ${said}. Check ${section}.api_key_env and the rights of the key.`,
     );
   }
   if (status === 404)
-    return final(`There is no ${model}${at(options)} (404): ${said}. Check model.name and model.base_url.`);
+    return final(
+      `There is no ${model}${at(options)} (404): ${said}. Check ${section}.name and ${section}.base_url.`,
+    );
   return final(`${model} did not accept the request (${status}): ${said}. ${badRequestFix(error, options)}`);
 }
 
-function badRequestFix(
-  { message, responseBody = '' }: ApiError,
-  { dialect = 'json' }: LanguageMindOptions,
-): string {
+function badRequestFix({ message, responseBody = '' }: ApiError, options: LanguageMindOptions): string {
+  const { dialect = 'json' } = options;
+  const section = sectionOf(options);
   const text = `${message} ${responseBody}`.toLowerCase();
   if (dialect !== 'json' && /\btool|function/.test(text))
-    return 'If this server knows no tool calls, or not so many tools, set model.dialect: json.';
+    return `If this server knows no tool calls, or not so many tools, set ${section}.dialect: json.`;
   if (/response_format|json_schema|structured|grammar/.test(text)) {
-    return 'If this server knows no JSON schemas, set model.supports_structured_outputs: false.';
+    return `If this server knows no JSON schemas, set ${section}.supports_structured_outputs: false.`;
   }
   if (/context|too long|too many tokens|maximum.*tokens/.test(text))
-    return 'The prompt or model.max_output_tokens may be too long for this model.';
-  return 'Check model.name, model.base_url and the other settings under model.';
+    return `The prompt or ${section}.max_output_tokens may be too long for this model.`;
+  return `Check ${section}.name, ${section}.base_url and the other settings under ${section}.`;
 }
 
 /** OpenAI says it with 429, though waiting does not help. */
@@ -73,14 +72,22 @@ function isOutOfCredit({ responseBody = '' }: ApiError): boolean {
   return responseBody.includes('insufficient_quota') || responseBody.includes('credit balance is too low');
 }
 
+/** What a server that is busy says of the time is told: it may be longer than anybody wants to wait. */
+function later(message: string, error: ApiError): Failure {
+  const wait = retryAfter(error);
+  if (wait === undefined) return again(message);
+  const seconds = Math.ceil(wait / 1000);
+  return { ...again(`${message}. It asks to wait for ${seconds} s`), retryAfter: wait };
+}
+
 /** In milliseconds. The header holds seconds or a date; some servers give milliseconds in one of their own. */
-function retryAfter({ responseHeaders = {} }: ApiError): { retryAfter?: number } {
+function retryAfter({ responseHeaders = {} }: ApiError): number | undefined {
   const milliseconds = Number.parseFloat(responseHeaders['retry-after-ms'] ?? '');
-  if (milliseconds >= 0) return { retryAfter: milliseconds };
+  if (milliseconds >= 0) return milliseconds;
   const value = responseHeaders['retry-after'];
-  if (value === undefined) return {};
+  if (value === undefined) return undefined;
   const wait = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(wait) ? {} : { retryAfter: Math.max(0, wait) };
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 function fromOther(
@@ -95,7 +102,7 @@ function fromOther(
     /StreamProvider|JSONParse|TypeValidation|InvalidResponse|EmptyResponse|NoOutput/.test(error.name);
   if (isFromStream) return again(`${options.provider}/${options.name} broke off with an error: ${said}`);
   return final(
-    `${options.provider}/${options.name} could not be asked: ${said}.${isKnown ? ' Check the settings under model.' : ''}`,
+    `${options.provider}/${options.name} could not be asked: ${said}.${isKnown ? ` Check the settings under ${sectionOf(options)}.` : ''}`,
   );
 }
 
@@ -111,12 +118,15 @@ function isConnectionError(error: unknown): boolean {
 
 function unreachable(error: unknown, options: LanguageMindOptions): string {
   const said = clip(messageOf(error));
-  return `${options.provider}/${options.name} cannot be reached${at(options)}: ${said}. Is it running, and is model.base_url right?`;
+  return `${options.provider}/${options.name} cannot be reached${at(options)}: ${said}. Is it running, and is ${sectionOf(options)}.base_url right?`;
 }
 
-function at(options: LanguageMindOptions): string {
-  const url = baseUrlOf(options);
-  return url === undefined ? '' : ` at ${url}`;
+function sectionOf({ section = 'model' }: LanguageMindOptions): string {
+  return section;
+}
+
+function at({ baseUrl }: LanguageMindOptions): string {
+  return baseUrl === undefined ? '' : ` at ${baseUrl}`;
 }
 
 function messageOf(error: unknown): string {

@@ -1,9 +1,12 @@
 import { lastDecision, type RunState } from '../../core/state.ts';
 import type { Mind, Thinking } from '../../ports/mind.ts';
 
+/** Milliseconds. Who is told to come back later than this asks somebody else in the meantime. */
+const LONGEST_WAIT = 10_000;
+
 /**
  * Two minds, of which the second takes over where the first one's model cannot be had: at once where asking again is of
- * no use, else when it has failed twice in a row. The run then stays with it, for its cache and for one voice. Which of
+ * no use or not allowed for long, else when it has failed twice in a row. The run then stays with it, for its cache and for one voice. Which of
  * them it is follows from the journal alone.
  */
 export function withFallback(first: Mind, second: Mind): Mind {
@@ -26,5 +29,6 @@ function hasTakenOver({ decisions }: RunState): boolean {
 
 function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
   if (thinking.kind !== 'failed' || thinking.failure.kind !== 'model_error') return false;
-  return thinking.failure.retryable !== true || isSecondTime;
+  const { retryable, retryAfter = 0 } = thinking.failure;
+  return retryable !== true || retryAfter > LONGEST_WAIT || isSecondTime;
 }

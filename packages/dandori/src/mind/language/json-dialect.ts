@@ -1,7 +1,9 @@
+import { STEP_OPERATION } from '../../core/step.ts';
 import { extractActions } from '../json/extract.ts';
 import { ActionScanner } from '../json/scanner.ts';
-import { isAllowed } from './allowed.ts';
+import { isAllowed, offeredOperations } from './allowed.ts';
 import type { Dialect } from './dialect.ts';
+import { hasRefs } from './instructions.ts';
 import { namedTools } from './offered.ts';
 import { outputFor } from './output.ts';
 import { writePrompt } from './prompt.ts';
@@ -10,8 +12,12 @@ import { writePrompt } from './prompt.ts';
 export const jsonDialect: Dialect = {
   write: writePrompt,
   async send(thought, options) {
-    const isDirect = thought.state.settings.mode === 'direct';
-    return { output: outputFor(options, thought.state, isDirect ? [] : namedTools(thought)) };
+    const { mode } = thought.state.settings;
+    const tools = mode === 'direct' ? [] : namedTools(thought);
+    const own = offeredOperations(thought).map(({ name }) => name);
+    const steps = hasRefs(mode) ? [STEP_OPERATION] : [];
+    const names = tools?.map(({ name }) => name).sort();
+    return { output: outputFor(options, names && [...own, ...steps, ...names]) };
   },
   listen(thought) {
     const scanner = new ActionScanner({

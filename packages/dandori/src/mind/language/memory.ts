@@ -1,6 +1,7 @@
 import { contextOf } from '../../core/context.ts';
 import { cut, shapeIn, sizeOf } from '../../core/digest.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from '../../core/state.ts';
+import { isStep } from '../../core/step.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { groupIds } from './id-ranges.ts';
 import { announce } from './offered.ts';
@@ -13,6 +14,8 @@ const LONGEST_ARGUMENTS = 120;
 /** A value that is no longer than this is kept as it is. */
 const SMALL_VALUE = 200;
 const LONGEST_FAILURE = 300;
+const LONGEST_OUTLINE = 4000;
+const LONGEST_STEP = 300;
 const MOST_FAILURES = 20;
 /** Characters for the handles of results, for each token that the prompt may have. */
 const ROOM_FOR_RESULTS = 0.25;
@@ -24,7 +27,8 @@ const written = new WeakMap<readonly Decision[], { window: Window; text: string 
  * read again.
  *
  * K1  It tells of them as they were when the boundary moved, so that it stays the same until it moves again.
- * K2  Answers and words of the user, what of the plan is still open, failures that nothing has mended and the handle of every result are in it.
+ * K2  The outline of the plan, answers and words of the user, what of the plan is still open, failures that nothing has
+ *     mended and the handle of every result are in it.
  * K3  It is bounded: of many results the newest have a line each, those before are grouped by operation.
  */
 export function writeMemory(thought: Asked, window: Window, answers: readonly string[]): string[] {
@@ -32,27 +36,32 @@ export function writeMemory(thought: Asked, window: Window, answers: readonly st
   const { decisions } = thought.state;
   const kept = written.get(decisions);
   if (kept?.window.from === window.from && kept.window.asOf === window.asOf) return [kept.text];
-  const tasks = tasksOf(thought.state, window);
-  const text = compose(thought, { window, answers, tasks });
+  const [steps, tasks] = tasksOf(thought.state, window);
+  const text = compose(thought, { window, answers, steps, tasks });
   // What still goes on must be told as soon as it ends.
   if (tasks.every(({ status }) => hasEnded(status))) written.set(decisions, { window, text });
   return [text];
 }
 
-function tasksOf({ decisions, tasks }: RunState, { from }: Window): TaskState[] {
-  return decisions
-    .slice(0, from)
-    .filter(({ diagnostics }) => diagnostics === undefined)
-    .flatMap(({ proposed }) => proposed.flatMap(({ id }) => tasks.get(id) ?? []));
+function tasksOf({ decisions, tasks }: RunState, { from }: Window): [steps: TaskState[], tasks: TaskState[]] {
+  const all = acceptedIn(decisions, from).flatMap(({ proposed }) =>
+    proposed.flatMap(({ id }) => tasks.get(id) ?? []),
+  );
+  return [all.filter(({ task }) => isStep(task)), all.filter(({ task }) => !isStep(task))];
+}
+
+function acceptedIn(decisions: readonly Decision[], from: number): readonly Decision[] {
+  return decisions.slice(0, from).filter(({ diagnostics }) => diagnostics === undefined);
 }
 
 interface Past {
   readonly window: Window;
   readonly answers: readonly string[];
+  readonly steps: readonly TaskState[];
   readonly tasks: readonly TaskState[];
 }
 
-function compose(thought: Asked, { window: { from, asOf }, answers, tasks }: Past): string {
+function compose(thought: Asked, { window: { from, asOf }, answers, steps, tasks }: Past): string {
   const { state } = thought;
   const isMended = mendedIn(state, asOf);
   const isMissing = (task: TaskState) =>
@@ -61,9 +70,10 @@ function compose(thought: Asked, { window: { from, asOf }, answers, tasks }: Pas
   return [
     `The first ${from} ${from === 1 ? 'turn' : 'turns'} of this conversation are left out here. What came of them is below; \`result.read\` gives any result in full.`,
     ...state.decisions.slice(0, from).flatMap(({ offer }) => announce(offer, thought)),
+    ...tellPlan(acceptedIn(state.decisions, from), steps),
     ...answers,
     ...tellOpen(tasks.filter(({ status }) => !hasEnded(status))),
-    ...tellFailures(tasks.filter(isMissing), state),
+    ...tellFailures([...steps, ...tasks].filter(isMissing), state),
     ...tellResults(results, state),
   ].join('\n\n');
 }
@@ -82,6 +92,19 @@ function mendedIn({ decisions, tasks }: RunState, asOf: number): (task: TaskStat
 
 function callOf({ task: { operation, args } }: TaskState): string {
   return `${operation} ${JSON.stringify(args)}`;
+}
+
+/** What the mind said about its plan. How far it is, each decision is told anew. */
+function tellPlan(decisions: readonly Decision[], steps: readonly TaskState[]): string[] {
+  const proposals = decisions
+    .flatMap(({ operations }) => operations)
+    .filter(({ operation, args }) => operation === 'plan.propose' && Object.keys(args).length > 0)
+    .map(({ args }) => cut(JSON.stringify(args), LONGEST_OUTLINE));
+  const lines = steps
+    .filter(({ isSuperseded }) => !isSuperseded)
+    .map(({ task: { id, args } }) => `- ${id} ${cut(JSON.stringify(args), LONGEST_STEP)}`);
+  if (proposals.length + lines.length === 0) return [];
+  return [['Your plan:', ...proposals, ...lines].join('\n')];
 }
 
 /** Of the plan, what has not ended yet. */

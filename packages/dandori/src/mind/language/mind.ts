@@ -34,7 +34,7 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
         model ??= loadModel(options);
         const thinking = await Promise.race([
           ask(thought, { options, model, signal }),
-          stopped(signal, { thought, timeout }),
+          stopped(signal, { thought, options, timeout }),
         ]);
         return thinking === CANCELLED ? thinking : { ...thinking, model: name };
       } catch (error) {
@@ -104,10 +104,11 @@ const CANCELLED = {
 /** Resolves when the call must not go on. A connection may take its time to notice. */
 function stopped(
   signal: AbortSignal,
-  { thought, timeout }: { thought: Thought; timeout: number },
+  { thought, options, timeout }: { thought: Thought; options: LanguageMindOptions; timeout: number },
 ): Promise<Thinking> {
   return new Promise((resolve) => {
-    const message = `The model did not finish within ${timeout / 1000} s (model.timeout).`;
+    const { provider, name, section = 'model' } = options;
+    const message = `${provider}/${name} did not finish within ${timeout / 1000} s (${section}.timeout).`;
     const stop = () => {
       resolve(
         thought.signal.aborted

@@ -2,8 +2,6 @@ import type { LanguageModel } from 'ai';
 import { assertNever } from '../../domain/error.ts';
 import type { LanguageMindOptions } from './options.ts';
 
-const OLLAMA_URL = 'http://127.0.0.1:11434/v1';
-
 /** The providers are imported here and not at the top: they take 150 ms, and most commands ask no model. */
 export async function loadModel(options: LanguageMindOptions): Promise<LanguageModel> {
   const { provider, name, baseUrl } = options;
@@ -35,18 +33,13 @@ async function loadCompatible(options: LanguageMindOptions): Promise<LanguageMod
   const { provider, name, apiKey, fetch, supportsStructuredOutputs = true } = options;
   const create = createOpenAICompatible({
     name: provider,
-    baseURL: baseUrlOf(options) ?? '',
+    baseURL: options.baseUrl ?? '',
     supportsStructuredOutputs,
     includeUsage: true,
     ...(apiKey !== undefined && { apiKey }),
     ...(fetch !== undefined && { fetch }),
   });
   return create(name);
-}
-
-/** Where the model is, as far as the configuration says. */
-export function baseUrlOf({ provider, baseUrl }: LanguageMindOptions): string | undefined {
-  return baseUrl ?? (provider === 'ollama' ? OLLAMA_URL : undefined);
 }
 
 function connection({ baseUrl, apiKey, fetch }: LanguageMindOptions) {

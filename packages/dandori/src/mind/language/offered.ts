@@ -40,7 +40,7 @@ export function namedTools(thought: Thought): readonly Tool[] | undefined {
   return servers === undefined && isSame ? tools : undefined;
 }
 
-/** All that the mind knows how to call: described, announced since, or found by a search. */
+/** All that the mind knows how to call: described, then what was announced or found by a search since, in that order. */
 export function knownTools(thought: Asked): readonly Tool[] {
   const { state, tools, offer } = thought;
   const names = new Set([
@@ -49,7 +49,7 @@ export function knownTools(thought: Asked): readonly Tool[] {
     ...(offer?.tools ?? []),
     ...foundTools(state),
   ]);
-  return [...names].sort().flatMap((name) => tools.get(name) ?? []);
+  return [...names].flatMap((name) => tools.get(name) ?? []);
 }
 
 function foundTools({ tasks, offered }: RunState): string[] {

@@ -11,14 +11,17 @@ export interface Price {
 }
 
 export interface LanguageMindOptions {
+  /** Where these options stand in the configuration, for what is said of them. The default is `model`. */
+  readonly section?: 'model' | 'model.fallback' | undefined;
   readonly provider: Provider;
   /** The model's name, as its provider spells it. */
   readonly name: string;
+  /** Needed for `ollama` and `openai-compatible`; the others have an address of their own. */
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly temperature?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
-  /** Milliseconds that one whole call may take. The default is five minutes. */
+  /** Milliseconds that one whole call may take. The default is two minutes. */
   readonly timeout?: number | undefined;
   /**
    * Whether the JSON schema of the actions is sent along. The default is true for what speaks OpenAI's API, and false
@@ -33,4 +36,4 @@ export interface LanguageMindOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-export const DEFAULT_TIMEOUT = 300_000;
+export const DEFAULT_TIMEOUT = 120_000;

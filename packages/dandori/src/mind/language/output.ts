@@ -1,8 +1,4 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
-import { ownOperations } from '../../core/own-operations.ts';
-import type { RunState } from '../../core/state.ts';
-import { STEP_OPERATION } from '../../core/step.ts';
-import type { Tool } from '../../domain/tool.ts';
 import type { LanguageMindOptions } from './options.ts';
 
 /** Above this, the names of all tools would make the schema longer than it is worth. */
@@ -14,12 +10,11 @@ const MAX_NAMED_OPERATIONS = 200;
  */
 export function outputFor(
   options: LanguageMindOptions,
-  state: RunState,
-  tools: readonly Tool[] | undefined,
+  operations: readonly string[] | undefined,
 ): OutputInterface<string, string, never> {
   return {
     name: 'actions',
-    responseFormat: Promise.resolve(responseFormat(options, namesIn(state, tools))),
+    responseFormat: Promise.resolve(responseFormat(options, operations)),
     parseCompleteOutput: async ({ text }) => text,
     parsePartialOutput: async ({ text }) => ({ partial: text }),
     createElementStreamTransform: () => undefined,
@@ -28,26 +23,22 @@ export function outputFor(
 
 function responseFormat(
   { provider, supportsStructuredOutputs }: LanguageMindOptions,
-  names: readonly string[] | undefined,
+  operations: readonly string[] | undefined,
 ) {
   const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
   if (supportsStructuredOutputs ?? speaksOpenAI) {
-    return { type: 'json' as const, name: 'actions', schema: actionsSchema(names) };
+    return { type: 'json' as const, name: 'actions', schema: actionsSchema(operations) };
   }
   // Anthropic has no JSON mode without a schema.
   return provider === 'anthropic' ? { type: 'text' as const } : { type: 'json' as const };
 }
 
-function namesIn(state: RunState, tools: readonly Tool[] | undefined): string[] | undefined {
-  if (tools === undefined || tools.length > MAX_NAMED_OPERATIONS) return undefined;
-  const own = ownOperations(state).map(({ name }) => name);
-  return [...own, STEP_OPERATION, ...tools.map(({ name }) => name).sort()];
-}
-
 /** The same for every call of a run, whatever its purpose: providers count it to the prefix that they cache. */
-function actionsSchema(names: readonly string[] | undefined): JSONSchema7 {
+function actionsSchema(operations: readonly string[] | undefined): JSONSchema7 {
   const operation: JSONSchema7 =
-    names === undefined ? { type: 'string' } : { type: 'string', enum: [...names] };
+    operations !== undefined && operations.length <= MAX_NAMED_OPERATIONS
+      ? { type: 'string', enum: [...operations] }
+      : { type: 'string' };
   return {
     type: 'object',
     properties: {

@@ -1,7 +1,7 @@
 import { contextOf } from '../../core/context.ts';
 import { cut } from '../../core/digest.ts';
 import { type Decision, type Given, hasEnded, type RunState } from '../../core/state.ts';
-import type { Action, Task } from '../../domain/task.ts';
+import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { writeBrief } from './briefing.ts';
 import { type Conversation, TextConversation, type TextMessage, writeAction } from './conversation.ts';
@@ -83,7 +83,7 @@ export function converse<Message>(
   const answers = answersByDecision(state);
   const ended = toldIn(state).after;
   const said = saidIn(state).after;
-  const conversation = wording.open([...givenTasks(state), ...past.flatMap(countedActions)]);
+  const conversation = wording.open([...state.given, ...past.flatMap(countedActions)]);
   const early = past.flatMap((decision) => [
     ...(answers.get(decision) ?? []),
     ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
@@ -135,23 +135,14 @@ function request(
 
 /** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */
 function givenPlan(thought: Asked): string[] {
-  const given = givenTasks(thought.state);
+  const { given } = thought.state;
   if (given.length === 0) return [];
   const plan = cut(
     JSON.stringify({ actions: given.map(writeAction) }),
     contextOf(thought.state.settings).tokens,
   );
   const { told, rest } = tellOutcomes(toldIn(thought.state).first, thought);
-  return [`The user gave this plan, and it was carried out:\n${plan}`, ...told, ...rest];
-}
-
-export function givenTasks(state: RunState): Task[] {
-  const decided = new Set(state.decisions.flatMap(({ proposed }) => proposed.map(({ id }) => id)));
-  // What a person chose in place of a task came later, and is told by how it ended.
-  const isLater = ({ step }: Task) => state.tasks.get(step ?? '')?.isReplaced === true;
-  return [...state.tasks.values()]
-    .filter(({ task }) => !decided.has(task.id) && !isLater(task))
-    .map(({ task }) => task);
+  return [`The user gave this plan, which is carried out as it stands:\n${plan}`, ...told, ...rest];
 }
 
 interface Surroundings<Message> {

@@ -178,6 +178,18 @@ describe('the words that other models use are understood', () => {
       { id: 't1', operation: 'a', args: {}, timeout: 2500 },
     ],
     [
+      { operation: 'a', timeout: '500 ms' },
+      { id: 't1', operation: 'a', args: {}, timeout: 500 },
+    ],
+    [
+      { operation: 'a', timeout: '2m' },
+      { id: 't1', operation: 'a', args: {}, timeout: 120_000 },
+    ],
+    [
+      { operation: 'a', timeout: 'a while' },
+      { id: 't1', operation: 'a', args: {} },
+    ],
+    [
       { operation: 'a', timeout: '30s', expect: 'ok' },
       { id: 't1', operation: 'a', args: {}, expect: 'ok', timeout: 30_000 },
     ],

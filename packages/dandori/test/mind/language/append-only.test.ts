@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Task } from '../../../src/domain/task.ts';
 import { jsonDialect } from '../../../src/mind/language/json-dialect.ts';
 import { toolsDialect } from '../../../src/mind/language/tools/dialect.ts';
 import type { Thought } from '../../../src/ports/mind.ts';
@@ -43,7 +44,7 @@ describe.each([
   ['tools', toolsDialect],
 ])('the prompt in the %s dialect', (_, dialect) => {
   it('only grows, through steps, reflection and revision, and tells every end once', async () => {
-    const prompts: { instructions: string; messages: string }[] = [];
+    const prompts: Written[] = [];
     const seen = (actions: readonly ScriptedAction[]): Reply => {
       return (thought: Thought) => {
         const { instructions, messages } = dialect.write(thought);
@@ -71,16 +72,57 @@ describe.each([
     });
     expect(state.end?.outcome).toBe('answered');
     expect(prompts).toHaveLength(TURNS.length);
-    for (const [index, { instructions, messages }] of prompts.entries()) {
-      const before = prompts[index - 1];
-      if (before === undefined) continue;
-      expect(instructions).toBe(before.instructions);
-      // Without the closing bracket of the list, and of the last message's content.
-      expect(messages.startsWith(before.messages.replace(/"?\}*\]?\}?\]$/, ''))).toBe(true);
-    }
+    // A step that is open is no call that somebody left out.
+    expect(prompts.at(-1)?.messages).not.toMatch(/s\d has not been run/);
+    expectToGrow(prompts);
     const last = prompts.at(-1)?.messages ?? '';
     expect(last.match(/b is closed/g)).toHaveLength(1);
     expect(last.match(/status=\\"succeeded\\"/g)).toHaveLength(3);
     expect(last).toContain('Progress: 3 of 3 steps done');
   });
 });
+
+/** A list that was left open by the user, with a task behind it that is compiled again once the list is known. */
+const GIVEN: readonly Task[] = [
+  { id: 'first', operation: 'a.get', args: {} },
+  { id: 'open', operation: 'task.generate_list', args: { purpose: 'look' }, after: ['first'] },
+  { id: 'last', operation: 'd.put', args: { n: '${first.n}' }, after: ['open'] },
+];
+
+it.each([
+  ['json', jsonDialect],
+  ['tools', toolsDialect],
+])('a plan of the user stays in the %s prompt as it was given', async (_, dialect) => {
+  const prompts: Written[] = [];
+  const house = createHouse(
+    { 'a.get': { run: () => ({ n: 1 }) }, 'd.put': { effect: 'write', run: () => 'written' } },
+    [[{ id: 'z', operation: 'a.get' }], [answer]].map(
+      (actions): Reply =>
+        (thought) => {
+          const { instructions, messages } = dialect.write(thought);
+          prompts.push({ instructions, messages: JSON.stringify(messages) });
+          return actions;
+        },
+    ),
+  );
+  const state = await house.run('go', GIVEN);
+  expect(state.end?.outcome).toBe('answered');
+  expect(prompts).toHaveLength(2);
+  expect(prompts[0]?.messages).toContain('d.put');
+  expectToGrow(prompts);
+});
+
+interface Written {
+  readonly instructions: string;
+  readonly messages: string;
+}
+
+function expectToGrow(prompts: readonly Written[]): void {
+  for (const [index, { instructions, messages }] of prompts.entries()) {
+    const before = prompts[index - 1];
+    if (before === undefined) continue;
+    expect(instructions).toBe(before.instructions);
+    // Without the closing bracket of the list, and of the last message's content.
+    expect(messages.startsWith(before.messages.replace(/"?\}*\]?\}?\]$/, ''))).toBe(true);
+  }
+}

@@ -140,7 +140,7 @@ describe('a call ends when it must (M2)', () => {
       failure: {
         kind: 'model_error',
         retryable: true,
-        message: 'The model did not finish within 0.05 s (model.timeout).',
+        message: 'openai-compatible/test-model did not finish within 0.05 s (model.timeout).',
       },
     });
   });

@@ -60,6 +60,34 @@ describe('what stands for old turns', () => {
     expect(all).toContain(`found 40 ${'word '.repeat(100)}`);
   });
 
+  it('holds the plan: what the mind took the goal to be, its criteria, and every step (K2)', async () => {
+    const story = new Story('Find all places.', { mode: 'hierarchical' });
+    story.state.settings = { ...story.state.settings, context: { tokens: 4_000 } };
+    const outline = { objective: 'know them all', success_criteria: ['none is left out'] };
+    const steps = ['s1', 's2'].map((id) => ({
+      id,
+      operation: 'task.generate_list',
+      args: { purpose: `the work of ${id}` },
+    }));
+    const operations = [{ id: 'p', operation: 'plan.propose', args: outline }];
+    story
+      .started('act')
+      .add({ type: 'decision_made', data: { decision: 1, operations, ms: 1 } })
+      .proposed(steps)
+      .add({
+        type: 'plan_approved',
+        data: { version: 1, tasks: steps.map(({ id }) => ({ id, effect: 'read' })) },
+      });
+    for (let number = 1; number <= 30; number++)
+      story.decided([find(number)], { [`t${number}`]: `found ${number} ${'word '.repeat(100)}` });
+    const [first] = (await fitPrompt(story.thought())).messages;
+    expect(first?.content).toContain(
+      `Your plan:\n${JSON.stringify(outline)}\n- s1 {"purpose":"the work of s1"}`,
+    );
+    expect(first?.content).toContain('- s2 {"purpose":"the work of s2"}');
+    expect(first?.content).not.toContain('task.generate_list:');
+  });
+
   it('stays the same until the boundary moves again, and both roles still take turns (K1)', async () => {
     const story = longStory(20);
     let before = await fitPrompt(story.thought());

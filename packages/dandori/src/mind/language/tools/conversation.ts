@@ -1,6 +1,7 @@
 import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai';
 import { OWN_OPERATIONS } from '../../../core/own-operations.ts';
 import type { Decision } from '../../../core/state.ts';
+import { isStep } from '../../../core/step.ts';
 import type { Action } from '../../../domain/task.ts';
 import type { Conversation } from '../conversation.ts';
 import { writeAbout } from './about.ts';
@@ -85,7 +86,8 @@ export class NativeConversation implements Conversation<ModelMessage> {
   }
 
   #resultOf({ action, id, heard }: Exchange['calls'][number]): ToolResultPart {
-    const nothing = OWN_OPERATIONS.has(action.operation) ? 'Noted.' : `${action.id} was not run.`;
+    const isNoted = OWN_OPERATIONS.has(action.operation) || isStep(action);
+    const nothing = isNoted ? 'Noted.' : `${action.id} has not been run.`;
     return {
       type: 'tool-result',
       toolCallId: id,

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import { readPrompt } from '../../prompts/read.ts';
 import { withSection } from '../../prompts/section.ts';
+import { offeredOperations } from '../allowed.ts';
 import type { Dialect } from '../dialect.ts';
 import { type Form, hasRefs, writeInstructions } from '../instructions.ts';
 import { compact, knownTools, tellServers } from '../offered.ts';
@@ -32,7 +33,7 @@ export const toolsDialect: Dialect = {
     const add = (name: string, description: string, schema: JsonObject) => {
       tools[names.toNative(name)] = { description: clip(description), inputSchema: jsonSchema(schema) };
     };
-    for (const { name, description, args } of ownOperations(thought.state)) add(name, description, args);
+    for (const { name, description, args } of offeredOperations(thought)) add(name, description, args);
     for (const tool of callable(thought))
       add(tool.name, `[${tool.effect}] ${tool.description}`, schemaOf(tool, thought));
     return { tools };

@@ -81,6 +81,15 @@ describe('a decision by native calls', () => {
     expect(system).not.toContain('Write one JSON object');
   });
 
+  it.each([
+    ['direct', ['answer', 'ask']],
+    ['adaptive', ['answer', 'ask', 'plan_revise', 'places_find', 'weather_now']],
+  ] as const)('offers nothing in %s mode that the mode does not have', async (mode, names) => {
+    const { server } = await think({ toolCalls: [answerCall] }, TOOLS, new Story('x', { mode }).thought());
+    const sent = server.requests[0]?.body.tools as { function: { name: string } }[];
+    expect(sent.map(({ function: { name } }) => name)).toEqual(names);
+  });
+
   it('sends the same tools whatever the purpose, as caches count them to the prefix', async () => {
     const server = await start([{ toolCalls: [answerCall] }, { toolCalls: [answerCall] }]);
     await mind(server, TOOLS).think(new Story().thought());

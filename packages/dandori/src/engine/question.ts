@@ -1,6 +1,6 @@
 import type { RunState } from '../core/state.ts';
 
-/** The id of the next question of a run. */
+/** Questions are counted in a run: q1, q2, … */
 export function nextQuestion({ questions }: RunState): string {
   return `q${questions.size + 1}`;
 }

@@ -1,0 +1,85 @@
+import { compile } from '@jmespath-community/jmespath';
+import * as z from 'zod';
+import { effect } from '../domain/effect.ts';
+import { jsonObject } from '../domain/json.ts';
+import { approvalPolicy } from '../domain/mode.ts';
+import type { ToolPolicy } from '../domain/tool.ts';
+import { duration } from './duration.ts';
+import { choice, oneOf, price, section, text, toggle } from './field.ts';
+import { isRecord } from './record.ts';
+
+export const TOOL = /^[A-Za-z][\w-]*\..+$/;
+export const toolName = text('sqlite.list_tables').regex(TOOL, {
+  error: 'must be server.tool, such as sqlite.list_tables',
+});
+
+const POLICY = 'must be an effect, or a group such as { effect: write, resource: "path:{path}" }';
+
+/** What `effects` says of one tool. A class alone is the short form. */
+export const policy = z.union(
+  [
+    choice(effect.options),
+    section({
+      effect: choice(effect.options).optional(),
+      resource: text('"path:{path}"').optional(),
+      independent: toggle().optional(),
+      cost: price(0.01).optional(),
+      approval: choice(approvalPolicy.options).optional(),
+      probe: toolName.optional(),
+      args: jsonObject.optional(),
+      settled_when: expression('"length(messages) > `0`"').optional(),
+      result: expression('messages[0]').optional(),
+      wait: duration({ example: '1s', zero: true }).optional(),
+    }).superRefine(({ probe, args, settled_when, result, wait }, { addIssue }) => {
+      const complain = (key: string, message: string) =>
+        addIssue({ code: 'custom', path: [key], message, input: undefined });
+      if (probe !== undefined && settled_when === undefined)
+        complain('probe', 'needs settled_when, which says from its result whether the call took effect');
+      const parts = { args, settled_when, result, wait };
+      if (probe !== undefined) return;
+      for (const [key, value] of Object.entries(parts))
+        if (value !== undefined) complain(key, 'belongs to a probe, and there is none');
+    }),
+  ],
+  { error: (issue) => policyError(issue) },
+);
+
+/** Of a group, what is wrong in it; a union knows only that none of its forms fits. */
+function policyError({ input, errors }: { input?: unknown; errors?: unknown }): string {
+  if (typeof input === 'string') return `must be ${oneOf(effect.options)}`;
+  const [issue] = Array.isArray(errors) ? ((errors.at(-1) ?? []) as z.core.$ZodIssue[]) : [];
+  return isRecord(input) && issue !== undefined && issue.path.length > 0
+    ? `cannot be used: ${issue.path.join('.')} ${issue.message}`
+    : POLICY;
+}
+
+function expression(example: string) {
+  return text(example).refine(isExpression, { error: `must be a JMESPath expression, such as ${example}` });
+}
+
+function isExpression(written: string): boolean {
+  try {
+    compile(written);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Longer than most messages are on their way; a look that comes too soon would find nothing and call again. */
+const WAIT = 1_000;
+
+export function resolvePolicies(
+  written: Readonly<Record<string, z.output<typeof policy>>>,
+): Readonly<Record<string, ToolPolicy>> {
+  return Object.fromEntries(Object.entries(written).map(([name, one]) => [name, resolvePolicy(one)]));
+}
+
+function resolvePolicy(written: z.output<typeof policy>): ToolPolicy {
+  if (typeof written === 'string') return { effect: written };
+  // What is asked about is for the run to know, and not for the toolbox.
+  const { approval: _approval, ...policy } = written;
+  const { probe: tool, args = {}, settled_when: settledWhen, result, wait = WAIT, ...rest } = policy;
+  if (tool === undefined || settledWhen === undefined) return rest;
+  return { ...rest, probe: { tool, args, settledWhen, wait, ...(result !== undefined && { result }) } };
+}

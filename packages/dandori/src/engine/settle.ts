@@ -1,0 +1,109 @@
+import { findingIn, probeArgs } from '../core/probe.ts';
+import type { TaskState } from '../core/state.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Probe } from '../domain/tool.ts';
+import type { Mail } from './mailbox.ts';
+import type { Driver } from './perform.ts';
+import { nextQuestion } from './question.ts';
+import { written } from './take-up.ts';
+import { textsOf } from './texts.ts';
+
+/**
+ * A call that was made and of which nobody knows how it ended: it is looked for where that can be done, and else a
+ * person is asked. It is never simply made again.
+ */
+export function settle(id: string, driver: Driver): void {
+  const task = driver.ledger.state.tasks.get(id);
+  if (task === undefined) return;
+  const look = lookFor(task, driver);
+  if (look === undefined || 'problem' in look) {
+    ask(task, driver, look?.problem);
+    return;
+  }
+  const { ledger, calls, run } = driver;
+  const { attempts: attempt } = task;
+  const { probe, args } = look;
+  ledger.record({ type: 'probe_started', data: { task: id, attempt, operation: probe.tool, args } });
+  const { state } = ledger;
+  calls.plan({
+    isProbe: true,
+    operation: probe.tool,
+    args,
+    key: `${run}/${id}/probe`,
+    task: id,
+    attempt,
+    userId: state.userId,
+    delay: probe.wait,
+    timeout: state.settings.task.timeout,
+    texts: textsOf(state),
+  });
+}
+
+type Look = { readonly probe: Probe; readonly args: JsonObject } | { readonly problem: string };
+
+/** Undefined where there is nothing to look with, or where a look has not helped. */
+function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefined {
+  const { state } = ledger;
+  const tools = parts.toolbox.tools();
+  const probe = tools.get(task.task.operation)?.probe;
+  // One that is lost again and again is not only unlucky.
+  if (probe === undefined || task.attempts > state.settings.task.attempts) return undefined;
+  if (task.probed?.attempt === task.attempts) return undefined;
+  const texts = textsOf(state);
+  const tool = tools.get(probe.tool);
+  if (tool === undefined) return { problem: texts.probeMissing(probe.tool) };
+  if (tool.effect !== 'read') return { problem: texts.probeWrites(probe.tool) };
+  const args = probeArgs(probe, task.sent ?? task.task.args, `${run}/${task.task.id}`);
+  if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };
+  const [issue] = parts.check(tool.inputSchema, args);
+  if (issue !== undefined)
+    return { problem: texts.notFitting(probe.tool, `${issue.path.join('.')} ${issue.message}`.trim()) };
+  return { probe, args };
+}
+
+export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: Driver): Promise<void> {
+  const { ledger, parts, results } = driver;
+  const { task, attempt, outcome, ms } = mail;
+  const texts = textsOf(ledger.state);
+  const operation = ledger.state.tasks.get(task)?.task.operation ?? '';
+  const probe = parts.toolbox.tools().get(operation)?.probe;
+  const unknown = (message: string) =>
+    ledger.record({ type: 'probe_ended', data: { task, attempt, found: 'unknown', message, ms } });
+  if (probe === undefined || outcome.kind === 'ambiguous') return unknown(texts.probeMissing(operation));
+  if (outcome.kind === 'failed') return unknown(outcome.failure.message);
+  if (outcome.kind === 'lost') return unknown(outcome.message);
+  const { result, ...finding } = findingIn(outcome.result, probe);
+  const kept = result === undefined ? undefined : written(result, parts.secrets, texts);
+  const stored = kept?.ok === true ? await results.store(kept) : {};
+  ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
+}
+
+function ask({ task, sent, effect, attempts, probed }: TaskState, driver: Driver, problem?: string): void {
+  const { ledger } = driver;
+  const { id, operation, args } = task;
+  const texts = textsOf(ledger.state);
+  const probe = problem ?? probed?.message;
+  ledger.record({
+    type: 'question_asked',
+    data: {
+      question: {
+        id: nextQuestion(driver.ledger.state),
+        kind: 'in_doubt',
+        text: texts.isDone(operation),
+        context: {
+          operation,
+          args: sent ?? args,
+          effect,
+          attempt: attempts,
+          ...(probe !== undefined && { probe }),
+        },
+        options: [
+          { label: texts.happened, value: 'happened' },
+          { label: texts.again, value: 'again' },
+          { label: texts.giveUp, value: 'give_up' },
+        ],
+        task: id,
+      },
+    },
+  });
+}
