@@ -180,7 +180,8 @@ export function createBackground({ parts, others, tell, onChange }: Options): Ba
     async close() {
       isClosing = true;
       const driven = [...works.values()].filter((work) => !isIdle(work));
-      await Promise.all(driven.map(({ run }) => standStill(run, parts)));
+      const busy = driven.filter((work) => !isWaiting(work));
+      await Promise.all(busy.map(({ run }) => standStill(run, parts)));
       changed();
       await until(() => (driven.every(isIdle) ? true : undefined));
       for (const work of works.values()) work.unwatch();
@@ -203,6 +204,12 @@ function newWork(run: string, mind: Mind): Work {
 
 function hasEnded({ reporter }: Work): boolean {
   return reporter.state?.end !== undefined;
+}
+
+/** Its drive comes back by itself. Nobody else should find it paused when they have the answer. */
+function isWaiting({ reporter: { state } }: Work): boolean {
+  if (state === undefined || state.openQuestions === 0) return false;
+  return state.running.size === 0 && state.thinking === undefined;
 }
 
 /** Whoever drives it writes what we read. */
