@@ -72,7 +72,7 @@ describe('dandori chat at a terminal', () => {
     terminal.type('yes\r');
     await sees(
       terminal,
-      /Working in the background: \w{4}\..*\n▸ \w{4} plan a trip · . of 2 steps done\n+›$/,
+      /Working in the background: \w{4}\..*\n+▸ \w{4} plan a trip · . of 2 steps done\n+›$/,
     );
     terminal.type('what is the capital of France\r');
     await sees(terminal, /● Paris\.\n+▸ \w{4} plan a trip · 1 of 2 steps done\n+›$/);

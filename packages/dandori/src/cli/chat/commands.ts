@@ -49,7 +49,11 @@ async function plan(name: string, { conversation, say, texts }: Room): Promise<v
   const planned = conversation.runs().filter(({ report }) => report?.plan !== undefined);
   const found = name === '' ? planned.at(-1) : planned.find(({ run }) => run.endsWith(name));
   const lines = found?.report === undefined ? [] : planLines(found.report, texts);
-  await say(lines.length === 0 ? texts.chat.noPlan : [shortName(found?.run ?? ''), ...lines].join('\n'));
+  await say(
+    lines.length === 0
+      ? texts.chat.noPlan
+      : [shortName(found?.run ?? ''), ...lines].map((line) => `  ${line}`).join('\n'),
+  );
 }
 
 async function runs(_: string, { conversation, say, texts, style }: Room): Promise<void> {

@@ -41,7 +41,8 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
   let delivering: Promise<void> = Promise.resolve();
   const shown = new Set<string>();
 
-  const say = (text: string) => surface.print(isJson ? JSON.stringify({ type: 'notice', text }) : text);
+  const say = (text: string) =>
+    surface.print(isJson ? JSON.stringify({ type: 'notice', text }) : spaced(text));
   const complain = (error: unknown) => {
     if (!(error instanceof DandoriError)) throw error;
     const { code, message, fix } = error;
@@ -137,7 +138,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
 
   function background(run: string): Promise<void> {
     if (isJson) return surface.print(JSON.stringify({ type: 'background', run }));
-    return surface.print(style.dim(wording.texts.chat.inBackground(shortName(run))));
+    return surface.print(spaced(style.dim(wording.texts.chat.inBackground(shortName(run)))));
   }
 
   const room = (): Room => ({
