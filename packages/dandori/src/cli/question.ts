@@ -52,10 +52,11 @@ function fieldLine(
 
 /** Until when, and for whom; the tasks behind the one that asks wait too. */
 function termLines(
-  { task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
+  { kind, task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
   texts: Texts,
 ): string[] {
-  const others = blocks.filter((id) => id !== task);
+  // The tasks of a plan stand in it.
+  const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
   const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
   return [
     ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../src/domain/json.ts';
 import type { Question } from '../../src/domain/question.ts';
 import { approve, reject } from '../../src/engine/approve.ts';
 import { addBudget } from '../../src/engine/inbox.ts';
+import type { CallOutcome } from '../../src/ports/toolbox.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { count, createHouse, DONE, type House, task } from './house.ts';
 
@@ -120,6 +121,51 @@ describe('under the policy "plan" a person', () => {
     expect(called(house)).toEqual([['a.get', {}]]);
     await approve({ run }, house.parts);
     expect((await house.drive(run)).end?.outcome).toBe('answered');
+  });
+
+  it('does not hold up other branches: what does not belong to the plan that waits goes on', async () => {
+    const which: CallOutcome = {
+      kind: 'ambiguous',
+      question: 'Which?',
+      options: [{ label: 'm1', value: 'm1', args: { id: 'm1' } }],
+    };
+    const house = createHouse(
+      { ...TOOLS, 'c.take': { run: ({ id }) => (id === 'milk' ? which : 'taken') } },
+      [
+        [
+          {
+            operation: 'plan.propose',
+            args: {
+              steps: [
+                {
+                  id: 's1',
+                  description: 'take',
+                  tasks: [{ id: 't', operation: 'c.take', args: { id: 'milk' } }],
+                },
+                { id: 's2', description: 'write' },
+              ],
+            },
+          },
+        ],
+        [{ id: 'p', operation: 'b.put' }],
+        [answer],
+      ],
+    );
+    const run = await house.start('go', undefined, { ...PLAN, mode: 'hierarchical' });
+    await house.drive(run);
+    await approve({ run }, house.parts);
+    // One branch waits for a choice; the other was planned meanwhile and waits for a yes.
+    expect(open(await house.drive(run)).map(({ kind }) => kind)).toEqual(['ambiguity', 'plan_approval']);
+    await house.answer(run, 'q2', 'm1');
+    const waiting = await house.drive(run);
+    expect(open(waiting).map(({ id }) => id)).toEqual(['q3']);
+    expect(called(house)).toEqual([
+      ['c.take', { id: 'milk' }],
+      ['c.take', { id: 'm1' }],
+    ]);
+    await approve({ run }, house.parts);
+    expect((await house.drive(run)).end?.outcome).toBe('answered');
+    expect(house.toolbox.effects('b.put')).toBe(1);
   });
 
   it('is asked about each list of an adaptive run', async () => {
