@@ -6,8 +6,9 @@ import { createMemoryBlobs } from './adapters/blobs/memory.ts';
 import { systemClock } from './adapters/clock/system.ts';
 import { type DoctorOptions, type Examined, examineStore } from './adapters/doctor/doctor.ts';
 import type { Finding, FindingKind } from './adapters/doctor/finding.ts';
-import { createJsonlJournal } from './adapters/journal/jsonl.ts';
-import { createMemoryJournal } from './adapters/journal/memory.ts';
+import { CONVERSATIONS } from './adapters/journal/form.ts';
+import { createJsonlJournal, createJsonlJournalOf } from './adapters/journal/jsonl.ts';
+import { createMemoryJournal, createMemoryJournalOf } from './adapters/journal/memory.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
 import type { Config } from './config/config.ts';
@@ -31,6 +32,7 @@ import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
 import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
+import { type Conversation, type ConversationParts, openConversation } from './engine/conversation.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
@@ -54,7 +56,13 @@ import { type Recorded, recordRun } from './engine/record.ts';
 import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts';
 import { createResults } from './engine/results.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
+import type {
+  ConversationJournal,
+  ConversationSummary,
+  Journal,
+  RunSummary,
+  TornTail,
+} from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
@@ -70,6 +78,7 @@ export interface OpenOptions {
   /** In place of the configured model. */
   readonly mind?: Mind;
   readonly journal?: Journal;
+  readonly conversations?: ConversationJournal;
   /** In place of all servers and services. It is closed with this. */
   readonly toolbox?: Toolbox;
   /** In place of the system's. */
@@ -157,6 +166,13 @@ export interface Dandori extends AsyncDisposable {
   statistics(options?: CountOptions): Promise<Counted>;
   /** Removes runs that ended long ago, and the large results that no other run uses. */
   prune(options: PruneOptions): Promise<Pruned>;
+  /**
+   * A chat that owns runs: the one with this id, or a new one. What it was doing goes on at once. Closing this closes it
+   * too.
+   */
+  conversation(id?: string): Promise<Conversation>;
+  /** Those that were written to last come first. */
+  conversations(): Promise<ConversationSummary[]>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
@@ -184,7 +200,8 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onEvent: options.onEvent,
     onLive: options.onLive,
   };
-  return assemble(config, parts, { userSettings: userSettingsFor(config, parts, options), directory });
+  const userSettings = userSettingsFor(config, parts, options);
+  return assemble(config, { ...parts, conversations: store.conversations }, { userSettings, directory });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -205,8 +222,13 @@ interface Arranged {
   readonly directory: string | undefined;
 }
 
-function assemble(config: Config, parts: Parts, { userSettings, directory }: Arranged): Dandori {
-  const { journal, toolbox } = parts;
+function assemble(
+  config: Config,
+  parts: Parts & Pick<ConversationParts, 'conversations'>,
+  { userSettings, directory }: Arranged,
+): Dandori {
+  const { journal, toolbox, conversations } = parts;
+  const opened = new Set<Conversation>();
   const eventsOf = async (run: string, after = 0) => {
     const events = await journal.read(run, after);
     if (after === 0 && events.length === 0) throw emptyJournal(run);
@@ -221,10 +243,24 @@ function assemble(config: Config, parts: Parts, { userSettings, directory }: Arr
     const events = await eventsOf(run);
     return { events, state: fold(events) ?? emptyHistory(run) };
   };
+  const settingsFor = async (userId: string | undefined) =>
+    userId === undefined ? config.settings : userSettings(userId);
+  const { userId: configured, language } = config;
+  const talking: ConversationParts = {
+    ...parts,
+    ...(configured !== undefined && { userId: configured }),
+    ...(language !== undefined && { language }),
+    settingsFor,
+    mindFor: createMinds(config, parts.mind),
+  };
+  const close = async () => {
+    await Promise.all([...opened].map((conversation) => conversation.close()));
+    await toolbox.close();
+  };
   const start = async (goal: string, options: RunOptions = {}) => {
     const { mode, userId = config.userId, tasks, approval } = options;
-    const wanted = userId === undefined ? config.settings : await userSettings(userId);
-    const settings = { ...inMode(wanted, mode), ...(approval && { approval, approvals: undefined }) };
+    const wanted = inMode(await settingsFor(userId), mode);
+    const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
     return startRun({ goal, tasks, userId, settings }, parts);
   };
   const dandori: Dandori = {
@@ -259,6 +295,12 @@ function assemble(config: Config, parts: Parts, { userSettings, directory }: Arr
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
     prune: (pruneOptions) => pruneRuns(pruneOptions, parts),
+    async conversation(id) {
+      const conversation = await openConversation(id, talking);
+      opened.add(conversation);
+      return conversation;
+    },
+    conversations: async () => (await conversations.list()).sort((one, other) => other.lastAt - one.lastAt),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),
@@ -266,8 +308,8 @@ function assemble(config: Config, parts: Parts, { userSettings, directory }: Arr
       const [issue] = parts.check(schema, value);
       return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
     },
-    close: () => toolbox.close(),
-    [Symbol.asyncDispose]: () => toolbox.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return dandori;
 }
@@ -338,15 +380,43 @@ async function createMind({ model, instructions }: Config): Promise<Mind> {
     : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
 
-function openStore(
-  { planning, directory }: Config,
-  { journal, onTorn }: OpenOptions,
-): Pick<Parts, 'journal' | 'blobs'> & { readonly directory?: string } {
-  if (journal !== undefined) return { journal, blobs: createMemoryBlobs() };
+/** The configured mind, its fallback, or another model of the same provider. */
+function createMinds(config: Config, first: Mind): ConversationParts['mindFor'] {
+  const minds = new Map([[first.name, first]]);
+  return async (name = first.name) => {
+    const known = minds.get(name);
+    if (known !== undefined) return known;
+    const { model, instructions } = config;
+    const found = [model, model?.fallback].find(
+      (one) => one !== undefined && `${one.provider}/${one.name}` === name,
+    );
+    const other = name.startsWith(`${model?.provider}/`) ? name.slice(name.indexOf('/') + 1) : '';
+    const wanted =
+      found ??
+      (model === undefined || other === '' ? undefined : { ...model, name: other, price: undefined });
+    if (wanted === undefined) {
+      throw new DandoriError('usage', `There is no model "${name}" here.`, {
+        fix: `Choose ${[...minds.keys()].join(', ')}${model === undefined ? '' : `, or another of ${model.provider}/…`}.`,
+      });
+    }
+    const mind = (await import('./mind/language/mind.ts')).createLanguageMind({ ...wanted, instructions });
+    minds.set(name, mind);
+    return mind;
+  };
+}
+
+type Store = Pick<Parts, 'journal' | 'blobs'> &
+  Pick<ConversationParts, 'conversations'> & { readonly directory?: string };
+
+function openStore({ planning, directory }: Config, options: OpenOptions): Store {
+  const { journal, onTorn, conversations = createMemoryJournalOf(CONVERSATIONS) } = options;
+  if (journal !== undefined) return { journal, conversations, blobs: createMemoryBlobs() };
   if (planning.history.storageType === 'memory')
-    return { journal: createMemoryJournal(), blobs: createMemoryBlobs() };
+    return { journal: createMemoryJournal(), conversations, blobs: createMemoryBlobs() };
   return {
     journal: createJsonlJournal(directory, { onTorn }),
+    conversations:
+      options.conversations ?? createJsonlJournalOf(CONVERSATIONS, join(directory, 'conversations')),
     blobs: createFileBlobs(join(directory, 'blobs')),
     directory,
   };

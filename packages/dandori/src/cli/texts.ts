@@ -1,5 +1,7 @@
 import { isJapanese } from '../core/language.ts';
 import type { Report } from '../core/report.ts';
+import { CHAT_ENGLISH, CHAT_JAPANESE } from './chat/texts.ts';
+import { countOf } from './count-of.ts';
 import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
@@ -73,9 +75,18 @@ const ENGLISH = {
   serverMissing: (server: string) => `${server} is not available`,
   effectUnknown: (name: string, near: string | undefined) =>
     `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
-  torn: (bytes: number) =>
-    `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
+  torn: (bytes: number) => `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
+  chat: CHAT_ENGLISH,
+  outcomes: {
+    answered: 'answered',
+    failed: 'failed',
+    cancelled: 'cancelled',
+    exhausted: 'exhausted',
+    waiting: 'waiting',
+    paused: 'paused',
+    open: 'open',
+  } as Readonly<Record<Report['outcome'], string>>,
   menuTitle: 'These goals work at once, with no key and no network:',
   menuPrompt: 'Goal (a number, or your own words; empty to quit): ',
   menuUsage: 'Give a goal with:  dandori run "…"      All commands:  dandori --help',
@@ -185,11 +196,17 @@ const ENGLISH = {
   },
 };
 
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 export type Texts = typeof ENGLISH;
+
+const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
+  answered: '答えが出ました',
+  failed: '失敗',
+  cancelled: '中止',
+  exhausted: '上限に到達',
+  waiting: '答えを待っています',
+  paused: '一時停止中',
+  open: '途中',
+};
 
 const JAPANESE: Texts = {
   planning: '段取りを考えています',
@@ -262,6 +279,8 @@ const JAPANESE: Texts = {
     `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか?`}`,
   torn: (bytes) => `記録の最後に、異常終了で途切れた部分(${bytes}バイト)がありました。この部分は使いません。`,
   why: '理由',
+  chat: CHAT_JAPANESE,
+  outcomes: OUTCOMES,
   menuTitle: '鍵もネットワークもなしですぐに動く目標:',
   menuPrompt: '目標(番号、または自分の言葉。空で終了): ',
   menuUsage: '目標を渡すには:  dandori run "…"      コマンド一覧:  dandori --help',
@@ -367,16 +386,6 @@ const JAPANESE: Texts = {
     ofCalls: (errors, calls) => `${calls}回の呼び出しのうち${errors}回`,
     damaged: (count) => `${count}件の実行は壊れているため数えていません:`,
   },
-};
-
-const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
-  answered: '答えが出ました',
-  failed: '失敗',
-  cancelled: '中止',
-  exhausted: '上限に到達',
-  waiting: '答えを待っています',
-  paused: '一時停止中',
-  open: '途中',
 };
 
 /** The configuration decides, then the environment; a goal in Japanese speaks for itself. */

@@ -18,16 +18,20 @@ export interface Beginning {
   readonly userId?: string;
   /** A plan of the user's; the mind is then asked for no other. */
   readonly tasks?: readonly Task[];
+  /** Of a conversation: the id that was written down for it, and what the mind is told. */
+  readonly run?: string;
+  readonly conversation?: string;
+  readonly context?: string | undefined;
 }
 
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
 export async function startRun(
-  { goal, settings, userId, tasks }: Beginning,
+  { goal, settings, userId, tasks, run: given, conversation, context }: Beginning,
   parts: Keeping & Pick<Parts, 'mind'>,
 ): Promise<string> {
   checkGoal(goal);
   const at = parts.clock.now();
-  const run = runId(at);
+  const run = given ?? newId(at);
   const facts: Fact[] = [
     {
       type: 'run_started',
@@ -37,6 +41,8 @@ export async function startRun(
         mind: parts.mind.name,
         userId,
         ...(tasks !== undefined && { planGiven: true }),
+        conversation,
+        context,
       },
     },
   ];
@@ -130,7 +136,7 @@ export async function rateRun(
   });
 }
 
-function checkGoal(goal: string): void {
+export function checkGoal(goal: string): void {
   if (goal.trim() === '') {
     throw new DandoriError('goal-invalid', 'The goal is empty.', {
       fix: 'Say what you want: dandori run "100 + 200を計算"',
@@ -157,7 +163,7 @@ function checkRating({ rating, comment = '' }: Rating): void {
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
-export function runId(at: number): string {
+export function newId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')
