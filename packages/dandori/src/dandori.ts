@@ -1,16 +1,14 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createFileBlobs } from './adapters/blobs/files.ts';
-import { createMemoryBlobs } from './adapters/blobs/memory.ts';
 import { systemClock } from './adapters/clock/system.ts';
 import { type DoctorOptions, type Examined, examineStore } from './adapters/doctor/doctor.ts';
 import type { Finding, FindingKind } from './adapters/doctor/finding.ts';
-import { CONVERSATIONS } from './adapters/journal/form.ts';
-import { createJsonlJournal, createJsonlJournalOf } from './adapters/journal/jsonl.ts';
-import { createMemoryJournal, createMemoryJournalOf } from './adapters/journal/memory.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
+import { createMind, createMinds } from './assembly/minds.ts';
+import { openStore } from './assembly/store.ts';
+import { openToolbox } from './assembly/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { inMode } from './config/settings.ts';
@@ -366,82 +364,3 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   if (!compiled.ok) return compiled;
   return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
 }
-
-/** No model configured is no error: the built-in planner does what it can and says what it cannot. */
-async function createMind({ model, instructions }: Config): Promise<Mind> {
-  // Only the one that is used is loaded, and no server's client for who only reads.
-  if (model === undefined) return (await import('./mind/built-in/planner.ts')).createBuiltInMind();
-  const { createLanguageMind } = await import('./mind/language/mind.ts');
-  const { withFallback } = await import('./mind/language/fallback.ts');
-  const { fallback, ...first } = model;
-  const mind = createLanguageMind({ ...first, instructions });
-  return fallback === undefined
-    ? mind
-    : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
-}
-
-/** The configured mind, its fallback, or another model of the same provider. */
-function createMinds(config: Config, first: Mind): ConversationParts['mindFor'] {
-  const minds = new Map([[first.name, first]]);
-  return async (name = first.name) => {
-    const known = minds.get(name);
-    if (known !== undefined) return known;
-    const { model, instructions } = config;
-    const found = [model, model?.fallback].find(
-      (one) => one !== undefined && `${one.provider}/${one.name}` === name,
-    );
-    const other = name.startsWith(`${model?.provider}/`) ? name.slice(name.indexOf('/') + 1) : '';
-    const wanted =
-      found ??
-      (model === undefined || other === '' ? undefined : { ...model, name: other, price: undefined });
-    if (wanted === undefined) {
-      throw new DandoriError('usage', `There is no model "${name}" here.`, {
-        fix: `Choose ${[...minds.keys()].join(', ')}${model === undefined ? '' : `, or another of ${model.provider}/…`}.`,
-      });
-    }
-    const mind = (await import('./mind/language/mind.ts')).createLanguageMind({ ...wanted, instructions });
-    minds.set(name, mind);
-    return mind;
-  };
-}
-
-type Store = Pick<Parts, 'journal' | 'blobs'> &
-  Pick<ConversationParts, 'conversations'> & { readonly directory?: string };
-
-function openStore({ planning, directory }: Config, options: OpenOptions): Store {
-  const { journal, onTorn, conversations = createMemoryJournalOf(CONVERSATIONS) } = options;
-  if (journal !== undefined) return { journal, conversations, blobs: createMemoryBlobs() };
-  if (planning.history.storageType === 'memory')
-    return { journal: createMemoryJournal(), conversations, blobs: createMemoryBlobs() };
-  return {
-    journal: createJsonlJournal(directory, { onTorn }),
-    conversations:
-      options.conversations ?? createJsonlJournalOf(CONVERSATIONS, join(directory, 'conversations')),
-    blobs: createFileBlobs(join(directory, 'blobs')),
-    directory,
-  };
-}
-
-async function openToolbox(
-  config: Config,
-  options: OpenOptions,
-  schemaCheck: Parts['check'],
-): Promise<Toolbox> {
-  if (options.tools === false) return EMPTY_TOOLBOX;
-  if (options.toolbox !== undefined) return options.toolbox;
-  const { loadServices } = await import('./adapters/tools/service-module.ts');
-  const { createToolbox } = await import('./adapters/tools/toolbox.ts');
-  const { mcpServers, effects, secrets } = config;
-  const services = [...(await loadServices(config.services)), ...(options.services ?? [])];
-  return createToolbox({ mcpServers, services, effects, schemaCheck, secrets });
-}
-
-const EMPTY_TOOLBOX: Toolbox = {
-  tools: () => new Map(),
-  missing: () => [],
-  call: async ({ operation }) => ({
-    kind: 'failed',
-    failure: { kind: 'unavailable', message: `${operation} is not connected.` },
-  }),
-  close: async () => {},
-};

@@ -14,7 +14,8 @@ const SEES: Record<string, readonly string[]> = {
   adapters: ['domain', 'core', 'ports'],
   config: ['domain', 'core'],
   testing: ['domain', 'core', 'ports', 'engine', 'adapters'],
-  'dandori.ts': ['domain', 'core', 'ports', 'mind', 'engine', 'adapters', 'config'],
+  assembly: ['domain', 'core', 'ports', 'mind', 'engine', 'adapters', 'config'],
+  'dandori.ts': ['domain', 'core', 'ports', 'engine', 'adapters', 'config', 'assembly'],
   'index.ts': ['domain', 'core', 'ports', 'mind', 'engine', 'adapters', 'config', 'dandori.ts'],
   cli: ['domain', 'core', 'engine', 'config', 'dandori.ts'],
 };
