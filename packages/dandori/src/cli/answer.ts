@@ -36,7 +36,7 @@ export async function answer(
     process.stdout.write(`${JSON.stringify({ run, question: id, ...given })}\n`);
   } else {
     const noted = reply.kind === 'cancel' ? texts.cancelNoted : texts.answered;
-    process.stderr.write(`${noted}\n${asTyped(texts.thenResume(run), options.config)}\n`);
+    process.stderr.write(`${noted}\n${asTyped(texts.resumeUndriven(run), options.config)}\n`);
   }
   return 0;
 }

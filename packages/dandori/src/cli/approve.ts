@@ -39,7 +39,7 @@ export async function approve(
     process.stdout.write(`${JSON.stringify({ run, question: answered, approved: true })}\n`);
   else
     process.stderr.write(
-      `${texts.plans.approved(answered)}\n${asTyped(texts.thenResume(run), options.config)}\n`,
+      `${texts.plans.approved(answered)}\n${asTyped(texts.resumeUndriven(run), options.config)}\n`,
     );
   return 0;
 }

@@ -102,6 +102,7 @@ async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT
       await multiselect({
         ...common,
         options: indexed(choices, { ...field, isRequired: true }, texts),
+        initialValues: defaultsOf(field),
         required: isRequired,
       }),
     );
@@ -131,7 +132,16 @@ function indexed(
   const options = choices.map(({ label }, index) => ({ value: index, label: printable(label) }));
   const at = choices.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(first));
   const sorted = at < 0 ? options : [...options.slice(at, at + 1), ...options.toSpliced(at, 1)];
-  return isRequired ? sorted : [...sorted, { value: -1, label: texts.replies.leaveOut }];
+  if (isRequired) return sorted;
+  const leaveOut = { value: -1, label: texts.replies.leaveOut };
+  // What is pressed without a thought must not be a yes that nobody gave.
+  return at < 0 ? [leaveOut, ...sorted] : [...sorted, leaveOut];
+}
+
+/** Which of several are chosen where a person says nothing else. */
+function defaultsOf({ choices, default: first }: Field): number[] {
+  const wanted = (Array.isArray(first) ? first : []).map((value) => JSON.stringify(value));
+  return choices.flatMap(({ value }, index) => (wanted.includes(JSON.stringify(value)) ? [index] : []));
 }
 
 function problemWith(field: Field, typed: string, { dandori, texts }: Asking): string | undefined {

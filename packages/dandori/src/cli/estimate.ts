@@ -25,10 +25,10 @@ export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): 
     ...(worstMs === undefined ? [] : [texts.atWorst(duration(worstMs))]),
   ];
   return [
-    texts.calls(calls, reads, writes),
+    ...(calls > 0 || open.length === 0 ? [texts.calls(calls, reads, writes)] : []),
     ...(open.length > 0 ? [texts.leftOpen(shortened(open, ', '))] : []),
     ...(irreversible.length > 0 ? [red(texts.irreversible(shortened(irreversible, ', ')))] : []),
-    texts.longestPath(shortened(criticalPath, ' → ')),
+    ...(criticalPath.length > 1 ? [texts.longestPath(shortened(criticalPath, ' → '))] : []),
     ...(times.length > 0 ? [texts.time(times.join(texts.comma))] : []),
     ...(worstCost > 0 ? [texts.cost(`$${cost}`, `$${worstCost}`)] : []),
   ];

@@ -12,6 +12,6 @@ export async function pause(
   await dandori.pause(run, { reason: options.reason, by: options.user });
   const texts = textsFor({ language: dandori.config.language });
   if (options.json === true) process.stdout.write(`${JSON.stringify({ run, paused: true })}\n`);
-  else process.stderr.write(`${texts.pauseNoted}\n${asTyped(texts.thenResume(run), options.config)}\n`);
+  else process.stderr.write(`${texts.pauseNoted}\n${asTyped(texts.resumeWith(run), options.config)}\n`);
   return 0;
 }

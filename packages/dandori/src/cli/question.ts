@@ -1,4 +1,5 @@
 import type { AskedQuestion } from '../core/report.ts';
+import { effect } from '../domain/effect.ts';
 import { estimate } from '../domain/estimate.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
@@ -23,7 +24,20 @@ export function questionLines(question: AskedQuestion, texts: Texts, style: Styl
   ];
 }
 
-/** The command that answers it, with the fields of its form. */
+/** The commands that answer it. One that has expired takes no answer: whoever drives the run next goes on without. */
+export function answerCommands(run: string, question: AskedQuestion, texts: Texts): string[] {
+  const { id, kind } = question;
+  if (hasExpired(question)) return [texts.resumeWith(run)];
+  if (kind !== 'plan_approval') return [answerCommand(run, question, texts)];
+  const { howToApprove, howToReject, howToChange } = texts.plans;
+  return [howToApprove(run, id), howToReject(run, id), howToChange(run, id)];
+}
+
+export function hasExpired({ expiresAt }: AskedQuestion): boolean {
+  return expiresAt !== undefined && expiresAt <= Date.now();
+}
+
+/** With the fields of its form. */
 export function answerCommand(run: string, { id, form }: Question, texts: Texts): string {
   const fields = form === undefined ? undefined : fieldsOf(form);
   if (fields === undefined) return texts.howToAnswer(run, id);
@@ -36,18 +50,28 @@ function formLines({ form }: Question, texts: Texts): string[] {
   return (form === undefined ? [] : (fieldsOf(form) ?? [])).map((field) => fieldLine(field, texts));
 }
 
-function fieldLine(
-  { name, label, hint, isRequired, choices, default: fallback }: Field,
-  { replies }: Texts,
-): string {
+function fieldLine(field: Field, { replies }: Texts): string {
+  const { name, label, hint, isRequired, default: fallback } = field;
+  const values = valuesOf(field, replies);
   return [
     name,
     ...(label === name ? [] : [label]),
     ...(hint === undefined ? [] : [hint]),
-    ...(choices.length === 0 ? [] : [choices.map(({ value }) => textOf(value)).join(' | ')]),
+    ...(values === '' ? [] : [values]),
     ...(fallback === undefined ? [] : [replies.default(textOf(fallback))]),
     ...(isRequired ? [] : [`(${replies.optional})`]),
   ].join('  ');
+}
+
+/** What may be typed for it; nothing is said of plain text. */
+function valuesOf({ kind, choices, schema }: Field, { flag, number, integer }: Texts['replies']): string {
+  if (choices.length > 0) return choices.map(({ value }) => textOf(value)).join(' | ');
+  if (kind === 'flag') return [true, false].map(flag).join(' | ');
+  if (kind !== 'number') return '';
+  const { type, minimum, maximum } = schema;
+  const isBound = minimum !== undefined || maximum !== undefined;
+  const range = isBound ? ` ${minimum ?? ''}…${maximum ?? ''}` : '';
+  return `${type === 'integer' ? integer : number}${range}`;
 }
 
 /** Until when, and for whom; the tasks behind the one that asks wait too. */
@@ -92,11 +116,17 @@ function callLines(context: Question['context'], texts: Texts): string[] {
   return [
     ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
     ...Object.entries(others).map(
-      ([name, value]) => `${printable(texts.contextNames[name] ?? name)}: ${shown(value, texts)}`,
+      ([name, value]) =>
+        `${printable(texts.contextNames[name] ?? name)}: ${shown(inWords(name, value, texts), texts)}`,
     ),
     ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning, texts)}`]),
     ...planLines(plan, texts),
   ];
+}
+
+function inWords(name: string, value: Json, { plans: { effects } }: Texts): Json {
+  const known = effect.safeParse(name === 'effect' ? value : undefined);
+  return known.success ? effects[known.data] : value;
 }
 
 /** One call of many: who says yes to it should know what else the plan does. */

@@ -1,7 +1,7 @@
 import { openDandori } from '../dandori.ts';
 import type { RunQuestion } from '../engine/open-questions.ts';
 import { findRun } from './find-run.ts';
-import { answerCommand, questionLines } from './question.ts';
+import { answerCommands, questionLines } from './question.ts';
 import { duration, oneLine, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
@@ -36,7 +36,7 @@ function linesOf(own: readonly RunQuestion[], texts: Texts, config: string | und
       style.dim(
         `    ${question.id}  ${texts.askedAgo(duration(Math.max(0, Date.now() - question.askedAt)))}`,
       ),
-      `    ${asTyped(answerCommand(run, question, texts), config)}`,
+      ...answerCommands(run, question, texts).map((line) => `    ${asTyped(line, config)}`),
     ]),
   ];
 }

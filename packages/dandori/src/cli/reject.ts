@@ -22,6 +22,9 @@ export async function reject(
   const answered = await dandori.reject(run, question, { by: user, reason });
   if (json === true)
     process.stdout.write(`${JSON.stringify({ run, question: answered, approved: false })}\n`);
-  else process.stderr.write(`${texts.plans.rejected(answered)}\n${asTyped(texts.thenResume(run), config)}\n`);
+  else
+    process.stderr.write(
+      `${texts.plans.rejected(answered)}\n${asTyped(texts.resumeUndriven(run), config)}\n`,
+    );
   return 0;
 }

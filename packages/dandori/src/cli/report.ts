@@ -1,7 +1,6 @@
 import type { Report } from '../core/report.ts';
-import type { Question } from '../domain/question.ts';
 import { amountsFor } from './add-budget.ts';
-import { answerCommand, questionLines } from './question.ts';
+import { answerCommands, hasExpired, questionLines } from './question.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 import { asTyped } from './typed.ts';
@@ -31,7 +30,7 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   }
   if (report.outcome === 'paused') {
     say(`${style.yellow(texts.paused)}${pausedBy(report)}`);
-    if (report.questions.length === 0) say(asTyped(texts.thenResume(report.run), config));
+    if (report.questions.length === 0) say(asTyped(texts.resumeWith(report.run), config));
   }
   for (const { task, operation } of report.unstopped ?? []) say(texts.didNotStop(task, printable(operation)));
   if (report.missing !== undefined && report.missing.length > 0) {
@@ -44,16 +43,10 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     for (const line of questionLines(question, texts, style)) say(line);
     for (const line of answerCommands(report.run, question, texts)) say(asTyped(line, config));
   }
-  if (report.questions.length > 0) say(asTyped(texts.thenResume(report.run), config));
+  if (report.questions.some((question) => !hasExpired(question)))
+    say(asTyped(texts.thenResume(report.run), config));
   if (report.rating !== undefined) say(`${texts.rating}: ${ratingText(report.rating)}`);
   say(style.dim(`run ${report.run}`));
-}
-
-function answerCommands(run: string, question: Question, texts: Texts): string[] {
-  const { id, kind } = question;
-  if (kind !== 'plan_approval') return [answerCommand(run, question, texts)];
-  const { howToApprove, howToReject, howToChange } = texts.plans;
-  return [howToApprove(run, id), howToReject(run, id), howToChange(run, id)];
 }
 
 function pausedBy({ paused }: Report): string {

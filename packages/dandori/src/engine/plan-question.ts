@@ -2,6 +2,7 @@ import type { Compiled } from '../core/compile.ts';
 import { planDiff } from '../core/plan-diff.ts';
 import { nextQuestion } from '../core/question-id.ts';
 import type { Draft, RunState } from '../core/state.ts';
+import { isStep } from '../core/step.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
@@ -40,7 +41,10 @@ export function planQuestion(draft: Draft, { compiled, digest, notes, problems, 
       question: {
         id: nextQuestion(state),
         kind: 'plan_approval',
-        text: revision === undefined ? texts.mayCarryOut(tasks.length) : texts.mayChange(revision.reason),
+        text:
+          revision === undefined
+            ? texts.mayCarryOut(tasks.length, tasks.every(isStep))
+            : texts.mayChange(revision.reason),
         context: plain(context),
         options: [
           { label: texts.carryOut, value: 'approve' },

@@ -7,8 +7,8 @@ const ENGLISH = {
   mayCall: (operation: string, effect: Effect) => `May ${operation} (${effect}) be called?`,
   approve: 'Yes, call it',
   reject: 'No, do not',
-  mayCarryOut: (tasks: number) =>
-    `May this plan of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} be carried out?`,
+  mayCarryOut: (count: number, isOutline: boolean) =>
+    `May this plan of ${count} ${isOutline ? 'step' : 'task'}${count === 1 ? '' : 's'} be carried out?`,
   mayChange: (reason: string) => `May the plan be changed? ${reason}`,
   carryOut: 'Yes, carry it out',
   leaveIt: 'No, do not',
@@ -44,11 +44,12 @@ const ENGLISH = {
 export type Texts = typeof ENGLISH;
 
 const JAPANESE: Texts = {
-  mayCall: (operation, effect) => `${operation} (${EFFECTS[effect]}) を実行してもよいですか?`,
+  mayCall: (operation, effect) => `${operation} (${EFFECTS[effect]}) を実行してもよいですか？`,
   approve: 'はい、実行する',
   reject: 'いいえ、実行しない',
-  mayCarryOut: (tasks) => `この計画 (タスク${tasks}個) を実行してもよいですか?`,
-  mayChange: (reason) => `計画を次のように変えてもよいですか? ${reason}`,
+  mayCarryOut: (count, isOutline) =>
+    `この計画 (${isOutline ? 'ステップ' : 'タスク'}${count}個) を実行してもよいですか？`,
+  mayChange: (reason) => `計画を次のように変えてもよいですか？ ${reason}`,
   carryOut: 'はい、実行する',
   leaveIt: 'いいえ、実行しない',
   isDone: (operation) =>

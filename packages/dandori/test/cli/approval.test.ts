@@ -65,7 +65,7 @@ describe('a plan that waits for a person', () => {
       '? May this plan of 2 tasks be carried out?',
       '    l counter.look {"name":"l"}  (read)',
       '    s counter.send {"name":"${l.name}"}  (write, after l)',
-      '    2 calls: 1 reads, 1 writes',
+      '    2 calls: 1 read, 1 write',
       '    longest path: l → s',
       '    time: at worst 6 min 3 s',
       '    1  approve  Yes, carry it out',
@@ -77,7 +77,7 @@ describe('a plan that waits for a person', () => {
       `run ${run}`,
       '',
     ]);
-    expect((await place.dandori('show', 'last')).stderr).toContain('2 calls: 1 reads, 1 writes');
+    expect((await place.dandori('show', 'last')).stderr).toContain('2 calls: 1 read, 1 write');
     const approved = await place.dandori('approve', 'last', '--json');
     expect(JSON.parse(approved.stdout)).toEqual({ run, question: 'q1', approved: true });
     expect(await place.dandori('approve', 'last')).toMatchObject({
@@ -143,7 +143,7 @@ describe('a plan that waits for a person', () => {
     await using place = await prepare({}, { goal: '数える' });
     const { stderr } = await place.dandori('run', '--plan', 'plan.json');
     const [run] = await place.runs();
-    expect(stderr).toContain('? この計画 (タスク2個) を実行してもよいですか?\n');
+    expect(stderr).toContain('? この計画 (タスク2個) を実行してもよいですか？\n');
     expect(stderr).toContain('    s counter.send {"name":"${l.name}"}  (書き込み、l の後)\n');
     expect(stderr).toContain(`却下するには:  dandori reject ${run} q1 --reason "…"\n`);
     expect((await place.dandori('reject', 'last', '--reason', '今日はやめる')).stderr).toContain(
@@ -202,7 +202,7 @@ describe('a plan that is edited', () => {
     const { stderr, code } = await place.dandori('approve', 'last', '--edit');
     expect([stderr, code]).toEqual([expect.stringContaining('Approved: q1.'), 0]);
     const seen = await readFile(join(place.folder, 'seen.yaml'), 'utf8');
-    expect(seen).toContain('# 2 calls: 1 reads, 1 writes\n');
+    expect(seen).toContain('# 2 calls: 1 read, 1 write\n');
     expect(seen).toContain('# write, after l\n');
     expect((await place.dandori('resume', 'last')).code).toBe(0);
     expect(await effects(place)).toBe('by hand');

@@ -38,7 +38,7 @@ describe('what a plan will take', () => {
     const lines = contextLines(question, textsFor({ language: 'ja' }));
     expect(lines.slice(0, 4)).toEqual([
       'db.drop {}',
-      '種類: destructive',
+      '種類: 破壊的な変更',
       '計画全体:',
       '  呼び出し30回: 読み取り20、書き込み10',
     ]);

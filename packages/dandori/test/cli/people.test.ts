@@ -155,13 +155,15 @@ describe('a form', () => {
     const { code, stderr } = await place.dandori(...RUN);
     const [run] = await place.runs();
     expect(code).toBe(3);
-    expect(stderr).toContain('    size  small | large\n    count\n    gift  (may be left out)\n');
+    expect(stderr).toContain(
+      '    size  small | large\n    count  whole number 1…\n    gift  Yes | No  (may be left out)\n    extras  ribbon | card  default: ["card"]  (may be left out)\n',
+    );
     expect(stderr).toContain(`dandori answer ${run} q1 --field size=<value> --field count=<value>\n`);
     const wrong = await place.dandori('answer', 'last', '--field', 'size=huge', '--field', 'count=many');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toMatch(/error\[answer-invalid\]: .*size .*count /);
     expect((await place.dandori('answer', 'last', '--field', 'colour=red')).stderr).toContain(
-      'Its fields: size, count, gift.',
+      'Its fields: size, count, gift, extras.',
     );
     await place.dandori('answer', 'last', '{"size":"small"}', '--field', 'count=2', '--field', 'gift=yes');
     const { stdout } = await place.dandori('resume', 'last', '--json');
@@ -189,6 +191,10 @@ describe('a question that expires', () => {
     const [{ expiresAt }] = JSON.parse(stdout).questions;
     while (Date.now() < expiresAt) await new Promise((resolve) => setTimeout(resolve, 20));
     expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[question-expired]');
+    const [run] = await place.runs();
+    const listed = await place.dandori('questions');
+    expect(listed.stdout).toContain(`Go on with:  dandori resume ${run}\n`);
+    expect(listed.stdout).not.toContain('dandori answer');
     const resumed = await place.dandori('resume', 'last');
     expect(resumed.code).toBe(4);
     expect(resumed.stderr).toContain('Cancelled: Nobody answered in time: Which one?\n');
@@ -293,7 +299,7 @@ describe.runIf(hasScript)('at a terminal', () => {
 
   const DOWN = '\u001b[B';
 
-  it('a form is asked field by field, and what does not fit is said at once', async () => {
+  it('a form is asked field by field, what does not fit is said at once, and Enter says nothing that was not said', async () => {
     await using place = await prepare([ORDER]);
     const code = await type(place, [
       ['Cancel the run', '\r'],
@@ -301,10 +307,11 @@ describe.runIf(hasScript)('at a terminal', () => {
       ['count', '0\r'],
       ['must be', '\b2\r'],
       ['Leave it out', '\r'],
+      ['ribbon', '\r'],
     ]);
     expect(code).toBe(0);
     const { stdout } = await place.dandori('show', 'last', '--json');
-    expect(JSON.parse(stdout).tasks.o.result).toEqual({ size: 'large', count: 2, gift: true });
+    expect(JSON.parse(stdout).tasks.o.result).toEqual({ size: 'large', count: 2, extras: ['card'] });
   });
 
   it('a person can decline, or cancel the run', async () => {

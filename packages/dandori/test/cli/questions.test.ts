@@ -62,9 +62,9 @@ describe('a question that nobody can be asked on the spot', () => {
     const [run] = await place.runs();
     expect(stderr.split('\n')).toEqual([
       '1個のタスクを計画しました',
-      '? letters.send (書き込み) を実行してもよいですか?',
+      '? letters.send (書き込み) を実行してもよいですか？',
       '    letters.send {"to":"p1","text":"Dear Hanako"}',
-      '    種類: write',
+      '    種類: 書き込み',
       '    理由: 返事を待っています',
       '    1  approve  はい、実行する',
       '    2  reject  いいえ、実行しない',

@@ -38,7 +38,7 @@ describe('dandori chat at a terminal', () => {
     terminal.type('take your time\r');
     await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
     terminal.type('\u0003');
-    await sees(terminal, /● cancelled with Ctrl-C\n+›$/);
+    await sees(terminal, /● Cancelled: cancelled with Ctrl-C\n+›$/);
     terminal.type('half a line');
     await sees(terminal, /\n› half a line$/);
     terminal.type('\u0003');
@@ -68,7 +68,10 @@ describe('dandori chat at a terminal', () => {
     await using terminal = openTerminal(town.place, town.place.env, 'chat');
     await sees(terminal, /›$/);
     terminal.type('plan a trip\r');
-    await sees(terminal, /s1\. Look at the weather\n.*s2\. Find the place[\s\S]*yes or no\?.*\n+›$/);
+    await sees(
+      terminal,
+      /plan of 2 steps be.*\n.*s1\. Look at the weather\n.*s2\. Find the place\n +left open until.*\n +yes or no\?.*\n+›$/,
+    );
     terminal.type('yes\r');
     await sees(
       terminal,

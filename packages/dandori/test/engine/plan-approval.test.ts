@@ -76,7 +76,7 @@ describe('under the policy "plan" a person', () => {
   it('is asked in the language of the run', async () => {
     const house = createHouse(TOOLS, DONE);
     const run = await house.start('書き込む', [task('p', 'a.put')], PLAN);
-    expect(open(await house.drive(run))[0]?.text).toBe('この計画 (タスク1個) を実行してもよいですか?');
+    expect(open(await house.drive(run))[0]?.text).toBe('この計画 (タスク1個) を実行してもよいですか？');
     await reject({ run, reason: '今日はだめ' }, house.parts);
     expect((await house.drive(run)).end?.failure?.message).toBe('計画は承認されませんでした。 今日はだめ');
   });

@@ -21,7 +21,9 @@ export function shortName(run: string): string {
 /** What the agent says, with a mark in front that says of what kind it is. */
 export function messageText(message: Message, { texts, style }: Wording): string {
   const head = headOf(message, { texts, style });
-  return [...head, indented(markOf(message, style), printable(message.text))].join('\n');
+  // The words of a cancelled run are the reason that a person gave.
+  const said = message.outcome === 'cancelled' ? `${texts.cancelled}: ${message.text}` : message.text;
+  return [...head, indented(markOf(message, style), printable(said))].join('\n');
 }
 
 /** A question with all that a person must know to answer, and how to. */

@@ -58,7 +58,7 @@ export const CHAT_JAPANESE: ChatTexts = {
   continued: (when) => `${when} の会話の続きです。新しく始めるには: dandori chat --new`,
   inBackground: (run) =>
     `バックグラウンドで作業しています: ${run}。/runs で状況を確認できます。続けて話せます。`,
-  unclear: '質問が複数あります。どれへの答えですか?',
+  unclear: '質問が複数あります。どれへの答えですか？',
   answerWith: (name) => `/answer ${name} …`,
   yesOrNo: 'はい / いいえ',
   orSay: '変えたいことを言葉で伝えることもできます',
@@ -67,7 +67,7 @@ export const CHAT_JAPANESE: ChatTexts = {
   noRun: (name) => `終わっていない実行「${name}」は、この会話にはありません。`,
   noRuns: 'この会話ではまだ何も実行していません。',
   noPlan: '計画はありません。',
-  whichRun: (names) => `どの実行ですか? ${names}`,
+  whichRun: (names) => `どの実行ですか？ ${names}`,
   unknownCommand: (name) => `${name} というコマンドはありません。/help で一覧を表示します。`,
   usage: (form) => `使い方: ${form}`,
   told: (run) => `${run} に伝えました。`,
