@@ -77,7 +77,7 @@ export function report(state: RunState): Report {
     tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
     questions: openQuestions(state),
-    ...(state.paused && { paused: definedOnly(state.paused) }),
+    ...(state.paused && !state.end && { paused: definedOnly(state.paused) }),
     ...(notes.length > 0 && { notes }),
     ...(unstopped.length > 0 && { unstopped }),
     ...(state.forkedFrom && { forkedFrom: state.forkedFrom }),

@@ -105,7 +105,9 @@ describe('a run that is paused', () => {
     const run = await house.start('go', [task('a', 'a.get')]);
     await pauseRun({ run }, house.parts);
     await house.cancel(run, 'no more');
-    expect((await house.drive(run)).end?.outcome).toBe('cancelled');
+    const told = report(await house.drive(run));
+    expect(told.outcome).toBe('cancelled');
+    expect(told).not.toHaveProperty('paused');
     expect(house.toolbox.calls).toHaveLength(0);
   });
 });
