@@ -19,7 +19,8 @@ export async function createMind({ model, instructions }: Config): Promise<Mind>
 /** The configured mind, its fallback, or another model of the same provider. */
 export function createMinds(config: Config, first: Mind): ConversationParts['mindFor'] {
   const minds = new Map([[first.name, first]]);
-  return async (name = first.name) => {
+  return async (given = first.name) => {
+    const name = withProvider(given, config);
     const known = minds.get(name);
     if (known !== undefined) return known;
     const { model, instructions } = config;
@@ -39,4 +40,11 @@ export function createMinds(config: Config, first: Mind): ConversationParts['min
     minds.set(name, mind);
     return mind;
   };
+}
+
+/** A person types `gpt-5-mini`; a model of ours, or another one of its provider. */
+function withProvider(name: string, { model }: Config): string {
+  const own = [model, model?.fallback].find((one) => one?.name === name) ?? model;
+  const isWhole = own === undefined || (name !== own.name && name.includes('/'));
+  return isWhole ? name : `${own.provider}/${name}`;
 }

@@ -78,7 +78,7 @@ describe('the model of a conversation', () => {
     await using home = await openHome({ script: [answer('one'), answer('two'), answer('three')] });
     const conversation = await home.dandori.conversation();
     await conversation.say('hi');
-    await conversation.useModel('openai-compatible/larger');
+    await conversation.useModel('larger');
     await conversation.say('hi again');
     await expect(conversation.useModel('openai/elsewhere')).rejects.toThrow('There is no model');
     await home.dandori.close();
