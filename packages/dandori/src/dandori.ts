@@ -5,6 +5,8 @@ import { createMemoryBlobs } from './adapters/blobs/memory.ts';
 import { systemClock } from './adapters/clock/system.ts';
 import { createJsonlJournal } from './adapters/journal/jsonl.ts';
 import { createMemoryJournal } from './adapters/journal/memory.ts';
+import { createFileKeys } from './adapters/keys/files.ts';
+import { createMemoryKeys } from './adapters/keys/memory.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
 import type { Config } from './config/config.ts';
@@ -26,19 +28,21 @@ import type { Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
-import { drive } from './engine/drive.ts';
+import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
 import { addBudget, answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { createResults } from './engine/results.ts';
+import { startOnce } from './engine/start-once.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
+import type { Keys } from './ports/keys.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
-export type { TornTail };
+export type { Leaving, RunSummary, TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -69,6 +73,8 @@ export interface RunOptions {
   readonly userId?: string;
   /** A plan of your own: the mind is asked for no other. */
   readonly tasks?: readonly Task[];
+  /** A second start of the same user under the same key starts nothing and gives the first run, for good. */
+  readonly key?: string;
 }
 
 /** The whole of Dandori in one process. Close it, or its servers keep the process alive. */
@@ -79,11 +85,11 @@ export interface Dandori extends AsyncDisposable {
   run(goal: string, options?: RunOptions): Promise<Report>;
   /** Writes the run down without driving it. */
   start(goal: string, options?: RunOptions): Promise<string>;
-  drive(run: string): Promise<Report>;
-  answer(run: string, question: string, answer: Json): Promise<void>;
-  cancel(run: string, reason: string): Promise<void>;
+  drive(run: string, leaving?: Leaving): Promise<Report>;
+  answer(run: string, question: string, answer: Json, options?: { readonly by?: string }): Promise<void>;
+  cancel(run: string, reason: string, options?: { readonly by?: string }): Promise<void>;
   /** Raises the limits of a run; one that was exhausted can then be driven on. */
-  addBudget(run: string, amounts: Omit<FactOf<'budget_added'>['data'], 'by'>): Promise<void>;
+  addBudget(run: string, amounts: FactOf<'budget_added'>['data']): Promise<void>;
   /** A plan that does again what the run has done so far. */
   lift(run: string): Promise<Lifted>;
   /** What a person thinks of a run that has ended. Rating again replaces. */
@@ -121,7 +127,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onEvent: options.onEvent,
     onLive: options.onLive,
   };
-  return assemble(config, parts, userSettingsFor(config, parts, options));
+  return assemble(config, { ...parts, keys: store.keys }, userSettingsFor(config, parts, options));
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -136,7 +142,11 @@ function userSettingsFor(config: Config, { clock }: Parts, { onWarning }: OpenOp
   return createUserSettings({ api, ...base, secrets, now: () => clock.now(), onWarning });
 }
 
-function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dandori {
+function assemble(
+  config: Config,
+  parts: Parts & { readonly keys: Keys },
+  userSettings: UserSettings,
+): Dandori {
   const { journal, toolbox } = parts;
   const eventsOf = async (run: string, after = 0) => {
     const events = await journal.read(run, after);
@@ -148,18 +158,22 @@ function assemble(config: Config, parts: Parts, userSettings: UserSettings): Dan
     if (state === undefined) throw emptyJournal(run);
     return state;
   };
-  const start = async (goal: string, { mode, userId = config.userId, tasks }: RunOptions = {}) => {
+  const start = async (goal: string, options: RunOptions = {}) => {
+    const { mode, userId = config.userId, tasks, key } = options;
     const settings = userId === undefined ? config.settings : await userSettings(userId);
-    return startRun({ goal, tasks, userId, settings: inMode(settings, mode) }, parts);
+    const beginning = { goal, tasks, userId, settings: inMode(settings, mode) };
+    if (key === undefined) return startRun(beginning, parts);
+    return startOnce(beginning, { key, request: JSON.stringify([goal, mode, tasks]) }, parts);
   };
   const dandori: Dandori = {
     config,
     mindName: parts.mind.name,
     start,
-    drive: async (run) => report(await drive(run, parts)),
+    drive: async (run, leaving) => report(await drive(run, parts, leaving)),
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
-    answer: (run, question, answer) => answerQuestion({ run, question, answer }, parts),
-    cancel: (run, reason) => cancelRun({ run, reason }, parts),
+    answer: (run, question, answer, { by = config.userId } = {}) =>
+      answerQuestion({ run, question, answer, by }, parts),
+    cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, parts),
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
@@ -231,13 +245,17 @@ async function createMind({ model, instructions }: Config): Promise<Mind> {
     : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
 
-function openStore(config: Config, { journal, onTorn }: OpenOptions): Pick<Parts, 'journal' | 'blobs'> {
-  if (journal !== undefined) return { journal, blobs: createMemoryBlobs() };
+function openStore(
+  config: Config,
+  { journal, onTorn }: OpenOptions,
+): Pick<Parts, 'journal' | 'blobs'> & { readonly keys: Keys } {
+  if (journal !== undefined) return { journal, blobs: createMemoryBlobs(), keys: createMemoryKeys() };
   if (config.planning.history.storageType === 'memory')
-    return { journal: createMemoryJournal(), blobs: createMemoryBlobs() };
+    return { journal: createMemoryJournal(), blobs: createMemoryBlobs(), keys: createMemoryKeys() };
   return {
     journal: createJsonlJournal(config.directory, { onTorn }),
     blobs: createFileBlobs(join(config.directory, 'blobs')),
+    keys: createFileKeys(join(config.directory, 'keys')),
   };
 }
 

@@ -22,6 +22,16 @@ export type ErrorCode =
   | 'answer-invalid'
   | 'service-invalid'
   | 'file-unreadable'
+  | 'key-reused'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'request-invalid'
+  | 'request-too-large'
+  | 'route-not-found'
+  | 'too-many-requests'
+  | 'server-stopping'
+  | 'server-failed'
+  | 'server-unreachable'
   | 'usage';
 
 export class DandoriError extends Error {

@@ -22,8 +22,10 @@ import { takeUp } from './take-up.ts';
  * S4  There is one wait, in the mailbox. No polling. Facts on which nothing waits are written with those that come in
  *     the same turn of the event loop.
  * S5  When this returns or throws, no call and no thought of it is left running.
+ * S6  Who is asked to leave begins nothing more and comes back when what runs has ended; who is asked to leave at once
+ *     comes back without it. The journal knows nothing of it: whoever drives next goes on, and settles what was lost.
  */
-export async function drive(run: string, given: Parts): Promise<RunState> {
+export async function drive(run: string, given: Parts, leaving: Leaving = {}): Promise<RunState> {
   const claim = await given.journal.claim(run);
   try {
     const mailbox = createMailbox(given.clock);
@@ -33,6 +35,7 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
     const unwatch = given.journal.watch(run, (last) => {
       if (ledger?.isNews(last) !== false) mailbox.post({ type: 'journal_changed' });
     });
+    const forget = listen(leaving, () => mailbox.post({ type: 'leave_asked' }));
     try {
       const opened = await openLedger(run, given);
       ledger = opened;
@@ -41,8 +44,10 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
       calls = createCalls(run, parts, mailbox);
       const house = { run, parts, ledger: opened, mailbox, calls, results };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
-      return recover(driver) ? await untilNothingCanGoOn(driver) : opened.state;
+      if (leaving.soon?.aborted || !recover(driver)) return opened.state;
+      return await untilNothingCanGoOn(driver, leaving);
     } finally {
+      forget();
       unwatch();
       await calls?.stopAll();
     }
@@ -51,10 +56,23 @@ export async function drive(run: string, given: Parts): Promise<RunState> {
   }
 }
 
-async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
+/** Both are wishes of the process, not of the run. `now` without `soon` makes no sense. */
+export interface Leaving {
+  readonly soon?: AbortSignal;
+  readonly now?: AbortSignal;
+}
+
+function listen({ soon, now }: Leaving, asked: () => void): () => void {
+  for (const signal of [soon, now]) signal?.addEventListener('abort', asked, { once: true });
+  return () => {
+    for (const signal of [soon, now]) signal?.removeEventListener('abort', asked);
+  };
+}
+
+async function untilNothingCanGoOn(driver: Driver, { soon, now }: Leaving): Promise<RunState> {
   const { ledger, mailbox, calls, readAhead } = driver;
   for (;;) {
-    const wakeAt = await planTogether(driver);
+    const wakeAt = soon?.aborted ? undefined : await planTogether(driver);
     calls.thinkNow();
     const isWritten = await ledger.commit();
     if (!isWritten) {
@@ -64,7 +82,7 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
     calls.release(readAhead);
     const { state } = ledger;
     const isQuiet = !isAlive(state) && wakeAt === undefined;
-    if (state.end !== undefined || isQuiet) return state;
+    if (state.end !== undefined || isQuiet || now?.aborted) return state;
     for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
   }
 }

@@ -20,18 +20,20 @@ export interface Beginning {
   readonly userId?: string;
   /** A plan of the user's; the mind is then asked for no other. */
   readonly tasks?: readonly Task[];
+  /** Where it must be this one, and none may come of it if it is there already. */
+  readonly run?: string;
 }
 
 type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets'>;
 
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
 export async function startRun(
-  { goal, settings, userId, tasks }: Beginning,
+  { goal, settings, userId, tasks, run: wanted }: Beginning,
   parts: Keeping & Pick<Parts, 'mind'>,
 ): Promise<string> {
   checkGoal(goal);
   const at = parts.clock.now();
-  const run = runId(at);
+  const run = wanted ?? newRunId(at);
   const facts: Fact[] = [
     {
       type: 'run_started',
@@ -192,7 +194,7 @@ function checkAnswer({ id, options }: Question, answer: Json): void {
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
-function runId(at: number): string {
+export function newRunId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')

@@ -4,6 +4,8 @@ import type { Event, Outcome } from '../domain/event.ts';
 export interface RunSummary {
   readonly run: string;
   readonly goal: string;
+  /** On whose behalf it runs. */
+  readonly userId?: string;
   readonly startedAt: number;
   readonly lastAt: number;
   readonly lastSeq: number;

@@ -9,6 +9,7 @@ export function summarise(run: string, first: Event | undefined, last: Event | u
   return {
     run,
     goal: first.data.goal,
+    ...(first.data.userId !== undefined && { userId: first.data.userId }),
     startedAt: first.at,
     lastAt: last.at,
     lastSeq: last.seq,
