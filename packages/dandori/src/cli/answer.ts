@@ -1,6 +1,6 @@
-import { openDandori } from '../dandori.ts';
 import { chosen } from './choice.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
+import { version } from '../config/version.ts';
+import { SERVER, TOKEN } from './open.ts';
 import { asTyped, configIn } from './typed.ts';
-import { version } from './version.ts';
 
 /**
  * The `dandori` command. Each command is a file of its own and is loaded only when it is used, so that `--help`
@@ -19,12 +20,22 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .showHelpAfterError(asTyped('(dandori --help shows what there is)'))
     .configureHelp({ showGlobalOptions: true })
-    .addHelpText('after', HELP_END);
+    .addHelpText('after', HELP_END)
+    .hook('preAction', async (_program, command) => {
+      const { server, token } = command.opts<{ server?: string; token?: string }>();
+      if (server !== undefined) process.env[SERVER] = server;
+      if (token !== undefined) process.env[TOKEN] = token;
+    });
   const command = (signature: string, description: string) =>
     program.command(signature).description(description).option('--config <file>', 'use this dandori.yaml');
+  /** One that works on the runs of a server as well. */
+  const onRuns = (signature: string, description: string) =>
+    command(signature, description)
+      .option('--server <url>', 'work on the runs of this server (or DANDORI_SERVER)')
+      .option('--token <token>', 'who you are there; better in DANDORI_TOKEN, as others see what is typed');
   const json = ['--json', 'print one JSON object and nothing else'] as const;
 
-  command('run [goal...]', 'reach a goal, or run a plan file')
+  onRuns('run [goal...]', 'reach a goal, or run a plan file')
     .option('--plan <file>', 'run this plan (YAML or JSON) in place of making one')
     .addOption(
       new Option('--mode <mode>', 'how to work').choices([
@@ -45,19 +56,19 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--explain', 'say why each task waits for another')
     .option(...json)
     .action(async (plan: string, options) => then(await (await import('./check.ts')).check(plan, options)));
-  command('runs', 'list the runs, newest first')
+  onRuns('runs', 'list the runs, newest first')
     .option(...json)
     .option('--limit <count>', 'how many', '20')
     .action(async (options) => then(await (await import('./runs.ts')).runs(options)));
-  command('show <run>', 'show a run: its tasks, its answer, its questions ("last" is the newest)')
+  onRuns('show <run>', 'show a run: its tasks, its answer, its questions ("last" is the newest)')
     .option(...json)
     .option('--plan', 'print its plan as a plan file in place of it (with --json as JSON)')
     .action(async (run: string, options) => then(await (await import('./show.ts')).show(run, options)));
-  command('log <run>', 'show every event of a run')
+  onRuns('log <run>', 'show every event of a run')
     .option('--json', 'print the events as JSON Lines')
     .option('--follow', 'go on until the run ends')
     .action(async (run: string, options) => then(await (await import('./log.ts')).log(run, options)));
-  command('resume <run>', 'go on with a run that was interrupted or waited for an answer')
+  onRuns('resume <run>', 'go on with a run that was interrupted or waited for an answer')
     .option(...json)
     .option('--yes', 'approve every call that would be asked about')
     .option(
@@ -65,26 +76,26 @@ export async function main(argv: readonly string[]): Promise<number> {
       'raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m',
     )
     .action(async (run: string, options) => then(await (await import('./resume.ts')).resume(run, options)));
-  command('answer <run> <question> <answer>', 'answer a question of a run')
+  onRuns('answer <run> <question> <answer>', 'answer a question of a run')
     .option(...json)
     .action(async (run: string, question: string, text: string, options) =>
       then(await (await import('./answer.ts')).answer({ run, question, text }, options)),
     );
-  command('cancel <run>', 'stop a run; its running calls are told')
+  onRuns('cancel <run>', 'stop a run; its running calls are told')
     .option('--reason <text>', 'why')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./cancel.ts')).cancel(run, options)));
-  command('lift <run>', 'print a plan file that does again what a run has done')
+  onRuns('lift <run>', 'print a plan file that does again what a run has done')
     .option('--json', 'print the plan as JSON')
     .action(async (run: string, options) => then(await (await import('./lift.ts')).lift(run, options)));
-  command('rate <run> <rating>', 'say what you think of a run that has ended, from 1 to 5')
+  onRuns('rate <run> <rating>', 'say what you think of a run that has ended, from 1 to 5')
     .option('--comment <text>', 'why')
     .option('--by <name>', 'who says so')
     .option(...json)
     .action(async (run: string, rating: string, options) =>
       then(await (await import('./rate.ts')).rate({ run, rating }, options)),
     );
-  command('stats', 'count the runs: how many were completed, what they cost, which tools fail')
+  onRuns('stats', 'count the runs: how many were completed, what they cost, which tools fail')
     .option('--since <duration>', 'only runs that started in this time, such as 30d or 12h')
     .option(...json)
     .action(async (options) => then(await (await import('./stats.ts')).stats(options)));
@@ -95,9 +106,20 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option(...json)
     .option('--yes', 'do not ask; needed where nobody sits at a terminal')
     .action(async (options) => then(await (await import('./prune.ts')).prune(options)));
-  command('tools', 'list the tools of all servers')
+  onRuns('tools', 'list the tools of all servers')
     .option(...json)
     .action(async (options) => then(await (await import('./tools.ts')).tools(options)));
+  command('serve', 'serve the runs of this folder over HTTP, and drive them')
+    .option('--host <address>', 'listen here in place of server.host')
+    .option('--port <number>', 'listen here in place of server.port')
+    .action(async (options) => then(await (await import('./serve.ts')).serve(options)));
+  program
+    .command('token')
+    .description('make a token for the server, and the line of its configuration')
+    .option('--user <id>', 'whose it is', 'me')
+    .option('--role <role>', 'viewer, operator or admin', 'operator')
+    .option(...json)
+    .action(async (options) => then(await (await import('./token.ts')).token(options)));
   program
     .command('init')
     .description('write a commented dandori.yaml into this folder')

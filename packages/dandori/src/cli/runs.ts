@@ -1,5 +1,5 @@
-import { openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { openDandori } from './open.ts';
 import { oneLine, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';

@@ -1,11 +1,12 @@
 import type { Report } from '../core/report.ts';
-import { type Dandori, openDandori, type TornTail } from '../dandori.ts';
+import type { Dandori, TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { openDandori } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { printReport } from './report.ts';
 import { styleFor } from './style.ts';

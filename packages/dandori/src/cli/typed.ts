@@ -1,6 +1,6 @@
 const COMMAND =
-  /\bdandori (answer|cancel|check|init|lift|log|rate|resume|run|runs|show|stats|tools|--help)(?![\w-])/g;
-const WITHOUT_CONFIG = ['init', '--help'];
+  /\bdandori (answer|cancel|check|init|lift|log|rate|resume|run|runs|serve|show|stats|token|tools|--help)(?![\w-])/g;
+const WITHOUT_CONFIG = ['init', 'token', '--help'];
 
 /**
  * A text whose commands can be typed as they stand: by the name under which the user started this one, and with the

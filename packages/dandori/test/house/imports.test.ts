@@ -15,8 +15,10 @@ const SEES: Record<string, readonly string[]> = {
   config: ['domain', 'core'],
   testing: ['domain', 'core', 'ports', 'engine', 'adapters'],
   'dandori.ts': ['domain', 'core', 'ports', 'mind', 'engine', 'adapters', 'config'],
+  client: ['domain', 'core', 'ports', 'engine'],
+  server: ['domain', 'core', 'ports', 'engine', 'config', 'client', 'dandori.ts'],
   'index.ts': ['domain', 'core', 'ports', 'mind', 'engine', 'adapters', 'config', 'dandori.ts'],
-  cli: ['domain', 'core', 'engine', 'config', 'dandori.ts'],
+  cli: ['domain', 'core', 'engine', 'config', 'client', 'server', 'dandori.ts'],
 };
 
 /** What the pure rooms may take from outside: nothing that reads a clock, a file or the network. */

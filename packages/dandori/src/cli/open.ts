@@ -1,0 +1,13 @@
+import { type Dandori, type OpenOptions, openDandori as openHere } from '../dandori.ts';
+
+/** Where the runs are: in this process, or at a server. `--server` and `--token` set the same. */
+export const SERVER = 'DANDORI_SERVER';
+export const TOKEN = 'DANDORI_TOKEN';
+
+/** The one place that knows whether a command works here or at a server. */
+export async function openDandori(options: OpenOptions): Promise<Dandori> {
+  const { [SERVER]: server = '', [TOKEN]: token = '' } = process.env;
+  if (server === '') return openHere(options);
+  const { openRemote } = await import('./remote.ts');
+  return openRemote(options, { server, ...(token !== '' && { token }) });
+}

@@ -1,0 +1,20 @@
+export type {
+  CheckedPlan,
+  DrivingState,
+  EventPage,
+  PlanOfRun,
+  Problem,
+  RunNow,
+  RunPage,
+  ToolList,
+} from './api.ts';
+export {
+  type Amounts,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Followed,
+  type FollowOptions,
+  type ListOptions,
+  type StartOptions,
+} from './client.ts';
