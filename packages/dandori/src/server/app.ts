@@ -1,8 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { bodyLimit } from 'hono/body-limit';
+import type { MiddlewareHandler } from 'hono';
 import { DandoriError } from '../domain/error.ts';
 import { describeApi } from './description.ts';
-import { authentication, jsonOnly, ownPagesOnly, roles, securityHeaders } from './guard.ts';
+import { authentication, ownPagesOnly, roles, securityHeaders, smallJsonOnly } from './guard.ts';
 import type { App, Env, Routes, ServerParts } from './parts.ts';
 import { problemFor } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -15,8 +15,6 @@ import { steering } from './routes/steering.ts';
 import { streaming } from './routes/stream.ts';
 import { tools } from './routes/tools.ts';
 import { mayAct } from './users.ts';
-
-const LARGEST_BODY = 1_000_000;
 
 const ROUTES: readonly Routes[] = [health, runs, run, streaming, steering, planning, tools, counting];
 
@@ -62,21 +60,8 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
       throw new DandoriError('forbidden', 'The figures of all users are for admins.');
     await next();
   });
-  app.use(
-    '/api/*',
-    roles(),
-    jsonOnly(),
-    bodyLimit({
-      maxSize: LARGEST_BODY,
-      onError: () => {
-        throw new DandoriError('request-too-large', `A body may have ${LARGEST_BODY} bytes at most.`);
-      },
-    }),
-  );
-  const own = async (
-    c: { req: { param(name: 'run'): string | undefined }; get(name: 'user'): Env['Variables']['user'] },
-    next: () => Promise<void>,
-  ) => {
+  app.use('/api/*', roles(), smallJsonOnly());
+  const own: MiddlewareHandler<Env> = async (c, next) => {
     await ownRuns.check(c.req.param('run') ?? '', c.get('user'));
     await next();
   };

@@ -94,14 +94,26 @@ export function roles(): MiddlewareHandler<Env> {
   };
 }
 
-/** A form of another page can send anything but this type without being asked first. */
-export function jsonOnly(): MiddlewareHandler<Env> {
+const LARGEST_BODY = 1_000_000;
+
+/**
+ * A form of another page can send anything but this type without being asked first. How long a body is must be said
+ * before it: Node then reads no more than that.
+ */
+export function smallJsonOnly(): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const { method } = c.req;
-    const hasBody =
-      c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0;
+    const length = Number(c.req.header('content-length') ?? 0);
+    const hasNoLength = c.req.header('transfer-encoding') !== undefined;
     const type = c.req.header('content-type') ?? '';
-    if (!['GET', 'HEAD'].includes(method) && hasBody && !/^application\/json(;|$)/i.test(type))
+    if (hasNoLength)
+      throw new DandoriError('request-invalid', 'The length of the body is missing.', {
+        fix: 'Send Content-Length in place of Transfer-Encoding.',
+      });
+    if (length > LARGEST_BODY)
+      throw new DandoriError('request-too-large', `A body may have ${LARGEST_BODY} bytes at most.`, {
+        fix: 'Put large data into a file that a tool can read.',
+      });
+    if (length > 0 && !/^application\/json(;|$)/i.test(type))
       throw new DandoriError('request-invalid', 'The body must be JSON.', {
         fix: 'Send "Content-Type: application/json".',
       });
