@@ -23,15 +23,27 @@ import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
-import type { Json } from './domain/json.ts';
-import type { Mode } from './domain/mode.ts';
+import type { Json, JsonObject } from './domain/json.ts';
+import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
+import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { addBudget, answerQuestion, cancelRun, type Rating, rateRun, startRun } from './engine/inbox.ts';
+import {
+  addBudget,
+  addNote,
+  answerQuestion,
+  cancelRun,
+  continueRun,
+  pauseRun,
+  type Rating,
+  rateRun,
+  startRun,
+} from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
+import { listQuestions, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { createResults } from './engine/results.ts';
@@ -73,9 +85,21 @@ export interface RunOptions {
   readonly userId?: string;
   /** A plan of your own: the mind is asked for no other. */
   readonly tasks?: readonly Task[];
+  /** For every call of this run, in place of all that the configuration says. */
+  readonly approval?: ApprovalPolicy;
   /** A second start of the same user under the same key starts nothing and gives the first run, for good. */
   readonly key?: string;
 }
+
+export interface AnswerOptions {
+  /** Who answers; where the settings name who may, it must be one of them. */
+  readonly by?: string;
+  readonly comment?: string;
+  /** The person will not say, or says no. What was given as the answer counts for nothing then. */
+  readonly declined?: boolean;
+}
+export type ApproveOptions = Pick<Approval, 'tasks' | 'by'>;
+export type RejectOptions = Pick<Rejection, 'reason' | 'by'>;
 
 /** The whole of Dandori in one process. Close it, or its servers keep the process alive. */
 export interface Dandori extends AsyncDisposable {
@@ -86,7 +110,23 @@ export interface Dandori extends AsyncDisposable {
   /** Writes the run down without driving it. */
   start(goal: string, options?: RunOptions): Promise<string>;
   drive(run: string, leaving?: Leaving): Promise<Report>;
-  answer(run: string, question: string, answer: Json, options?: { readonly by?: string }): Promise<void>;
+  /** Answers a question or declines to, from any process and whether or not somebody drives the run. */
+  answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
+  /**
+   * A yes to a call or a plan; without a question to the only one that waits. `tasks` is a plan in place of the one that
+   * was asked about: where it does not compile, `plan-invalid` has the diagnostics and the question stays open.
+   */
+  approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
+  /** A no, told to the mind with its reason. */
+  reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
+  /** The open questions of one run, or of all. */
+  questions(run?: string): Promise<RunQuestion[]>;
+  /** A word to a run that is under way; its next decision is told. */
+  tell(run: string, text: string, options?: { readonly by?: string }): Promise<void>;
+  /** Nothing more is begun until it is continued; what runs comes to its end. */
+  pause(run: string, options?: { readonly reason?: string; readonly by?: string }): Promise<void>;
+  /** Lifts a pause; `drive` then goes on. A run that is not paused stays as it is. */
+  continue(run: string, options?: { readonly by?: string }): Promise<void>;
   cancel(run: string, reason: string, options?: { readonly by?: string }): Promise<void>;
   /** Raises the limits of a run; one that was exhausted can then be driven on. */
   addBudget(run: string, amounts: FactOf<'budget_added'>['data']): Promise<void>;
@@ -107,6 +147,8 @@ export interface Dandori extends AsyncDisposable {
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
   check(tasks: readonly Task[]): Promise<Compiled>;
+  /** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
+  misfit(schema: JsonObject, value: Json): string | undefined;
   close(): Promise<void>;
 }
 
@@ -159,11 +201,12 @@ function assemble(
     return state;
   };
   const start = async (goal: string, options: RunOptions = {}) => {
-    const { mode, userId = config.userId, tasks, key } = options;
-    const settings = userId === undefined ? config.settings : await userSettings(userId);
-    const beginning = { goal, tasks, userId, settings: inMode(settings, mode) };
+    const { mode, userId = config.userId, tasks, approval, key } = options;
+    const wanted = userId === undefined ? config.settings : await userSettings(userId);
+    const settings = { ...inMode(wanted, mode), ...(approval && { approval, approvals: undefined }) };
+    const beginning = { goal, tasks, userId, settings };
     if (key === undefined) return startRun(beginning, parts);
-    return startOnce(beginning, { key, request: JSON.stringify([goal, mode, tasks]) }, parts);
+    return startOnce(beginning, { key, request: JSON.stringify([goal, mode, approval, tasks]) }, parts);
   };
   const dandori: Dandori = {
     config,
@@ -171,8 +214,16 @@ function assemble(
     start,
     drive: async (run, leaving) => report(await drive(run, parts, leaving)),
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
-    answer: (run, question, answer, { by = config.userId } = {}) =>
-      answerQuestion({ run, question, answer, by }, parts),
+    answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
+      answerQuestion({ run, question, answer, by, ...how }, parts),
+    approve: (run, question, { by = config.userId, tasks } = {}) =>
+      approve({ run, question, by, tasks }, parts),
+    reject: (run, question, { by = config.userId, reason } = {}) =>
+      reject({ run, question, by, reason }, parts),
+    questions: (run) => listQuestions(journal, run),
+    tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
+    pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),
+    continue: (run, { by = config.userId } = {}) => continueRun({ run, by }, parts),
     cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, parts),
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
@@ -186,6 +237,10 @@ function assemble(
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),
+    misfit: (schema, value) => {
+      const [issue] = parts.check(schema, value);
+      return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
+    },
     close: () => toolbox.close(),
     [Symbol.asyncDispose]: () => toolbox.close(),
   };

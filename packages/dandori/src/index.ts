@@ -15,10 +15,19 @@ export { apply, fold } from './core/apply.ts';
 export type { Compiled } from './core/compile.ts';
 export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
-export type { Report, TaskReport } from './core/report.ts';
+export type { AskedQuestion, Report, TaskReport } from './core/report.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';
-export { type Dandori, type OpenOptions, openDandori, type RunOptions, type TornTail } from './dandori.ts';
+export {
+  type AnswerOptions,
+  type ApproveOptions,
+  type Dandori,
+  type OpenOptions,
+  openDandori,
+  type RejectOptions,
+  type RunOptions,
+  type TornTail,
+} from './dandori.ts';
 export type { Diagnostic } from './domain/diagnostic.ts';
 export type { Effect } from './domain/effect.ts';
 export { DandoriError, type ErrorCode } from './domain/error.ts';
@@ -32,6 +41,7 @@ export type { Tool } from './domain/tool.ts';
 export type { Counted, CountOptions } from './engine/count.ts';
 export type { Rating } from './engine/inbox.ts';
 export type { Live } from './engine/live.ts';
+export type { RunQuestion } from './engine/open-questions.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './engine/prune.ts';
 export type { Blobs, StoredBlob } from './ports/blobs.ts';
 export type { Clock } from './ports/clock.ts';

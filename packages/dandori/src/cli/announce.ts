@@ -1,6 +1,7 @@
 import type { UserConfigWarning } from '../config/user-settings.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Dandori, TornTail } from '../dandori.ts';
+import type { Tool } from '../domain/tool.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -22,8 +23,14 @@ function unknownTools(dandori: Dandori): string[] {
   const known = dandori.tools();
   const silent = [...disabledServers, ...dandori.missing().map(({ server }) => server)];
   return Object.keys(effects).filter(
-    (name) => !known.has(name) && !silent.some((server) => name.startsWith(`${server}.`)),
+    (name) => !isKnown(name, known) && !silent.some((server) => name.startsWith(`${server}.`)),
   );
+}
+
+/** `letters.*` means all tools of a service. */
+function isKnown(name: string, known: ReadonlyMap<string, Tool>): boolean {
+  if (!name.endsWith('.*')) return known.has(name);
+  return known.values().some(({ server }) => `${server}.*` === name);
 }
 
 /** A run that starts with other settings than its user wanted must say so. */

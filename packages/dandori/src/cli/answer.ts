@@ -1,21 +1,95 @@
-import { chosen } from './choice.ts';
+import type { AskedQuestion } from '../core/report.ts';
+import type { Dandori } from '../dandori.ts';
+import { DandoriError } from '../domain/error.ts';
+import { type Reply, replyTo } from './ask.ts';
 import { findRun } from './find-run.ts';
+import { answerFrom } from './given.ts';
 import { openDandori } from './open.ts';
-import { textsFor } from './texts.ts';
+import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 
+export interface AnswerOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly field?: readonly string[];
+  readonly decline?: boolean;
+  readonly comment?: string;
+  readonly user?: string;
+}
+
 export async function answer(
-  { run: name, question, text }: { run: string; question: string; text: string },
-  options: { config?: string; json?: boolean },
+  { run: name, words }: { run: string; words: readonly string[] },
+  options: AnswerOptions,
 ): Promise<number> {
   await using dandori = await openDandori({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   const { goal, questions } = await dandori.report(run);
-  const asked = questions.find(({ id }) => id === question);
-  const value = chosen(text, asked?.options);
-  await dandori.answer(run, question, value);
   const texts = textsFor({ language: dandori.config.language, goal });
-  if (options.json === true) process.stdout.write(`${JSON.stringify({ run, question, answer: value })}\n`);
-  else process.stderr.write(`${texts.answered}\n${asTyped(texts.thenResume(run), options.config)}\n`);
+  const { id, rest } = meant(words, questions, run);
+  const asked = questions.find((question) => question.id === id);
+  const reply = await replyFrom({ id, text: rest.join(' '), asked }, { options, texts, dandori });
+  if (reply === undefined) return 0;
+  if (reply.kind === 'cancel') {
+    await dandori.cancel(run, texts.cancelledAt(asked?.text ?? id), { by: options.user });
+  } else await send({ run, id, reply }, dandori, options);
+  if (options.json === true) {
+    const given = reply.kind === 'answer' ? { answer: reply.value } : { [reply.kind]: true };
+    process.stdout.write(`${JSON.stringify({ run, question: id, ...given })}\n`);
+  } else {
+    const noted = reply.kind === 'cancel' ? texts.cancelNoted : texts.answered;
+    process.stderr.write(`${noted}\n${asTyped(texts.thenResume(run), options.config)}\n`);
+  }
   return 0;
+}
+
+async function send(
+  { run, id, reply }: { run: string; id: string; reply: Exclude<Reply, { kind: 'cancel' }> },
+  dandori: Dandori,
+  { comment, user: by }: AnswerOptions,
+): Promise<void> {
+  if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { comment, by });
+  else await dandori.answer(run, id, null, { declined: true, comment: comment ?? reply.comment, by });
+}
+
+const ID = /^q\d+$/;
+
+/** The question may be left out where only one is open. */
+function meant(
+  words: readonly string[],
+  questions: readonly AskedQuestion[],
+  run: string,
+): { id: string; rest: readonly string[] } {
+  const [first, ...rest] = words;
+  const isNamed = first !== undefined && (ID.test(first) || questions.some(({ id }) => id === first));
+  if (isNamed) return { id: first, rest };
+  const [only, ...others] = questions;
+  if (only !== undefined && others.length === 0) return { id: only.id, rest: words };
+  // Whoever takes the answer says why it is not open.
+  if (only === undefined) return { id: first ?? '', rest };
+  throw new DandoriError('question-not-found', `The run ${run} has several open questions.`, {
+    fix: `Say which one: ${questions.map(({ id }) => id).join(', ')}.`,
+  });
+}
+
+interface Wanted {
+  readonly id: string;
+  readonly text: string;
+  /** Undefined where it is not open; whoever takes the answer says why. */
+  readonly asked: AskedQuestion | undefined;
+}
+
+async function replyFrom(
+  { id, text, asked }: Wanted,
+  { options, texts, dandori }: { options: AnswerOptions; texts: Texts; dandori: Dandori },
+): Promise<Reply | undefined> {
+  if (options.decline === true) return { kind: 'declined' };
+  const fields = options.field ?? [];
+  const isGiven = text !== '' || fields.length > 0;
+  if (asked === undefined) return { kind: 'answer', value: text };
+  if (isGiven) return { kind: 'answer', value: answerFrom({ text, fields }, asked) };
+  const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
+  if (canAsk) return replyTo(asked, { texts, dandori });
+  throw new DandoriError('usage', 'There is no answer.', {
+    fix: `Give one: dandori answer RUN ${id} ANSWER, or --field name=value, or --decline.`,
+  });
 }

@@ -1,24 +1,140 @@
-import { isCancel, select, text } from '@clack/prompts';
-import type { Json } from '../domain/json.ts';
+import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
+import type { Dandori } from '../dandori.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
+import { callsOf } from './choice.ts';
+import { type Field, fieldOf, fieldsOf, textOf, typedAs } from './field.ts';
 import { contextLines } from './question.ts';
 import { printable } from './style.ts';
 import type { Texts } from './texts.ts';
 
+/** What a person said to a question; `cancel` is for the whole run. */
+export type Reply =
+  | { readonly kind: 'answer'; readonly value: Json }
+  | { readonly kind: 'declined'; readonly comment?: string }
+  | { readonly kind: 'cancel' };
+
+export interface Asking {
+  readonly dandori: Pick<Dandori, 'misfit'>;
+  readonly texts: Texts;
+  readonly signal?: AbortSignal;
+}
+
+const DECLINE = 'decline';
+const CANCEL = 'cancel';
+const ANSWER = 'answer';
+
 /** Asks the person at the terminal. Undefined where they would rather not answer now. */
-export async function ask(question: Question, texts: Texts, signal: AbortSignal): Promise<Json | undefined> {
+export async function replyTo(question: Question, asking: Asking): Promise<Reply | undefined> {
+  const { texts, signal } = asking;
   for (const line of contextLines(question, texts)) process.stderr.write(`${line}\n`);
-  const message = printable(question.text);
-  const { options } = question;
-  if (options === undefined || options.length === 0) {
-    const answer = await text({ message, output: process.stderr, signal });
-    return isCancel(answer) ? undefined : answer;
-  }
-  const chosen = await select({
-    message,
+  const { options = [] } = question;
+  const choices = options.map((option, index) => ({
+    value: String(index),
+    label: printable([option.label, ...callsOf(option)].join('  ')),
+  }));
+  if (choices.length === 0) choices.push({ value: ANSWER, label: texts.replies.answer });
+  const taken = await select({
+    message: printable(question.text),
     output: process.stderr,
     signal,
-    options: options.map(({ label }, index) => ({ value: index, label: printable(label) })),
+    options: [...choices, ...otherwise(question, texts)],
   });
-  return isCancel(chosen) ? undefined : options[chosen]?.value;
+  if (isCancel(taken)) return undefined;
+  if (taken === CANCEL) return { kind: 'cancel' };
+  if (taken === DECLINE) return declined(asking);
+  if (taken !== ANSWER) return { kind: 'answer', value: options[Number(taken)]?.value ?? null };
+  const value = await valueFor(question, asking);
+  return value === undefined ? undefined : { kind: 'answer', value };
+}
+
+/** Who is asked for a yes has a no among the options. */
+function otherwise({ kind }: Question, { replies }: Texts): { value: string; label: string }[] {
+  const hasNo = kind === 'approval' || kind === 'in_doubt' || kind === 'plan_approval';
+  return [
+    ...(hasNo ? [] : [{ value: DECLINE, label: replies.decline }]),
+    { value: CANCEL, label: replies.cancel },
+  ];
+}
+
+async function declined({ texts, signal }: Asking): Promise<Reply | undefined> {
+  const why = await text({ message: texts.replies.why, output: process.stderr, signal });
+  if (isCancel(why)) return undefined;
+  const comment = (why ?? '').trim();
+  return { kind: 'declined', ...(comment !== '' && { comment }) };
+}
+
+async function valueFor({ id, text: message, form }: Question, asking: Asking): Promise<Json | undefined> {
+  const fields = form === undefined ? undefined : fieldsOf(form);
+  if (fields === undefined) {
+    const only =
+      form === undefined ? fieldOf(message, { type: 'string', minLength: 1 }, true) : fieldOf(id, form, true);
+    const value = await ofField(only, asking);
+    return value === LEFT_OUT ? undefined : value;
+  }
+  const filled: JsonObject = {};
+  for (const field of fields) {
+    const value = await ofField(field, asking);
+    if (value === undefined) return undefined;
+    if (value !== LEFT_OUT) filled[field.name] = value;
+  }
+  return filled;
+}
+
+const LEFT_OUT = Symbol('left out');
+
+async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT_OUT | undefined> {
+  const { label, hint, isRequired, choices, kind } = field;
+  const { texts, signal } = asking;
+  const marks = [...(hint === undefined ? [] : [hint]), ...(isRequired ? [] : [texts.replies.optional])];
+  const message = printable([label, ...(marks.length > 0 ? [`(${marks.join('; ')})`] : [])].join(' '));
+  const common = { message, output: process.stderr, signal };
+  if (kind === 'flag' && isRequired)
+    return given(await confirm({ ...common, initialValue: field.default !== false }));
+  if (kind === 'flag' || kind === 'choice') {
+    const own =
+      kind === 'flag' ? [true, false].map((value) => ({ value, label: texts.replies.flag(value) })) : choices;
+    const index = given(await select({ ...common, options: indexed(own, field, texts) }));
+    return index === undefined ? undefined : (own[index]?.value ?? LEFT_OUT);
+  }
+  if (kind === 'many') {
+    const chosen = given(
+      await multiselect({
+        ...common,
+        options: indexed(choices, { ...field, isRequired: true }, texts),
+        required: isRequired,
+      }),
+    );
+    return chosen?.map((index) => choices[index]?.value ?? null);
+  }
+  const typed = given(
+    await text({
+      ...common,
+      ...(field.default !== undefined && { initialValue: textOf(field.default) }),
+      validate: (value) => problemWith(field, value ?? '', asking),
+    }),
+  );
+  if (typed === undefined) return undefined;
+  return typed === '' && !isRequired ? LEFT_OUT : typedAs(field, typed);
+}
+
+function given<T>(value: T): Exclude<T, symbol> | undefined {
+  return isCancel(value) ? undefined : (value as Exclude<T, symbol>);
+}
+
+/** The default comes first, where the cursor stands. */
+function indexed(
+  choices: readonly { readonly label: string; readonly value: Json }[],
+  { default: first, isRequired }: Field,
+  texts: Texts,
+): { value: number; label: string }[] {
+  const options = choices.map(({ label }, index) => ({ value: index, label: printable(label) }));
+  const at = choices.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(first));
+  const sorted = at < 0 ? options : [...options.slice(at, at + 1), ...options.toSpliced(at, 1)];
+  return isRequired ? sorted : [...sorted, { value: -1, label: texts.replies.leaveOut }];
+}
+
+function problemWith(field: Field, typed: string, { dandori, texts }: Asking): string | undefined {
+  if (typed === '') return field.isRequired ? texts.replies.needed : undefined;
+  return dandori.misfit(field.schema, typedAs(field, typed));
 }

@@ -4,22 +4,35 @@ import type { Option } from '../domain/question.ts';
 /** One line for each option: its number, what can be typed in place of it, and what it means. */
 export function choiceLines(options: readonly Option[]): string[] {
   const isNumbered = canBeNumbered(options);
-  return options.map(({ label, value }, index) => {
+  return options.map((option, index) => {
+    const { label, value } = option;
     const typed = textOf(value);
-    return [...(isNumbered ? [String(index + 1)] : []), typed, ...(label === typed ? [] : [label])].join(
-      '  ',
-    );
+    return [
+      ...(isNumbered ? [String(index + 1)] : []),
+      typed,
+      ...(label === typed ? [] : [label]),
+      ...callsOf(option),
+    ].join('  ');
   });
 }
 
-/** The answer that a typed text means: the value of an option, its number, or the text itself. */
+/** Who takes it should know what will be called. */
+export function callsOf({ tasks = [] }: Option): string[] {
+  const calls = tasks.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`);
+  return calls.length === 0 ? [] : [`→ ${calls.join(', ')}`];
+}
+
+/** The answer that a typed text means: the value of an option, its number, its label, or the text itself. */
 export function chosen(text: string, options: readonly Option[] = []): Json {
   if (options.length === 0 || options.some(({ value }) => value === text)) return text;
   const parsed = parse(text);
   const same = options.find(({ value }) => JSON.stringify(value) === JSON.stringify(parsed));
   if (same !== undefined) return same.value;
   const numbered = canBeNumbered(options) && /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
-  return numbered?.value ?? parsed;
+  if (numbered !== undefined) return numbered.value;
+  const wanted = text.trim().toLowerCase();
+  const labelled = options.filter(({ label }) => label.trim().toLowerCase() === wanted);
+  return (labelled.length === 1 ? labelled[0]?.value : undefined) ?? parsed;
 }
 
 /** Where the values are numbers themselves, "2" must not mean two things. */

@@ -18,8 +18,8 @@ export function complain(error: unknown, { json, config }: Complaining): number 
     process.stderr.write(`${style.red(`${textsFor({}).bug}:`)} ${printable(text)}\n`);
     return 1;
   }
-  const { code, message, fix } = error;
-  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, fix } })}\n`);
+  const { code, message, fix, diagnostics } = error;
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, fix, diagnostics } })}\n`);
   process.stderr.write(`${style.red(`error[${code}]:`)} ${printable(message)}\n`);
   if (fix !== undefined)
     process.stderr.write(`${style.bold(`${textsFor({}).fix}:`)} ${printable(asTyped(fix, config))}\n`);

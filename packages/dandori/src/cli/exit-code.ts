@@ -3,7 +3,7 @@ import { assertNever } from '../domain/error.ts';
 
 export const EXIT_USAGE = 2;
 
-/** 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted. */
+/** 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted, 6 paused. */
 export function exitCodeOf(outcome: Report['outcome']): number {
   switch (outcome) {
     case 'answered':
@@ -17,6 +17,8 @@ export function exitCodeOf(outcome: Report['outcome']): number {
       return 4;
     case 'exhausted':
       return 5;
+    case 'paused':
+      return 6;
     default:
       return assertNever(outcome);
   }

@@ -1,4 +1,4 @@
-import type { Event } from '../domain/event.ts';
+import type { Event, FactOf } from '../domain/event.ts';
 import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
@@ -73,6 +73,7 @@ function describe(event: Event): string {
       return `${trigger}: ${status}${revisionNeeded ? ', a revision is needed' : ''} · ${evaluation}`;
     }
     case 'plan_rejected':
+      if (event.data.reason !== undefined) return `not approved: ${event.data.reason}`;
       return event.data.diagnostics
         .map(({ code, task, message }) => `${code} ${task ?? ''}: ${message}`)
         .join(' · ');
@@ -80,9 +81,28 @@ function describe(event: Event): string {
       return `${event.data.task} ${event.data.blob === undefined ? JSON.stringify(event.data.result) : event.data.blob.head}`;
     case 'task_failed':
       return `${event.data.task} ${event.data.failure.kind}: ${event.data.failure.message}`;
+    case 'question_asked':
+      return `${event.data.question.id} ${event.data.question.kind}: ${event.data.question.text}`;
+    case 'question_answered':
+      return answerText(event.data);
+    case 'question_expired':
+      return `${event.data.question} as ${event.data.as}`;
+    case 'note_added':
+      return `${event.data.by ?? ''} ${event.data.text}`.trim();
     case 'run_finished':
       return `${event.data.outcome} ${event.data.answer ?? event.data.failure?.message ?? ''}`;
     default:
       return JSON.stringify(event.data);
   }
+}
+
+function answerText({
+  question,
+  answer,
+  declined,
+  comment,
+  by,
+}: FactOf<'question_answered'>['data']): string {
+  const said = declined === true ? 'declined' : JSON.stringify(answer);
+  return [question, said, comment, by === undefined ? undefined : `(${by})`].filter(Boolean).join(' ');
 }

@@ -34,6 +34,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       .option('--server <url>', 'work on the runs of this server (or DANDORI_SERVER)')
       .option('--token <token>', 'who you are there; better in DANDORI_TOKEN, as others see what is typed');
   const json = ['--json', 'print one JSON object and nothing else'] as const;
+  const user = ['--user <id>', 'who you are'] as const;
 
   onRuns('run [goal...]', 'reach a goal, or run a plan file')
     .option('--plan <file>', 'run this plan (YAML or JSON) in place of making one')
@@ -47,7 +48,13 @@ export async function main(argv: readonly string[]): Promise<number> {
       ]),
     )
     .option(...json)
-    .option('--yes', 'approve every call that would be asked about')
+    .addOption(
+      new Option(
+        '--approval <policy>',
+        'what to ask about in this run, whatever the configuration says',
+      ).choices(['never', 'destructive', 'writes', 'plan', 'always']),
+    )
+    .option('--yes', 'approve every call and every plan that would be asked about')
     .option('--user <id>', 'the user on whose behalf it runs')
     .action(async (goal: string[], options) =>
       then(await (await import('./run.ts')).run(goal.join(' '), options)),
@@ -68,19 +75,63 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--json', 'print the events as JSON Lines')
     .option('--follow', 'go on until the run ends')
     .action(async (run: string, options) => then(await (await import('./log.ts')).log(run, options)));
-  onRuns('resume <run>', 'go on with a run that was interrupted or waited for an answer')
+  onRuns('resume <run>', 'go on with a run that was interrupted or paused or waited for an answer')
     .option(...json)
-    .option('--yes', 'approve every call that would be asked about')
+    .option(...user)
+    .option('--yes', 'approve every call and every plan that would be asked about')
     .option(
       '--add-budget <amounts>',
       'raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m',
     )
     .action(async (run: string, options) => then(await (await import('./resume.ts')).resume(run, options)));
-  onRuns('answer <run> <question> <answer>', 'answer a question of a run')
+  onRuns('answer <run> [words...]', 'answer a question of a run: [question] [answer]')
+    .usage('[options] <run> [question] [answer...]')
+    .option(
+      '--field <name=value>',
+      'fill in a field of its form; may be given several times',
+      (word: string, before: string[]) => [...before, word],
+      [],
+    )
+    .option('--decline', 'say no, or that you will not say')
+    .option('--comment <text>', 'why, or what should be done in place of it')
+    .option(...user)
     .option(...json)
-    .action(async (run: string, question: string, text: string, options) =>
-      then(await (await import('./answer.ts')).answer({ run, question, text }, options)),
+    .action(async (run: string, words: string[], options) =>
+      then(await (await import('./answer.ts')).answer({ run, words }, options)),
     );
+  onRuns('approve <run> [question]', 'say yes to a call or a plan that waits')
+    .option(
+      '--edit [file]',
+      'carry out this plan in place of it; without a file, edit it in $VISUAL or $EDITOR',
+    )
+    .option(...user)
+    .option(...json)
+    .action(async (run: string, question: string | undefined, options) =>
+      then(await (await import('./approve.ts')).approve({ run, question }, options)),
+    );
+  onRuns('reject <run> [question]', 'say no to a call or a plan that waits')
+    .option('--reason <text>', 'why, or what should be done in place of it')
+    .option(...user)
+    .option(...json)
+    .action(async (run: string, question: string | undefined, options) =>
+      then(await (await import('./reject.ts')).reject({ run, question }, options)),
+    );
+  onRuns('questions [run]', 'list the open questions of a run, or of all runs')
+    .option(...json)
+    .action(async (run: string | undefined, options) =>
+      then(await (await import('./questions.ts')).questions(run, options)),
+    );
+  onRuns('tell <run> <text...>', 'say something to a run; its next decision is told')
+    .option(...user)
+    .option(...json)
+    .action(async (run: string, words: string[], options) =>
+      then(await (await import('./tell.ts')).tell({ run, text: words.join(' ') }, options)),
+    );
+  onRuns('pause <run>', 'let a run begin nothing more; what runs comes to its end')
+    .option('--reason <text>', 'why')
+    .option(...user)
+    .option(...json)
+    .action(async (run: string, options) => then(await (await import('./pause.ts')).pause(run, options)));
   onRuns('cancel <run>', 'stop a run; its running calls are told')
     .option('--reason <text>', 'why')
     .option(...json)
@@ -140,7 +191,8 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 const HELP_END = `
-Exit codes: 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted.
+Exit codes: 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted,
+6 paused.
 
 Examples:
   dandori run "100 + 200を計算"

@@ -90,11 +90,20 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
         oneLine(texts.revised(event.data.reason), 200),
         ...outlineLines(event.data.outline?.steps ?? [], texts),
       ];
+    case 'note_added':
+      return [style.cyan(oneLine(texts.noteAdded(event.data.text), 200))];
+    case 'run_paused':
+      return [style.yellow(texts.pausing)];
+    case 'run_continued':
+      return [style.dim(texts.continued)];
+    case 'question_expired':
+      return [style.yellow(texts.questionExpired(event.data.question))];
     case 'budget_added':
       return [style.dim(texts.budgetAdded)];
     case 'plan_approved':
       return plannedLines(event.data.tasks, state, texts);
     case 'plan_rejected':
+      if (event.data.reason !== undefined) return [oneLine(texts.vetoed(event.data.reason), 200)];
       return [
         texts.rejected,
         ...event.data.diagnostics.map(

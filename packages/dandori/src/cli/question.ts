@@ -1,25 +1,91 @@
+import type { AskedQuestion } from '../core/report.ts';
 import { estimate } from '../domain/estimate.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
-import { printable, type Style } from './style.ts';
+import { type Field, fieldsOf, textOf } from './field.ts';
+import { planQuestionLines } from './plan-question.ts';
+import { duration, printable, type Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** Nobody reads more on a terminal. What is cut says so, and `--json` has all of it. */
 const LONGEST = 2_000;
 
 /** A question as it is printed where nobody can be asked: what it is about, then the answers to choose from. */
-export function questionLines(question: Question, texts: Texts, style: Style): string[] {
+export function questionLines(question: AskedQuestion, texts: Texts, style: Style): string[] {
   return [
     `${style.yellow('?')} ${printable(question.text)}`,
     ...contextLines(question, texts).map((line) => `    ${line}`),
     ...choiceLines(question.options ?? []).map((line) => `    ${style.bold(printable(line))}`),
+    ...formLines(question, texts).map((line) => `    ${style.bold(printable(line))}`),
+    ...termLines(question, texts).map((line) => `    ${style.dim(printable(line))}`),
   ];
 }
 
+/** The command that answers it, with the fields of its form. */
+export function answerCommand(run: string, { id, form }: Question, texts: Texts): string {
+  const fields = form === undefined ? undefined : fieldsOf(form);
+  if (fields === undefined) return texts.howToAnswer(run, id);
+  const wanted = fields.filter(({ isRequired }) => isRequired);
+  const named = (wanted.length > 0 ? wanted : fields).map(({ name }) => name);
+  return texts.howToFillIn(run, id, named);
+}
+
+function formLines({ form }: Question, texts: Texts): string[] {
+  return (form === undefined ? [] : (fieldsOf(form) ?? [])).map((field) => fieldLine(field, texts));
+}
+
+function fieldLine(
+  { name, label, hint, isRequired, choices, default: fallback }: Field,
+  { replies }: Texts,
+): string {
+  return [
+    name,
+    ...(label === name ? [] : [label]),
+    ...(hint === undefined ? [] : [hint]),
+    ...(choices.length === 0 ? [] : [choices.map(({ value }) => textOf(value)).join(' | ')]),
+    ...(fallback === undefined ? [] : [replies.default(textOf(fallback))]),
+    ...(isRequired ? [] : [`(${replies.optional})`]),
+  ].join('  ');
+}
+
+/** Until when, and for whom; the tasks behind the one that asks wait too. */
+function termLines(
+  { kind, task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
+  texts: Texts,
+): string[] {
+  // The tasks of a plan stand in it.
+  const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
+  const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
+  return [
+    ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),
+    ...(left === undefined ? [] : [left > 0 ? texts.expiresIn(duration(left)) : texts.hasExpired]),
+    ...(fallback === undefined ? [] : [texts.replies.default(shown(fallback, texts))]),
+    ...(answerers === undefined ? [] : [texts.mayAnswer(answerers.join(', '))]),
+  ];
+}
+
+const MOST_NAMED = 10;
+
+function someOf(ids: readonly string[], { more }: Texts): string {
+  const named = ids.slice(0, MOST_NAMED).join(', ');
+  return ids.length <= MOST_NAMED ? named : `${named} ${more(ids.length - MOST_NAMED)}`;
+}
+
 /** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
-export function contextLines({ context }: Question, texts: Texts): string[] {
+export function contextLines(question: Question, texts: Texts): string[] {
+  const { kind, context, url } = question;
+  const about = kind === 'plan_approval' ? planQuestionLines(question, texts) : undefined;
+  return about ?? [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
+}
+
+/** In full, and with the host alone: a long address hides where it leads. We never open it. */
+function pageLine(url: string, texts: Texts): string {
+  return printable(texts.page(url, URL.canParse(url) ? new URL(url).host : '?'));
+}
+
+function callLines(context: Question['context'], texts: Texts): string[] {
   if (context === undefined || context === null) return [];
   if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
   const { operation, args, reasoning, plan, ...others } = context;

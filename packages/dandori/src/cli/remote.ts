@@ -28,15 +28,27 @@ export async function openRemote(
   const dandori: Dandori = {
     config,
     mindName: 'server',
-    start: (goal, { mode, tasks, key } = {}) =>
-      client.start(goal, { ...(mode && { mode }), ...(tasks && { tasks }), ...(key && { key }) }),
+    start: (goal, { userId: _, ...options } = {}) => client.start(goal, definedIn(options)),
     async drive(run) {
-      const { driving } = await client.run(run);
-      if (driving === 'idle') await client.resume(run);
+      const { driving, report } = await client.run(run);
+      if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);
       return client.settled(run, { after: seen.get(run) ?? 0, onNews: note });
     },
     run: async (goal, options) => dandori.drive(await dandori.start(goal, options)),
-    answer: (run, question, answer) => client.answer(run, question, answer),
+    answer: (run, question, answer, { by: _, ...how } = {}) =>
+      client.answer(run, question, answer, definedIn(how)),
+    approve: (run, question, { tasks } = {}) =>
+      client.approve(run, definedIn({ question, plan: tasks && writePlanAsJson({ goal: 'edited', tasks }) })),
+    reject: (run, question, { reason } = {}) => client.reject(run, definedIn({ question, reason })),
+    async questions(run) {
+      const found = await client.questions();
+      return run === undefined ? found : found.filter((question) => question.run === run);
+    },
+    tell: (run, text) => client.tell(run, text),
+    pause: (run, { reason } = {}) => client.pause(run, reason),
+    continue: (run) => client.resume(run),
+    // The server looks at it.
+    misfit: () => undefined,
     cancel: (run, reason) => client.cancel(run, reason),
     addBudget: (run, { by: _, ...amounts }) => client.addBudget(run, amounts),
     lift: (run) => client.lift(run),
@@ -77,6 +89,12 @@ export async function openRemote(
   }
 
   return dandori;
+}
+
+/** Options whose value is undefined are not sent. */
+function definedIn<T extends object>(options: T): { [key in keyof T]: Exclude<T[key], undefined> } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [key in keyof T]: Exclude<T[key], undefined> };
 }
 
 function addressIn(server: string): string {

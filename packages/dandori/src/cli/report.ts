@@ -1,6 +1,7 @@
 import type { Report } from '../core/report.ts';
+import type { Question } from '../domain/question.ts';
 import { amountsFor } from './add-budget.ts';
-import { questionLines } from './question.ts';
+import { answerCommand, questionLines } from './question.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 import { asTyped } from './typed.ts';
@@ -28,6 +29,11 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(style.yellow(texts.exhausted));
     say(asTyped(texts.howToGoOn(report.run, amountsFor(report.limit)), config));
   }
+  if (report.outcome === 'paused') {
+    say(`${style.yellow(texts.paused)}${pausedBy(report)}`);
+    if (report.questions.length === 0) say(asTyped(texts.thenResume(report.run), config));
+  }
+  for (const { task, operation } of report.unstopped ?? []) say(texts.didNotStop(task, printable(operation)));
   if (report.missing !== undefined && report.missing.length > 0) {
     say(`${texts.missing}:`);
     for (const line of report.missing.slice(0, 20)) say(`  - ${printable(line)}`);
@@ -36,11 +42,24 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   if (report.answer !== null) process.stdout.write(`${printable(report.answer)}\n`);
   for (const question of report.questions) {
     for (const line of questionLines(question, texts, style)) say(line);
-    say(asTyped(texts.howToAnswer(report.run, question.id), config));
+    for (const line of answerCommands(report.run, question, texts)) say(asTyped(line, config));
   }
   if (report.questions.length > 0) say(asTyped(texts.thenResume(report.run), config));
   if (report.rating !== undefined) say(`${texts.rating}: ${ratingText(report.rating)}`);
   say(style.dim(`run ${report.run}`));
+}
+
+function answerCommands(run: string, question: Question, texts: Texts): string[] {
+  const { id, kind } = question;
+  if (kind !== 'plan_approval') return [answerCommand(run, question, texts)];
+  const { howToApprove, howToReject, howToChange } = texts.plans;
+  return [howToApprove(run, id), howToReject(run, id), howToChange(run, id)];
+}
+
+function pausedBy({ paused }: Report): string {
+  const said = [paused?.reason, paused?.by === undefined ? undefined : `(${paused.by})`];
+  const text = said.filter((part) => part !== undefined).join(' ');
+  return text === '' ? '' : `: ${printable(text)}`;
 }
 
 function ratingText({ rating, comment, by }: NonNullable<Report['rating']>): string {

@@ -11,5 +11,7 @@ export async function resume(name: string, { addBudget, ...options }: ResumeOpti
   await using session = await openSession(options);
   const run = await findRun(name, session.dandori);
   if (amounts !== undefined) await session.dandori.addBudget(run, amounts);
+  const { outcome } = await session.dandori.report(run);
+  if (outcome === 'paused') await session.dandori.continue(run, { by: options.user });
   return await session.follow(run);
 }

@@ -1,7 +1,7 @@
 import { renderDiagnostics } from '../config/diagnostics.ts';
 import { readPlanFile } from '../config/plan-file.ts';
 import { DandoriError } from '../domain/error.ts';
-import type { Mode } from '../domain/mode.ts';
+import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { openSession, type SessionOptions } from './session.ts';
 import { textsFor } from './texts.ts';
@@ -9,7 +9,7 @@ import { textsFor } from './texts.ts';
 export interface RunOptions extends SessionOptions {
   readonly plan?: string;
   readonly mode?: Mode;
-  readonly user?: string;
+  readonly approval?: ApprovalPolicy;
 }
 
 const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs nothing.';
@@ -42,6 +42,7 @@ export async function run(goal: string, options: RunOptions): Promise<number> {
     mode: options.mode,
     userId: options.user,
     tasks: plan?.tasks,
+    approval: options.approval,
   });
   return await session.follow(started);
 }

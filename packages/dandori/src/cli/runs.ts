@@ -1,3 +1,4 @@
+import type { Dandori, RunSummary } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { openDandori } from './open.ts';
 import { oneLine, styleFor } from './style.ts';
@@ -10,7 +11,8 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
     throw new DandoriError('usage', `--limit takes a whole number from 1, not "${options.limit}".`);
   }
   await using dandori = await openDandori({ configFile: options.config, tools: false });
-  const found = await dandori.runs({ limit });
+  const found: RunSummary[] = [];
+  for (const one of await dandori.runs({ limit })) found.push(await exactly(one, dandori));
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ runs: found })}\n`);
     return 0;
@@ -21,6 +23,7 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
     failed: style.red,
     damaged: style.red,
     waiting: style.yellow,
+    paused: style.yellow,
   } as Record<string, (text: string) => string>;
   const texts = textsFor({ language: dandori.config.language });
   if (found.length === 0) process.stdout.write(`${asTyped(texts.noRuns, options.config)}\n`);
@@ -30,4 +33,15 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
     process.stdout.write(`${run}  ${style.dim(when)}  ${shown}  ${oneLine(goal, 60)}\n`);
   }
   return 0;
+}
+
+/** Of a run without an end the last event does not tell whether it is paused, or waits for a person. */
+async function exactly(summary: RunSummary, dandori: Dandori): Promise<RunSummary> {
+  if (summary.status !== 'open' && summary.status !== 'waiting') return summary;
+  try {
+    return { ...summary, status: (await dandori.report(summary.run)).outcome };
+  } catch (error) {
+    if (error instanceof DandoriError) return summary;
+    throw error;
+  }
 }

@@ -2,14 +2,16 @@ import type { Report } from '../core/report.ts';
 import type { Dandori, TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
-import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
+import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { createHeld, type Held } from './held.ts';
 import { openDandori } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { answerCommand, questionLines } from './question.ts';
 import { printReport } from './report.ts';
-import { styleFor } from './style.ts';
+import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 
@@ -17,6 +19,8 @@ export interface SessionOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
+  /** Who sits here. */
+  readonly user?: string;
   readonly goal?: string;
 }
 
@@ -54,7 +58,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       try {
         const report = await driveAndAsk(run, foreground);
         printReport(report, { texts, json: options.json, config: options.config });
-        return exitCodeOf(report.outcome);
+        const code = exitCodeOf(report.outcome);
+        if (report.unstopped !== undefined) leaveSoon(code);
+        return code;
       } finally {
         uncatch();
       }
@@ -63,8 +69,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 }
 
+/** A method that does not hear its signal would keep the process for as long as it likes. */
+function leaveSoon(code: number): void {
+  setTimeout(() => process.exit(code), 500).unref();
+}
+
 interface Watching {
   progress?: Progress;
+  /** Asks about calls that are held open. */
+  held?: Held;
   texts?: Texts;
   /** Whether anything of the run was done by this process. */
   hasDriven: boolean;
@@ -82,6 +95,7 @@ function show(event: Event, { mind, watching }: { mind: string; watching: Watchi
   // After an answer on the spot the run is taken up again in the journal, and nobody has noticed a pause.
   if (event.type === 'run_resumed' && watching.hasDriven) progress?.replay(event);
   else progress?.event(event);
+  watching.held?.event(event);
   watching.hasDriven = true;
   watching.hasPlanned ||= isAsked;
 }
@@ -96,13 +110,14 @@ interface Foreground {
 }
 
 async function driveAndAsk(run: string, foreground: Foreground): Promise<Report> {
-  const { dandori, options, texts, watching } = foreground;
+  const { dandori, watching } = foreground;
   for (;;) {
-    if (options.json !== true) {
-      watching.progress = createProgress(process.stderr, texts);
-      for (const event of await dandori.events(run)) watching.progress.replay(event);
-    }
-    const report = await dandori.drive(run).finally(() => watching.progress?.end());
+    await showProgress(run, foreground);
+    watching.held = createHeld((question, signal) => askWhileDriven(run, { question, signal }, foreground));
+    const report = await dandori.drive(run).finally(async () => {
+      await watching.held?.stop();
+      watching.progress?.end();
+    });
     if (report.outcome !== 'waiting') return report;
     const isAnswered = await answerAll(report, foreground);
     // A signal at the prompt cancels the run: it is driven once more, to its end.
@@ -111,30 +126,115 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
   }
 }
 
+async function showProgress(run: string, { dandori, options, texts, watching }: Foreground): Promise<void> {
+  if (options.json === true) return;
+  watching.progress = createProgress(process.stderr, texts);
+  for (const event of await dandori.events(run)) watching.progress.replay(event);
+}
+
+/** Its call is held open: the driver waits for the answer, whoever gives it. */
+async function askWhileDriven(
+  run: string,
+  { question, signal }: { question: Question; signal: AbortSignal },
+  foreground: Foreground,
+): Promise<void> {
+  const { dandori, options, texts, watching, interrupted } = foreground;
+  const report = await dandori.report(run);
+  const asked = report.questions.find(({ id }) => id === question.id);
+  if (asked === undefined) return;
+  if (!canAsk(question, foreground)) {
+    const lines = questionLines(asked, texts, styleFor(process.stderr));
+    const how = asTyped(answerCommand(run, question, texts), options.config);
+    for (const line of [...lines, texts.toolWaits, how]) watching.progress?.note(line);
+    return;
+  }
+  // The terminal belongs to who is asked.
+  watching.progress?.end();
+  watching.progress = undefined;
+  const taken = AbortSignal.any([signal, interrupted.signal]);
+  const reply = await replyFor(report, question, foreground, taken);
+  if (reply !== undefined && reply.kind !== 'given' && !signal.aborted)
+    await pass({ run, question, reply }, foreground);
+  await showProgress(run, foreground);
+}
+
 /** True where every question got an answer, so that the run can go on. */
 async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
-  for (const question of report.questions) {
-    const answer = await answerTo(question, foreground);
-    if (answer === undefined) return false;
-    try {
-      await foreground.dandori.answer(report.run, question.id, answer);
-    } catch (error) {
-      // Somebody else was quicker; their answer holds.
-      if (!(error instanceof DandoriError && error.code === 'question-answered')) throw error;
-    }
+  const { run, questions } = report;
+  for (const question of questions) {
+    const reply = await replyFor(report, question, foreground);
+    if (reply === undefined) return false;
+    if (reply.kind === 'given') continue;
+    await pass({ run, question, reply }, foreground);
+    if (reply.kind === 'cancel') return true;
   }
   return true;
 }
 
-async function answerTo(
+interface Passing {
+  readonly run: string;
+  readonly question: Question;
+  readonly reply: Reply;
+}
+
+async function pass(
+  { run, question: { id, text }, reply }: Passing,
+  { dandori, options, texts }: Foreground,
+): Promise<void> {
+  const by = options.user;
+  await unlessTooLate(async () => {
+    if (reply.kind === 'cancel') await dandori.cancel(run, texts.cancelledAt(text), { by });
+    else if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
+    else await dandori.answer(run, id, null, { declined: true, comment: reply.comment, by });
+  });
+}
+
+async function unlessTooLate(answering: () => Promise<void>): Promise<void> {
+  try {
+    await answering();
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    // Somebody else was quicker; their answer holds.
+    if (error.code === 'question-answered') return;
+    // It is asked again, unless nobody can answer it any more: then the drive says how the run goes on.
+    if (error.code !== 'question-expired' && error.code !== 'answer-invalid') throw error;
+    process.stderr.write(`${printable(error.message)}\n`);
+  }
+}
+
+/** A plan is settled where it is asked about, as it may be edited until it is right: then the reply is given already. */
+async function replyFor(
+  { run, goal }: Report,
   question: Question,
-  { options, texts, interrupted }: Foreground,
-): Promise<Json | undefined> {
-  if (question.kind === 'approval' && options.yes === true) return 'approve';
-  const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (!canAsk) return undefined;
-  const { ask } = await import('./ask.ts');
-  return ask(question, texts, interrupted.signal);
+  foreground: Foreground,
+  signal = foreground.interrupted.signal,
+): Promise<Reply | { readonly kind: 'given' } | undefined> {
+  const { dandori, options, texts } = foreground;
+  const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
+  if (isApproval && options.yes === true && isMeant(question, foreground))
+    return { kind: 'answer', value: 'approve' };
+  if (!canAsk(question, foreground)) return undefined;
+  if (question.kind === 'plan_approval') {
+    const by = options.user ?? dandori.config.userId;
+    const { askAboutPlan } = await import('./ask-plan.ts');
+    let isGiven = true;
+    await unlessTooLate(async () => {
+      isGiven = await askAboutPlan(question, { dandori, run, goal, texts, by, signal });
+    });
+    return isGiven ? { kind: 'given' } : undefined;
+  }
+  const { replyTo } = await import('./ask.ts');
+  return replyTo(question, { dandori, texts, signal });
+}
+
+function isMeant({ answerers }: Question, { dandori, options }: Foreground): boolean {
+  const by = options.user ?? dandori.config.userId;
+  return answerers === undefined || (by !== undefined && answerers.includes(by));
+}
+
+function canAsk(question: Question, foreground: Foreground): boolean {
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return isTerminal && foreground.options.json !== true && isMeant(question, foreground);
 }
 
 /** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */

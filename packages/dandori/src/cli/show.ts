@@ -1,5 +1,6 @@
 import { writePlan, writePlanAsJson } from '../config/plan-writer.ts';
 import { fold } from '../core/apply.ts';
+import { isPlanAsked } from '../core/plan-word.ts';
 import type { Report } from '../core/report.ts';
 import type { RunState } from '../core/state.ts';
 import type { TornTail } from '../dandori.ts';
@@ -32,16 +33,19 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   for (const tail of torn) announceTorn(tail, texts);
   if (options.json !== true) {
     printTasks(report, texts);
+    for (const { text } of report.notes ?? [])
+      process.stdout.write(`${oneLine(texts.noteAdded(text), 200)}\n`);
     for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
   }
   printReport(report, { texts, json: options.json, config: options.config });
   return 0;
 }
 
-/** The plan as it was accepted, or else as it was proposed: what is to be done, whatever became of it. */
+/** The plan that a person is asked about; else as it was accepted, or as it was proposed, whatever became of it. */
 function showPlan(state: RunState | undefined, { json }: ShowOptions): number {
   const accepted = [...(state?.tasks.values() ?? [])].map(({ task }) => task);
-  const tasks = accepted.length > 0 ? accepted : (state?.draft?.tasks ?? []);
+  const isAsked = state !== undefined && isPlanAsked(state);
+  const tasks = accepted.length > 0 && !isAsked ? accepted : (state?.draft?.tasks ?? []);
   if (state === undefined || tasks.length === 0)
     throw new DandoriError('usage', `The run ${state?.run ?? ''} has no plan.`, {
       fix: 'It may have been answered without one, or has not been driven yet: see it without --plan.',

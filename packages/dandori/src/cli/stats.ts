@@ -49,7 +49,7 @@ function showReading(texts: Texts): { read(count: number): void; end(): void } {
 function linesOf(counted: Counted, { statistics: texts, more }: Texts): string[] {
   const style = styleFor(process.stdout);
   const { runs, outcomes, completionRate, tokens, cost, satisfaction, damaged } = counted;
-  const ended = runs - outcomes.waiting - outcomes.open;
+  const ended = runs - outcomes.waiting - outcomes.paused - outcomes.open;
   const happened = Object.entries(outcomes).filter(([, count]) => count > 0);
   const parts = happened.map(([outcome, count]) => `${outcome} ${count}`).join(', ');
   const perRun = ({ total, perRun: average }: Counted['revisions']) =>

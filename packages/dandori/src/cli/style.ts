@@ -54,8 +54,13 @@ function isWide(character: string): boolean {
   );
 }
 
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < HOUR) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / 60_000)} min`;
+  return `${Math.floor(ms / DAY)} d ${Math.round((ms % DAY) / HOUR)} h`;
 }

@@ -18,6 +18,8 @@ export interface Problem {
   readonly detail: string;
   readonly code: ErrorCode;
   readonly fix?: string;
+  /** Of a plan that cannot be used. */
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
 /** What a run is doing as far as the server is concerned. */

@@ -4,9 +4,10 @@ import type { Statistics } from '../core/statistics.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
-import type { Mode } from '../domain/mode.ts';
+import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
 import type { Task } from '../domain/task.ts';
 import type { Live } from '../engine/live.ts';
+import type { RunQuestion } from '../engine/open-questions.ts';
 import type { RunSummary } from '../ports/journal.ts';
 import type {
   CheckedPlan,
@@ -32,6 +33,7 @@ export interface ClientOptions {
 
 export interface StartOptions {
   readonly mode?: Mode;
+  readonly approval?: ApprovalPolicy;
   readonly tasks?: readonly Task[];
   /** A request that is sent twice with the same key starts one run. */
   readonly key?: string;
@@ -59,6 +61,11 @@ export type Followed =
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly state: DrivingState };
 
+export interface AnswerOptions {
+  readonly comment?: string;
+  readonly declined?: boolean;
+}
+
 export interface Amounts {
   readonly steps?: number;
   readonly calls?: number;
@@ -83,7 +90,13 @@ export interface Client {
     run: string,
     options?: FollowOptions & { readonly onNews?: (news: Followed) => void },
   ): Promise<Report>;
-  answer(run: string, question: string, answer: Json): Promise<void>;
+  answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
+  /** Returns the question that it answers. `plan` is a plan file in place of the plan that was asked about. */
+  approve(run: string, options?: { readonly question?: string; readonly plan?: string }): Promise<string>;
+  reject(run: string, options?: { readonly question?: string; readonly reason?: string }): Promise<string>;
+  questions(): Promise<RunQuestion[]>;
+  tell(run: string, text: string): Promise<void>;
+  pause(run: string, reason?: string): Promise<void>;
   cancel(run: string, reason?: string): Promise<void>;
   addBudget(run: string, amounts: Amounts): Promise<void>;
   rate(run: string, rating: { readonly rating: number; readonly comment?: string }): Promise<void>;
@@ -202,7 +215,14 @@ export function createClient({ url, token, patience = PATIENCE, ...options }: Cl
       }
       return (await get<RunNow>(at(run))).report;
     },
-    answer: (run, question, answer) => tell(run, 'answer', { question, answer }),
+    answer: (run, question, answer, options = {}) => tell(run, 'answer', { question, answer, ...options }),
+    approve: async (run, options = {}) =>
+      (await post<{ question: string }>(at(run, '/approve'), options)).question,
+    reject: async (run, options = {}) =>
+      (await post<{ question: string }>(at(run, '/reject'), options)).question,
+    questions: async () => (await get<{ questions: RunQuestion[] }>('/api/questions')).questions,
+    tell: (run, text) => tell(run, 'note', { text }),
+    pause: (run, reason) => tell(run, 'pause', reason === undefined ? {} : { reason }),
     cancel: (run, reason) => tell(run, 'cancel', reason === undefined ? {} : { reason }),
     addBudget: (run, amounts) => tell(run, 'budget', amounts),
     rate: (run, rating) => tell(run, 'rate', rating),
@@ -239,8 +259,11 @@ async function refusal(response: Response): Promise<DandoriError> {
     return new DandoriError('server-failed', `The server answered ${response.status} and did not say why.`, {
       fix: 'Look whether this is the address of a Dandori server.',
     });
-  const { code, detail = '', fix } = problem;
-  return new DandoriError(code, detail, fix === undefined ? {} : { fix });
+  const { code, detail = '', fix, diagnostics } = problem;
+  return new DandoriError(code, detail, {
+    ...(fix !== undefined && { fix }),
+    ...(diagnostics !== undefined && { diagnostics }),
+  });
 }
 
 function unreachable(base: string, cause: unknown): DandoriError {

@@ -10,6 +10,7 @@ export type {
 } from './api.ts';
 export {
   type Amounts,
+  type AnswerOptions,
   type Client,
   type ClientOptions,
   createClient,

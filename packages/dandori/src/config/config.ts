@@ -1,4 +1,4 @@
-import type { Strategy } from '../domain/mode.ts';
+import type { ApprovalPolicy, Strategy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ToolPolicy } from '../domain/tool.ts';
 import type { DIALECTS, PROVIDERS } from './file-shape.ts';
@@ -86,6 +86,8 @@ interface AnyServer {
   readonly timeout: number | undefined;
   /** Calls at once, where it is fewer than for all servers together. */
   readonly concurrency: number | undefined;
+  /** Which of its calls a person must approve, where it is not as for all. */
+  readonly approval: ApprovalPolicy | undefined;
 }
 
 export type McpServerConfig = AnyServer &

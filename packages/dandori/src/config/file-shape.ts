@@ -81,6 +81,15 @@ const planning = section({
   }).prefault({}),
 });
 
+const questions = section({
+  expire_after: duration({ example: '1d' }).optional(),
+  when_expired: choice(['decline', 'cancel']).default('decline'),
+  hold: duration({ example: '5m', zero: true }).optional(),
+  answerers: list(text('u-42'), '[u-42, u-43]')
+    .min(1, { error: 'must name one user or more, such as [u-42]; without it anybody may answer' })
+    .optional(),
+});
+
 const context = section({
   max_tokens: wholeNumber({ least: 1_000, example: DEFAULT_CONTEXT.tokens }).default(DEFAULT_CONTEXT.tokens),
   max_result: wholeNumber({ least: 200, example: DEFAULT_CONTEXT.result }).default(DEFAULT_CONTEXT.result),
@@ -102,6 +111,7 @@ const server = section({
   trusted: toggle().optional(),
   timeout: duration({ example: '30s' }).optional(),
   concurrency: wholeNumber({ example: 4 }).optional(),
+  approval: choice(approvalPolicy.options).optional(),
   disabled: toggle().default(false),
 });
 
@@ -115,6 +125,7 @@ export const configShape = section({
   execution: execution.prefault({}),
   planning: planning.prefault({}),
   context: context.prefault({}),
+  questions: questions.optional(),
   instructions: z
     .union([z.string(), z.strictObject({ file: z.string().min(1) })], {
       error: 'must be text, or a file such as { file: instructions.md }',
@@ -159,7 +170,8 @@ export type ServerSection = NonNullable<ConfigFile['mcpServers']>[string];
 
 const KEY_IN_FILE =
   'put the key in an environment variable and its name in model.api_key_env; a key in a file leaks';
-const APPROVAL = 'which calls are asked about is set by execution.approval and effects';
+const APPROVAL =
+  'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects';
 
 /** Words that people bring from other programs, and from other parts of this file. */
 export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
@@ -171,6 +183,9 @@ export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
     'model.model': 'did you mean "name"?',
     'model.url': 'did you mean "base_url"?',
     'execution.timeout': 'did you mean "task_timeout" (one call) or "max_time" (the whole run)?',
+    'execution.answerers': 'did you mean "questions: { answerers: [u-42] }"?',
+    'questions.timeout': 'did you mean "expire_after"?',
+    'questions.on_expire': 'did you mean "when_expired"?',
     'execution.max_retries': 'did you mean "retry: { attempts: 3 }"?',
     servers: 'did you mean "mcpServers"?',
     tools: 'did you mean "mcpServers"?',

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type * as z from 'zod';
 import { DandoriError } from '../domain/error.ts';
+import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables } from './environment.ts';
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
@@ -58,6 +59,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     ...executionProblems(value),
     ...modelProblems(value, env),
     ...serverProblems(value),
+    ...approvalProblems(value),
     ...serviceProblems(value, folder),
     ...twoServersKeys(source?.value),
   ];

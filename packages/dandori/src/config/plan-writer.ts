@@ -51,6 +51,7 @@ function taskValue(task: Task): Json {
     operation,
     ...(description !== undefined && { description }),
     ...(reasoning !== undefined && { reasoning }),
+    ...(step !== undefined && { step }),
     args,
     ...(after !== undefined && { after }),
     ...(step !== undefined && { step }),

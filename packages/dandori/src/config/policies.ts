@@ -2,9 +2,11 @@ import { compile } from '@jmespath-community/jmespath';
 import * as z from 'zod';
 import { effect } from '../domain/effect.ts';
 import { jsonObject } from '../domain/json.ts';
+import { approvalPolicy } from '../domain/mode.ts';
 import type { ToolPolicy } from '../domain/tool.ts';
 import { duration } from './duration.ts';
 import { choice, oneOf, price, section, text, toggle } from './field.ts';
+import { isRecord } from './record.ts';
 
 export const TOOL = /^[A-Za-z][\w-]*\..+$/;
 export const toolName = text('sqlite.list_tables').regex(TOOL, {
@@ -22,6 +24,7 @@ export const policy = z.union(
       resource: text('"path:{path}"').optional(),
       independent: toggle().optional(),
       cost: price(0.01).optional(),
+      approval: choice(approvalPolicy.options).optional(),
       probe: toolName.optional(),
       args: jsonObject.optional(),
       settled_when: expression('"length(messages) > `0`"').optional(),
@@ -38,8 +41,17 @@ export const policy = z.union(
         if (value !== undefined) complain(key, 'belongs to a probe, and there is none');
     }),
   ],
-  { error: ({ input }) => (typeof input === 'string' ? `must be ${oneOf(effect.options)}` : POLICY) },
+  { error: (issue) => policyError(issue) },
 );
+
+/** Of a group, what is wrong in it; a union knows only that none of its forms fits. */
+function policyError({ input, errors }: { input?: unknown; errors?: unknown }): string {
+  if (typeof input === 'string') return `must be ${oneOf(effect.options)}`;
+  const [issue] = Array.isArray(errors) ? ((errors.at(-1) ?? []) as z.core.$ZodIssue[]) : [];
+  return isRecord(input) && issue !== undefined && issue.path.length > 0
+    ? `cannot be used: ${issue.path.join('.')} ${issue.message}`
+    : POLICY;
+}
 
 function expression(example: string) {
   return text(example).refine(isExpression, { error: `must be a JMESPath expression, such as ${example}` });
@@ -65,7 +77,9 @@ export function resolvePolicies(
 
 function resolvePolicy(written: z.output<typeof policy>): ToolPolicy {
   if (typeof written === 'string') return { effect: written };
-  const { probe: tool, args = {}, settled_when: settledWhen, result, wait = WAIT, ...rest } = written;
+  // What is asked about is for the run to know, and not for the toolbox.
+  const { approval: _approval, ...policy } = written;
+  const { probe: tool, args = {}, settled_when: settledWhen, result, wait = WAIT, ...rest } = policy;
   if (tool === undefined || settledWhen === undefined) return rest;
   return { ...rest, probe: { tool, args, settledWhen, wait, ...(result !== undefined && { result }) } };
 }

@@ -60,23 +60,24 @@ function resolveServer(
     headers = {},
     timeout,
     concurrency,
+    approval,
   } = section;
+  const common = { timeout, concurrency, approval };
   if (url !== undefined)
-    return { transport: 'http', url, headers, trusted: section.trusted ?? false, timeout, concurrency };
+    return { transport: 'http', url, headers, trusted: section.trusted ?? false, ...common };
   const trusted = section.trusted ?? (shipped !== undefined && isTrustedByDefault(shipped));
-  const common = {
+  const program = {
     transport: 'stdio',
     env,
     cwd: resolvePath(folder, cwd),
     shipped,
     trusted,
-    timeout,
-    concurrency,
+    ...common,
   } as const;
-  if (shipped === undefined) return { ...common, command: localCommand(command, folder), args };
+  if (shipped === undefined) return { ...program, command: localCommand(command, folder), args };
   const start = shippedCommand(shipped);
   return {
-    ...common,
+    ...program,
     command: start.command,
     args: [...start.args, ...args],
     env: { ...shippedEnvironment(ours, here), ...env },

@@ -1,6 +1,7 @@
 import { sort } from '../core/graph.ts';
 import { type Mode, mode as modes } from '../domain/mode.ts';
 import type { OrderRule, Settings } from '../domain/settings.ts';
+import { resolveApprovals } from './approvals.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
 import { valueAt } from './place.ts';
@@ -10,12 +11,14 @@ import type { Problem } from './problem.ts';
 const REPAIRS = 2;
 
 export function resolveSettings(
-  { execution, planning, context, language }: ConfigFile,
+  { execution, planning, context, questions, language, effects }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
     mode: resolveMode(execution, planning.enabled),
     approval: execution.approval,
+    ...resolveApprovals(effects, servers),
+    ...(questions !== undefined && { questions: resolveQuestions(questions) }),
     concurrency: execution.concurrency,
     ...serverLimits(servers),
     limits: {
@@ -52,6 +55,20 @@ function resolvePlanning({
     decomposition: decomposition_level,
     ...(enabled && { reflection: { onError: trigger_on_error, interval: trigger_interval } }),
     revisions: revision.max_revisions,
+  };
+}
+
+function resolveQuestions({
+  expire_after,
+  when_expired,
+  hold,
+  answerers,
+}: NonNullable<ConfigFile['questions']>): Settings['questions'] {
+  return {
+    ...(expire_after !== undefined && { expireAfter: expire_after }),
+    whenExpired: when_expired,
+    ...(hold !== undefined && { hold }),
+    ...(answerers !== undefined && { answerers }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What `dandori init` writes: every key with its default, so that nothing has to be looked up. */
 export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; what you remove keeps its default.
-# Durations: a number of seconds, or 500ms, 30s, 10m, 2h. Relative paths start at this file.
+# Durations: a number of seconds, or 500ms, 30s, 10m, 2h, 1d. Relative paths start at this file.
 
 # --- Who decides. Without a model the built-in planner does, which knows simple goals only.
 # model:
@@ -41,7 +41,7 @@ execution:
   stream_dispatch: true            # reads start while the model still writes
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
-  approval: destructive            # never | destructive | writes | always
+  approval: destructive            # never | destructive | writes | plan (the plan as a whole) | always
   order:                           # a tool may only be called after those before it
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
 
@@ -66,6 +66,13 @@ context:
   max_result: 8192                 # characters of one result; of more its shape and its beginning
   max_tools: 40                    # tools that are described; of more, those that fit the goal
 
+# --- People who are asked. A question stays open for ever unless it expires; days in which nothing runs count too.
+# questions:
+#   expire_after: 1d
+#   when_expired: decline          # decline | cancel (the run); a question with a default takes that
+#   hold: 5m                       # a call of a server that asks while it runs is held open so long
+#   answerers: [u-42, u-43]        # who may answer; without it anybody
+
 # --- What every decision is told besides the goal.
 # instructions: Answer in one sentence.
 # instructions: { file: instructions.md }
@@ -86,6 +93,7 @@ mcpServers:
   #   timeout: 30s                 # until it must have started and listed its tools
   #   trusted: false               # true: what it returns holds nobody else's words
   #   concurrency: 4               # calls at the same time to this server
+  #   approval: writes             # for its tools, in place of execution.approval
   #   disabled: false
   # remote:
   #   url: https://example.com/mcp
@@ -94,6 +102,8 @@ mcpServers:
 # --- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive
 effects: {}
   # files.write_file: { effect: destructive, resource: "path:{path}" }   # other paths do not wait for it
+  # files.move_file: { approval: always }   # for this tool, in place of its server's
+  # inventory.*: { approval: writes }       # for all tools of a service
   # mail.send:                     # a call that was lost is looked for before anybody is asked
   #   { probe: mail.find_sent, args: { to: "{to}" }, settled_when: "length(messages) > \`0\`" }
 

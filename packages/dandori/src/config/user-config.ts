@@ -45,6 +45,7 @@ export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   return {
     settings: {
       ...resolveSettings(parsed.data, base.mcpServers),
+      ...(file.approvals && { approvals: file.approvals }),
       ...(typeof instructions === 'string' && { instructions }),
       ...(language !== undefined && { language: parsed.data.language }),
     },
@@ -91,5 +92,17 @@ function onlySafe(
 /** More may be asked about than the file says, never less. */
 function isLooser(wanted: unknown, file: Settings['approval']): boolean {
   const { success, data } = approvalPolicy.safeParse(wanted);
-  return success && approvalPolicy.options.indexOf(data) < approvalPolicy.options.indexOf(file);
+  return success && data !== file && !STRICTER[file].includes(data);
 }
+
+/**
+ * Which policies leave nothing unasked that this one asks about. Who says yes to a plan has not seen what its Refs
+ * become, and who says yes to each call has not seen the plan, so that neither can stand for the other.
+ */
+const STRICTER: Readonly<Record<Settings['approval'], readonly Settings['approval'][]>> = {
+  never: ['destructive', 'writes', 'plan', 'always'],
+  destructive: ['writes', 'always'],
+  writes: ['always'],
+  plan: ['always'],
+  always: [],
+};

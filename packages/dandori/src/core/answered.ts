@@ -2,19 +2,20 @@ import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option, Question } from '../domain/question.ts';
+import { goOnWithInput, isRefused } from './elicitation.ts';
 import { escaped } from './inject.ts';
 import { placeAnew } from './place.ts';
-import type { RunState, TaskState } from './state.ts';
+import type { Given as Answer, RunState, TaskState } from './state.ts';
 import { textsOf } from './texts.ts';
 import { complete, makeReady, release } from './transition.ts';
 
 /** What an answer changes. That it fits the question was checked before it was journaled. */
 export function applyAnswer(
   state: RunState,
-  { question, answer, declined = false, comment }: FactOf<'question_answered'>['data'],
+  { question, answer, declined = false, comment, by }: FactOf<'question_answered'>['data'],
   at: number,
 ): RunState {
-  return close(state, question, { answer, declined, comment, at });
+  return close(state, question, { answer, declined, comment, by, at });
 }
 
 export function applyExpiry(
@@ -25,30 +26,49 @@ export function applyExpiry(
   const question = state.questions.get(id)?.question;
   if (question === undefined) return state;
   const comment = textsOf(state).expired(question.text);
-  if (as === 'default') return close(state, id, { answer: question.default ?? null, declined: false, at });
+  const late = { isExpired: true, at };
+  if (as === 'default')
+    return close(state, id, { answer: question.default ?? null, declined: false, ...late });
   if (as === 'cancelled') state.cancel ??= { reason: comment };
-  return close(state, id, { answer: null, declined: true, comment, at });
+  return close(state, id, { answer: null, declined: true, comment, ...late });
 }
 
 interface Given {
   readonly answer: Json;
   readonly declined: boolean;
   readonly comment?: string | undefined;
+  readonly by?: string | undefined;
+  readonly isExpired?: boolean;
   readonly at: number;
 }
 
 function close(state: RunState, id: string, given: Given): RunState {
   const open = state.questions.get(id);
   if (open === undefined || open.answer !== undefined) return state;
-  const { answer: value, declined, comment, at } = given;
-  open.answer = { value, at, ...(declined && { declined }), ...(comment !== undefined && { comment }) };
+  open.answer = kept(given);
   state.openQuestions--;
   const { question } = open;
+  if (question.task === undefined) state.runQuestions--;
+  if (open.queued !== undefined) state.expiring.delete(open.queued);
+  open.queued = undefined;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task?.status !== 'waiting') return state;
-  if (declined) decline(state, task, { question, ...given });
+  // A server hears a no like any other answer, where it can be told.
+  if (question.kind === 'elicitation' && !isRefused(state, task)) goOnWithInput(state, task, given.at);
+  else if (given.declined || question.kind === 'elicitation') decline(state, task, { question, ...given });
   else continueTask(state, task, { question, ...given });
   return state;
+}
+
+function kept({ answer: value, declined, comment, by, isExpired, at }: Given): Answer {
+  return {
+    value,
+    at,
+    ...(declined && { declined }),
+    ...(comment !== undefined && { comment }),
+    ...(by !== undefined && { by }),
+    ...(isExpired && { isExpired }),
+  };
 }
 
 interface Answered extends Given {
@@ -69,22 +89,34 @@ function continueTask(state: RunState, task: TaskState, answered: Answered): voi
       return;
     case 'ambiguity': {
       const chosen = question.options?.find(({ value }) => JSON.stringify(value) === JSON.stringify(answer));
+      if (chosen?.tasks !== undefined) {
+        task.replacement = chosen.tasks;
+        state.replacing.add(task.task.id);
+        return;
+      }
       if (chosen !== undefined) task.override = withChoice(task, chosen);
+      else if (question.form !== undefined && isFields(answer))
+        task.override = withChoice(task, { args: answer });
       goOn(state, task, at);
       return;
     }
-    case 'elicitation':
     case 'missing_input':
     case 'plan_approval':
       release(state, task);
+      return;
+    case 'elicitation':
       return;
     default:
       assertNever(question.kind);
   }
 }
 
-/** The arguments of a task with what an option changes in them. A tool wrote it, so that no text in it is a Ref. */
-export function withChoice({ override, task }: TaskState, { args }: Option): JsonObject {
+function isFields(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The arguments of a task with what a choice changes in them. Nobody wrote it for us, so that no text in it is a Ref. */
+export function withChoice({ override, task }: TaskState, { args }: Pick<Option, 'args'>): JsonObject {
   return { ...(override ?? task.args), ...(args && (escaped(args) as JsonObject)) };
 }
 

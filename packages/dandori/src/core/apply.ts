@@ -6,13 +6,14 @@ import type { Usage } from '../domain/usage.ts';
 import { budgetAdded } from './allowance.ts';
 import { applyAnswer, applyExpiry, withChoice } from './answered.ts';
 import { dollars } from './dollars.ts';
+import { askedByCall, hasOpenCall, isOnlyHolding, loseCall } from './elicitation.ts';
 import { initial } from './initial.ts';
 import { backoff, judge, wasNeverSent } from './monitor.ts';
 import { applyOffer } from './offer.ts';
 import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
 import { probeEnded, probeStarted } from './probe.ts';
-import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
+import { type Decision, hasEnded, type OpenQuestion, type RunState, type TaskState } from './state.ts';
 import { complete, makeReady, moveTo } from './transition.ts';
 
 /**
@@ -49,7 +50,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
     case 'plan_approved':
       return planApproved(state, event.data, event.at);
     case 'plan_rejected':
-      return planRejected(state, event.data);
+      return planRejected(state, event.data, event.at);
     case 'task_started':
       return taskStarted(state, event.data, event.at);
     case 'task_succeeded':
@@ -64,6 +65,8 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return probeEnded(state, event.data, event.at);
     case 'question_asked':
       return questionAsked(state, event.data, event.at);
+    case 'hold_ended':
+      return holdEnded(state, event.data);
     case 'question_answered':
       return applyAnswer(state, event.data, event.at);
     case 'question_expired':
@@ -104,8 +107,14 @@ export function fold(events: Iterable<Event>): RunState | undefined {
 
 /** Only time in which somebody drove the run counts: not the days between a crash and a resume, nor those in a queue. */
 function keepTime(state: RunState, event: Event): void {
-  if (isFromOutside(event)) return;
-  if (state.isTakenUp && event.type !== 'run_resumed') state.activeMs += Math.max(0, event.at - state.lastAt);
+  const isIdle = isOnlyHolding(state);
+  if (isFromOutside(event)) {
+    // An answer ends the wait, whenever the driver hears of it.
+    if (isIdle) state.lastAt = Math.max(state.lastAt, event.at);
+    return;
+  }
+  if (state.isTakenUp && event.type !== 'run_resumed' && !isIdle)
+    state.activeMs += Math.max(0, event.at - state.lastAt);
   state.isTakenUp = true;
   state.lastAt = event.at;
   if (state.retrying.size > 0) wakeDue(state, event.at);
@@ -220,8 +229,9 @@ function endAttempt(task: TaskState, at: number, took = 0): void {
 }
 
 function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], at: number): RunState {
-  const task = runningAttempt(state, data);
+  const task = endOfCall(state, data);
   if (task === undefined) return state;
+  withdrawQuestions(state, task, at);
   endAttempt(task, at, data.ms);
   task.mayHaveTouched = true;
   task.note = data.note;
@@ -233,14 +243,17 @@ function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['data'], 
 }
 
 function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: number): RunState {
-  const task = runningAttempt(state, data);
+  const task = endOfCall(state, data);
   if (task === undefined) return state;
+  withdrawQuestions(state, task, at);
   endAttempt(task, at, data.ms);
   task.failure = data.failure;
+  task.isUnstopped = data.unstopped === true;
   if (wasNeverSent(data.failure)) spend(state.usage, -task.cost);
   else task.mayHaveTouched = true;
   const { settings } = state;
-  const verdict = judge({ effect: task.effect, attempts: task.attempts, failure: data.failure, settings });
+  const attempts = task.attempts - task.rounds;
+  const verdict = judge({ effect: task.effect, attempts, failure: data.failure, settings });
   if (verdict.kind === 'retry') {
     task.dueAt = at + verdict.delay;
     moveTo(state, task, 'retrying');
@@ -252,9 +265,14 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
 }
 
 function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at: number): RunState {
-  const task = runningAttempt(state, data);
+  const task = endOfCall(state, data);
   if (task === undefined) return state;
   task.mayHaveTouched = true;
+  task.isUnstopped = data.unstopped === true;
+  if (task.status === 'waiting') {
+    loseCall(state, task, at);
+    return state;
+  }
   // How long it ran before its driver was lost, nobody knows.
   if (data.cause !== 'driver_lost') endAttempt(task, at);
   if (isRepeatable(task.effect)) makeReady(state, task);
@@ -265,27 +283,61 @@ function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at:
   return state;
 }
 
-/** The task, if this attempt is the one that runs; a late outcome of an earlier attempt counts for nothing. */
-function runningAttempt(
+/** The task, if this attempt is the one that is open; a late outcome of an earlier attempt counts for nothing. */
+function endOfCall(
   state: RunState,
   { task: id, attempt }: { task: string; attempt: number },
 ): TaskState | undefined {
   const task = state.tasks.get(id);
-  return task?.status === 'running' && task.attempts === attempt ? task : undefined;
+  if (task?.attempts !== attempt || !hasOpenCall(state, task)) return undefined;
+  state.held.delete(id);
+  return task;
+}
+
+/** Its call was held open and has ended for good without an answer: nobody need be asked any more. */
+function withdrawQuestions(state: RunState, task: TaskState, at: number): void {
+  if (task.status !== 'waiting') return;
+  for (const question of task.asking?.questions ?? []) applyExpiry(state, { question, as: 'declined' }, at);
+}
+
+function holdEnded(state: RunState, { task: id, attempt }: FactOf<'hold_ended'>['data']): RunState {
+  const task = state.held.has(id) ? state.tasks.get(id) : undefined;
+  if (task?.asking?.attempt === attempt) task.asking.call = 'ending';
+  return state;
 }
 
 function questionAsked(
   state: RunState,
-  { question }: FactOf<'question_asked'>['data'],
+  { question, attempt, held: isHeld = false, input }: FactOf<'question_asked'>['data'],
   at: number,
 ): RunState {
   if (state.questions.has(question.id)) return state;
-  state.questions.set(question.id, { question, askedAt: at, answer: undefined });
+  const open: OpenQuestion = {
+    question,
+    askedAt: at,
+    attempt,
+    isHeld,
+    input,
+    answer: undefined,
+    queued: undefined,
+  };
+  const order = state.questions.size;
+  state.questions.set(question.id, open);
   state.openQuestions++;
+  if (question.expiresAt !== undefined)
+    open.queued = state.expiring.add(open, { lane: '', rank: -question.expiresAt, order });
+  if (question.task === undefined) state.runQuestions++;
+  if (question.kind === 'plan_approval') {
+    const { draft } = state;
+    if (draft?.version === question.plan) state.draft = draft && { ...draft, question: question.id };
+    return state;
+  }
   if (question.task === undefined) state.stumbles = 0;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);
   if (task === undefined || hasEnded(task.status)) return state;
-  if (task.status === 'running') endAttempt(task, at);
+  if (question.kind === 'elicitation' && attempt === task.attempts) askedByCall(state, task, open);
+  else if (task.status === 'running') task.asking = undefined;
+  if (task.status === 'running' && !isHeld) endAttempt(task, at);
   moveTo(state, task, 'waiting');
   const choices = question.kind === 'ambiguity' ? (question.options ?? []) : [];
   holdBack(

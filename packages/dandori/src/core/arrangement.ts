@@ -26,6 +26,7 @@ export interface Arrangement {
 interface Surroundings {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly done: ReadonlyMap<string, string>;
+  readonly open?: readonly Task[];
   readonly expectedMs?: (operation: string) => number | undefined;
 }
 
@@ -38,12 +39,14 @@ interface Needs {
 export function arrange(
   tasks: readonly Task[],
   { edges, order }: Needs,
-  { tools, done, expectedMs }: Surroundings,
+  { tools, done, open = [], expectedMs }: Surroundings,
 ): Arrangement {
   const positions = new Map<string, number>();
   for (const [position, { id }] of tasks.entries()) positions.set(id, position);
-  const taskAt = (id: string) => tasks[positions.get(id) ?? -1];
-  const written = order.flatMap((id) => accessesOf({ id, operation: taskAt(id)?.operation ?? '' }, tools));
+  const before = new Map(open.map((task) => [task.id, task]));
+  const taskAt = (id: string) => tasks[positions.get(id) ?? -1] ?? before.get(id);
+  const all = [...before.keys(), ...order];
+  const written = all.flatMap((id) => accessesOf({ id, operation: taskAt(id)?.operation ?? '' }, tools));
   const accesses = written.map((access) => filledIn(access, taskAt(access.id)?.args ?? {}));
   const waits = hazards(accesses);
   const groups: Group[] = [];
@@ -52,18 +55,18 @@ export function arrange(
   const checked = tasks.map(({ id, operation }): CheckedTask => {
     const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
     const effect = tools.get(operation)?.effect ?? 'write';
-    const all = waits.get(id) ?? [];
-    if (all.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
-    const few = all.filter((group) => group.length <= SMALL_GROUP).flat();
-    const waited = [...new Set(few)].filter((other) => !needs.includes(other));
-    const many = all
+    const waited = waits.get(id) ?? [];
+    if (waited.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
+    const few = waited.filter((group) => group.length <= SMALL_GROUP).flat();
+    const single = [...new Set(few)].filter((other) => !needs.includes(other));
+    const many = waited
       .filter((group) => group.length > SMALL_GROUP)
       .map((group) => numbered(group, groups, numbers));
     return {
       id,
       effect,
       ...(needs.length > 0 && { needs }),
-      ...(waited.length > 0 && { waits: waited }),
+      ...(single.length > 0 && { waits: single }),
       ...(many.length > 0 && { waitsForGroups: many }),
     };
   });

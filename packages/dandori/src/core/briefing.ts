@@ -48,7 +48,7 @@ export function reflectionDue({
 
 export function revisionsLeft({ settings, revisions }: RunState): number {
   const most = settings.planning?.revisions ?? Number.MAX_SAFE_INTEGER;
-  return Math.max(0, most - revisions.length);
+  return Math.max(0, most - revisions.filter(({ by }) => by !== 'user').length);
 }
 
 /** True where the mind was told that it goes in circles, and what it did then is a circle again. */

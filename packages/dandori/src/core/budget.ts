@@ -2,6 +2,7 @@ import { assertNever } from '../domain/error.ts';
 import type { Limit } from '../domain/limit.ts';
 import { isStuck, revisionsLeft } from './briefing.ts';
 import { dollars } from './dollars.ts';
+import { isOnlyHolding } from './elicitation.ts';
 import type { RunState } from './state.ts';
 import { textsOf } from './texts.ts';
 
@@ -34,7 +35,8 @@ function mustRevise({ settings, sinceReflection }: RunState): boolean {
 }
 
 export function timeLeft(state: RunState, now: number): number {
-  const sinceLast = state.isTakenUp ? Math.max(0, now - state.lastAt) : 0;
+  const isCounted = state.isTakenUp && !isOnlyHolding(state);
+  const sinceLast = isCounted ? Math.max(0, now - state.lastAt) : 0;
   return state.settings.limits.time - state.activeMs - sinceLast;
 }
 

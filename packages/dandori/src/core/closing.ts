@@ -45,6 +45,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   const decision = lastDecision(state);
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
+  if (isOutdated(decision, state) && canAskAgain(decision, state, now)) return undefined;
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
     return { outcome: 'exhausted', answer: answer.args, ...atLimit(state, now) };
   if (answer.args.achieved === false) {
@@ -58,6 +59,15 @@ function answered(state: RunState, now: number): Ending | undefined {
   if (failure !== undefined)
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   return { outcome: 'answered', answer: answer.args };
+}
+
+/** Somebody has said something since the mind began to think about it. */
+export function isOutdated({ startedSeq }: Decision, { notes }: RunState): boolean {
+  return (notes.at(-1)?.seq ?? 0) > startedSeq;
+}
+
+function canAskAgain({ purpose }: Decision, state: RunState, now: number): boolean {
+  return purpose !== 'conclude' && reached(state, now) === undefined;
 }
 
 /** A person's plan is done when all of it is. */
@@ -80,7 +90,10 @@ function unreached({ args }: Action, state: RunState): Failure | undefined {
  * results by Ref or did not need them (nothing was read). Otherwise it was written before the facts were known, as
  * was one that came together with a question.
  */
-function stands(answer: Action, { operations, proposed, purpose }: Decision, state: RunState): boolean {
+function stands(answer: Action, decision: Decision, state: RunState): boolean {
+  const { operations, proposed, purpose, isEdited } = decision;
+  // It was written for another plan.
+  if (isEdited === true) return false;
   if (purpose === 'act' && operations.some(({ operation }) => operation === 'ask')) return false;
   if (proposed.length === 0) return true;
   // Nobody can say whether a criterion is met before the results are there.
@@ -105,8 +118,10 @@ function failed(state: RunState, now: number): Ending | undefined {
 }
 
 function planFailure(state: RunState): Failure {
-  const { planGiven, rejection = [], stumbles } = state;
+  const { planGiven, rejection = [], stumbles, refused } = state;
   const texts = textsOf(state);
+  if (refused?.veto !== undefined)
+    return { kind: 'rejected', message: `${texts.planNotApproved} ${refused.veto}`.trim() };
   const problems = rejection
     .map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`))
     .join('; ');

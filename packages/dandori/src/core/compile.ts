@@ -36,6 +36,8 @@ export interface Surroundings {
   readonly maxSteps?: number;
   /** Tasks of earlier plans of the run that have succeeded: id → operation. */
   readonly done: ReadonlyMap<string, string>;
+  /** Those that were begun or wait for a person, and have not ended: all of this plan is written behind them. */
+  readonly open?: readonly Task[];
   /** Steps of earlier plans that have not ended, and what they wait for. */
   readonly steps?: OpenSteps;
   /** Servers whose tools are missing, with the reason, to tell a misspelt name from a dead server. */
@@ -77,7 +79,8 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
       diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
     };
   }
-  const operations = new Map(surroundings.done);
+  const { done, open = [] } = surroundings;
+  const operations = new Map([...done, ...open.map(({ id, operation }) => [id, operation] as const)]);
   const doubled = checkIds(tasks, operations);
   const diagnostics = [...checkSize(tasks, surroundings), ...doubled].slice(0, MAX_DIAGNOSTICS);
   const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
@@ -105,7 +108,7 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
-  if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done: surroundings.done }));
+  if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done, open }));
   const { steps } = surroundings;
   const hasSteps = (steps?.size ?? 0) > 0 || tasks.some(({ step }) => step !== undefined);
   if (hasSteps && isClear) inheritNeeds(tasks, edges, steps);

@@ -3,8 +3,10 @@ import { asksNobody, needsApproval } from './approval.ts';
 import { briefFor } from './briefing.ts';
 import { canConclude, canPay, timeLeft } from './budget.ts';
 import { closing } from './closing.ts';
+import { heldUntil } from './elicitation.ts';
 import type { Intention } from './intention.ts';
 import { watch } from './monitor.ts';
+import { isPlanAsked } from './plan-word.ts';
 import { comesFirst } from './ready-queue.ts';
 import { isAlive, type RunState, type TaskState } from './state.ts';
 
@@ -12,30 +14,68 @@ import { isAlive, type RunState, type TaskState } from './state.ts';
  * What to do now, given all that has happened. Pure: the time is an argument.
  *
  * D1  Nothing is started after a cancel request, after the time is up, or after the end.
- * D2  A plan is compiled before any of its tasks starts.
- * D3  No more than `concurrency` calls run at once, and no more are started than can be paid for.
+ * D2  A plan is compiled before any of its tasks starts. While a person is asked about it, nothing is begun that it
+ *     would take away.
+ * D3  No call is started where `concurrency` calls run, and no more are started than can be paid for. One that was held
+ *     open for a person has given its place free, and runs on when it is answered.
  * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
- * D5  Nothing is begun while the run is paused; what runs comes to its end.
- * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned.
+ * D5  Nothing is begun while the run is paused; what runs comes to its end, and so does a hold.
+ * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned; for a person alone nobody waits.
+ * D7  A question that nobody answered in time expires, however long nobody drove the run.
+ * D8  A step does not wait for a question of another branch.
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
   if (state.cancel !== undefined)
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
+  const expired = expiredAt(state, now);
+  if (expired.length > 0) return expired;
   if (state.paused !== undefined)
-    return isAlive(state) ? [{ type: 'wake_at', at: now + timeLeft(state, now) }] : [];
-  if (state.draft !== undefined) return [{ type: 'compile_plan' }];
+    return isAlive(state) ? [...endingHolds(state, now), ...wakeUp(state, now)] : [];
+  if (state.draft !== undefined && !isPlanAsked(state)) return [{ type: 'compile_plan' }];
+  const [replaced] = state.replacing;
+  if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
   const places = placesIn(state);
-  const intentions = [...settling(state), ...starting(state, now, places)];
+  const intentions = [...endingHolds(state, now), ...settling(state), ...starting(state, now, places)];
   const isBusy = isAlive(state) || intentions.length > 0;
-  if (!isBusy && !isAnyLater(state, now) && state.openQuestions === 0) intentions.push(...next(state, now));
+  if (!isBusy && !isAnyLater(state, now))
+    intentions.push(...(state.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
   return [...intentions, ...waking(state, now, places)];
+}
+
+/** Questions whose time is over, with what they count as. */
+export function expiredAt({ expiring, settings }: RunState, now: number): Intention[] {
+  const intentions: Intention[] = [];
+  const otherwise = settings.questions?.whenExpired === 'cancel' ? 'cancelled' : 'declined';
+  for (const { item } of expiring.inOrder(() => true)) {
+    const { id, expiresAt = 0, default: fallback } = item.question;
+    if (expiresAt > now) break;
+    const as = fallback === undefined ? otherwise : 'default';
+    intentions.push({ type: 'expire_question', question: id, as });
+  }
+  return intentions;
+}
+
+function nextExpiry({ expiring }: RunState): number {
+  for (const { item } of expiring.inOrder(() => true))
+    return item.question.expiresAt ?? Number.POSITIVE_INFINITY;
+  return Number.POSITIVE_INFINITY;
 }
 
 /** Calls are told to stop; the end comes when the last of them has. */
 function stopping(state: RunState, reason: string): Intention[] | undefined {
   return isAlive(state) ? [{ type: 'abort_calls', reason }] : undefined;
+}
+
+function endingHolds(state: RunState, now: number): Intention[] {
+  return heldTasks(state)
+    .filter((task) => heldUntil(state, task) <= now)
+    .map(({ task: { id } }) => ({ type: 'end_hold', task: id }));
+}
+
+function heldTasks({ held, tasks }: RunState): TaskState[] {
+  return [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 function settling(state: RunState): Intention[] {
@@ -76,9 +116,10 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   const isNobodyAsked = asksNobody(state.settings);
   const isOver = () => isNobodyAsked && !places.isOpen();
   if (isOver()) return intentions;
+  const leaving = new Set(state.draft?.removes);
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
-    if (!places.canPay(task)) continue;
+    if (!places.canPay(task) || leaving.has(id)) continue;
     if (needsApproval(task, state.settings)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
@@ -130,16 +171,35 @@ function next(state: RunState, now: number): Intention[] {
   return [{ type: 'think', purpose, brief: briefFor(state, purpose, verdict) }];
 }
 
+/** A person is asked about one branch: the steps of the others go on, and nothing is concluded. */
+function nextStep(state: RunState, now: number): Intention[] {
+  const isHeld = state.runQuestions > 0 || state.stumbles > state.settings.repairs || state.thinkAfter > now;
+  if (isHeld || state.stepsReady.size === 0) return [];
+  const verdict = watch(state, now);
+  if (verdict.kind === 'stop') return [];
+  return [{ type: 'think', purpose: 'generate', brief: briefFor(state, 'generate', verdict) }];
+}
+
 function purposeNow({ stepsReady, planGiven }: RunState): Purpose {
   if (stepsReady.size > 0) return 'generate';
   return planGiven ? 'answer' : 'act';
 }
 
 function waking(state: RunState, now: number, places: Places): Intention[] {
-  const isWoken = isAlive(state);
   let earliest = nextRetry(state, now, places);
-  if (state.thinkAfter > now && !isWoken) earliest = Math.min(earliest, state.thinkAfter);
-  if (isWoken || Number.isFinite(earliest)) earliest = Math.min(earliest, now + timeLeft(state, now));
+  if (state.thinkAfter > now && !isAlive(state)) earliest = Math.min(earliest, state.thinkAfter);
+  return wakeUp(state, now, earliest);
+}
+
+/** Whatever runs, the end of its time comes, and that of a hold and of a question. */
+function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
+  let earliest = first;
+  for (const task of heldTasks(state)) {
+    const until = heldUntil(state, task);
+    if (until > now) earliest = Math.min(earliest, until);
+  }
+  if (isAlive(state) || Number.isFinite(earliest))
+    earliest = Math.min(earliest, now + timeLeft(state, now), nextExpiry(state));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
 }
 

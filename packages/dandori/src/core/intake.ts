@@ -1,14 +1,15 @@
 import type { Fact } from '../domain/event.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { Outline } from '../domain/outline.ts';
-import type { Option } from '../domain/question.ts';
 import type { Action, Task } from '../domain/task.ts';
 import { revisionsLeft } from './briefing.ts';
 import { OWN_OPERATIONS } from './own-operations.ts';
+import { readQuestion } from './own-question.ts';
 import { changePlan, notBegun } from './plan-change.ts';
 import { readProposal } from './proposal.ts';
 import { renamed, renameIn } from './rename.ts';
 import { joined, revised } from './revision.ts';
+import type { SchemaCheck } from './schema.ts';
 import type { Draft, RunState } from './state.ts';
 import { isStep } from './step.ts';
 import { readUpdates } from './step-update.ts';
@@ -27,7 +28,7 @@ export interface Taken {
 }
 
 /** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
-export function takeIn(decided: readonly Action[], state: RunState): Taken {
+export function takeIn(decided: readonly Action[], state: RunState, check: SchemaCheck = () => []): Taken {
   const steps = state.thinking?.brief?.steps ?? [];
   const { ended, actions, problem } = readUpdates(decided, steps, state);
   if (problem !== undefined && !actions.some(({ operation }) => operation !== 'reflect'))
@@ -38,7 +39,7 @@ export function takeIn(decided: readonly Action[], state: RunState): Taken {
   const asked = steps.filter((id) => !ended.has(id));
   const assigned = withSteps(read.actions, { asked, removes, state });
   if (typeof assigned === 'string') return unusable(assigned);
-  const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled });
+  const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled, check });
   if (removes.length > 0 || revision !== undefined) return { ...taken, outline, revision, removes };
   const left = steps.length > 0 ? notBegun(state, new Set([...steps, ...ended])) : [];
   // Later tasks that came with the plan are compiled again with these, or nobody would know what waits for what.
@@ -121,11 +122,14 @@ function withSteps(
     : `${stray.id} (${stray.operation}) does not say for which step it is: add "step", one of ${wanted.join(', ')}`;
 }
 
-function sortedOut(
-  actions: readonly Action[],
-  state: RunState,
-  { free, settled }: { free: ReadonlySet<string>; settled: ReadonlySet<string> | undefined },
-): Taken {
+interface Sorting {
+  /** Ids that may be used again. */
+  readonly free: ReadonlySet<string>;
+  readonly settled: ReadonlySet<string> | undefined;
+  readonly check: SchemaCheck;
+}
+
+function sortedOut(actions: readonly Action[], state: RunState, { free, settled, check }: Sorting): Taken {
   const operations = actions.filter(({ operation }) => OWN_OPERATIONS.has(operation));
   const calls = actions.filter(({ operation }) => !OWN_OPERATIONS.has(operation));
   const { ids, map } = newIds(calls, state, free);
@@ -145,7 +149,7 @@ function sortedOut(
     }),
     questions: operations
       .filter(({ operation }) => operation === 'ask')
-      .map((action, index) => toQuestion(action, state, index)),
+      .map((action, index) => toQuestion(action, { state, index, check })),
   };
 }
 
@@ -210,24 +214,16 @@ function newIds(
   return { ids, map };
 }
 
-function toQuestion(action: Action, state: RunState, index: number): Fact {
-  const { question: text, options } = action.args;
-  const choices = Array.isArray(options) ? options.map(toOption) : [];
-  return {
-    type: 'question_asked',
-    data: {
-      question: {
-        id: `q${state.questions.size + index + 1}`,
-        kind: 'missing_input',
-        text: typeof text === 'string' ? text : JSON.stringify(action.args),
-        ...(choices.length > 0 && { options: choices }),
-      },
-    },
-  };
+interface Questioning {
+  readonly state: RunState;
+  readonly index: number;
+  readonly check: SchemaCheck;
 }
 
-function toOption(option: Json): Option {
-  return typeof option === 'string'
-    ? { label: option, value: option }
-    : { label: JSON.stringify(option), value: option };
+function toQuestion(action: Action, { state, index, check }: Questioning): Fact {
+  const id = `q${state.questions.size + index + 1}`;
+  return {
+    type: 'question_asked',
+    data: { question: { id, kind: 'missing_input', ...readQuestion(action.args, check) } },
+  };
 }

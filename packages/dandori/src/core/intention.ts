@@ -1,5 +1,5 @@
 import type { Brief } from '../domain/brief.ts';
-import type { Outcome, Purpose } from '../domain/event.ts';
+import type { FactOf, Outcome, Purpose } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Limit } from '../domain/limit.ts';
@@ -11,9 +11,16 @@ export type Intention =
   | { readonly type: 'start_task'; readonly task: string }
   | { readonly type: 'ask_approval'; readonly task: string }
   | { readonly type: 'settle'; readonly task: string }
+  /** A call was held open for an answer for long enough. */
+  | { readonly type: 'end_hold'; readonly task: string }
+  | { readonly type: 'expire_question'; readonly question: string; readonly as: Expiry }
+  | { readonly type: 'replace_task'; readonly task: string }
   | { readonly type: 'abort_calls'; readonly reason: string }
   | { readonly type: 'wake_at'; readonly at: number }
   | { readonly type: 'finish'; readonly ending: Ending };
+
+/** What a question counts as that nobody answered in time. */
+export type Expiry = FactOf<'question_expired'>['data']['as'];
 
 export interface Ending {
   readonly outcome: Outcome;

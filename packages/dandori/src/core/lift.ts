@@ -46,7 +46,8 @@ export interface Inferred {
  */
 export function lift(state: RunState, resultOf: (task: string) => Json | undefined): Lifted {
   const done = [...state.tasks.values()].filter(
-    ({ task, status }) => status === 'succeeded' && !isStep(task),
+    // What a person chose in place of a task is lifted by itself.
+    ({ task, status, isReplaced }) => status === 'succeeded' && !isStep(task) && !isReplaced,
   );
   const decided = decisionsOf(state);
   const trace: Trace = {

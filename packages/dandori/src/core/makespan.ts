@@ -66,14 +66,19 @@ function createWaiting({ tasks, groups }: Arrangement): Waiting {
     if (known === undefined) dependents.set(earlier, [later]);
     else known.push(later);
   };
-  groups.forEach((members, number) => {
+  // What is not of this plan is under way already; how long it still takes nobody knows.
+  const own = new Set(tasks.map(({ id }) => id));
+  groups.forEach((all, number) => {
+    const members = all.filter((id) => own.has(id));
     unmet.set(number, members.length);
     for (const id of members) add(id, number);
   });
   for (const { id, needs = [], waits = [], waitsForGroups = [] } of tasks) {
-    unmet.set(id, needs.length + waits.length + waitsForGroups.length);
-    for (const earlier of [...needs, ...waits]) add(earlier, id);
-    for (const number of waitsForGroups) behind[number]?.push(id);
+    const earlier = [...needs, ...waits].filter((one) => own.has(one));
+    const gates = waitsForGroups.filter((number) => unmet.get(number) !== 0);
+    unmet.set(id, earlier.length + gates.length);
+    for (const one of earlier) add(one, id);
+    for (const number of gates) behind[number]?.push(id);
   }
   const isFree = (one: string | number) => {
     const left = (unmet.get(one) ?? 0) - 1;

@@ -8,20 +8,21 @@ interface Ordering {
   readonly edges: Edges;
   readonly rules: readonly OrderRule[];
   readonly done: ReadonlyMap<string, string>;
+  readonly open: readonly Task[];
 }
 
 /**
  * Order rules are enforced: a rule that the plan keeps becomes an edge, one that it breaks a diagnostic. It is kept
  * where a task needs the earlier one, at whatever distance, and else where it is written behind it.
  */
-export function orderEdges(tasks: readonly Task[], { edges, rules, done }: Ordering): Diagnostic[] {
+export function orderEdges(tasks: readonly Task[], { edges, rules, done, open }: Ordering): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const rule of rules) {
     if (!tasks.some(({ operation }) => operation === rule.after)) continue;
     const needed = neededBy(tasks, edges, rule.before);
     const alreadyDone = [...done.values()].includes(rule.before);
     const isInPlan = tasks.some(({ operation }) => operation === rule.before);
-    let latest: string | undefined;
+    let latest = alreadyDone ? undefined : open.find(({ operation }) => operation === rule.before)?.id;
     for (const task of tasks) {
       if (task.operation === rule.before) latest = task.id;
       if (task.operation !== rule.after) continue;

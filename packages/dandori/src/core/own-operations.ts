@@ -48,10 +48,15 @@ export const OWN: readonly OwnOperation[] = [
   {
     name: 'ask',
     description:
-      'Asks the user. Only where you cannot go on without the user: something is missing that no tool can tell, or there are several equally good meanings. `options` can be left out.',
+      'Asks the user. Only where you cannot go on without the user: something is missing that no tool can tell, or there are several equally good meanings. All but `question` can be left out: `options` to choose from, or `form`, a JSON Schema of an object whose fields the user fills in; `default` is taken where nobody answers in time.',
     args: {
       type: 'object',
-      properties: { question: { type: 'string' }, options: { type: 'array', items: { type: 'string' } } },
+      properties: {
+        question: { type: 'string' },
+        options: { type: 'array', items: { type: 'string' } },
+        form: { type: 'object' },
+        default: {},
+      },
       required: ['question'],
     },
   },

@@ -2,48 +2,87 @@ import type { CheckedTask, FactOf } from '../domain/event.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Outline } from '../domain/outline.ts';
 import type { Task } from '../domain/task.ts';
-import { type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
+import { planWord } from './plan-word.ts';
+import { type Draft, type Gate, hasEnded, laneOf, type RunState, type TaskState } from './state.ts';
 import { isStep } from './step.ts';
 import { updateProblem } from './step-update.ts';
-import { complete, hasAllItNeeds, makeReady, moveTo, settleStep } from './transition.ts';
+import { textsOf } from './texts.ts';
+import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './transition.ts';
 
 /** How `apply` folds what is planned. */
 export function planProposed(
   state: RunState,
   { version, by, tasks, outline, removes }: FactOf<'plan_proposed'>['data'],
 ): RunState {
-  state.draft = { version, by, tasks, outline, removes };
-  const decision = state.decisions.at(-1);
-  if (by === 'user') state.given = tasks;
-  else if (decision !== undefined) decision.proposed = tasks;
-  return state;
+  return draftMade(state, { version, by, tasks, outline, removes });
 }
 
 export function planRevised(
   state: RunState,
   { version, by, tasks, removes, outline, ...revision }: FactOf<'plan_revised'>['data'],
 ): RunState {
-  state.draft = { version, by, tasks, removes, outline, revision };
+  return draftMade(state, { version, by, tasks, removes, outline, revision });
+}
+
+function draftMade(state: RunState, draft: Draft): RunState {
+  const { draft: before } = state;
+  const isEdited = draft.by === 'user' && before?.question !== undefined && before.version === draft.version;
+  state.draft = isEdited ? { ...draft, question: before.question } : draft;
+  if (draft.by === 'user' && draft.revision === undefined && state.planGiven) state.given = draft.tasks;
   const decision = state.decisions.at(-1);
-  if (by !== 'user' && decision !== undefined) decision.proposed = tasks;
+  const isFromMind = draft.by !== 'user' || (isEdited && before.revision?.replaces === undefined);
+  if (decision === undefined || !isFromMind) return state;
+  decision.proposed = draft.tasks;
+  if (isEdited) decision.isEdited = true;
   return state;
 }
 
-export function planRejected(state: RunState, { diagnostics }: FactOf<'plan_rejected'>['data']): RunState {
+export function planRejected(
+  state: RunState,
+  { diagnostics, reason }: FactOf<'plan_rejected'>['data'],
+  at: number,
+): RunState {
+  const replaced = state.tasks.get(state.draft?.revision?.replaces ?? '');
+  if (replaced !== undefined) return notReplaced(state, replaced, { diagnostics, reason, at });
   const decision = state.decisions.at(-1);
-  if (decision !== undefined) decision.diagnostics = diagnostics;
+  if (decision !== undefined) {
+    decision.diagnostics = diagnostics;
+    decision.veto = reason;
+  }
   state.rejection = diagnostics;
   // Nobody is asked to mend a person's plan.
-  if (state.draft?.by === 'user') state.stumbles = state.settings.repairs;
-  state.refused = state.draft;
+  if (state.planGiven) state.stumbles = state.settings.repairs;
+  state.refused = state.draft && { ...state.draft, question: undefined, veto: reason };
   state.draft = undefined;
   state.stumbles++;
   return state;
 }
 
+/** What a person chose cannot be done: that is no matter of the mind's plan, and ends nothing but the task. */
+function notReplaced(
+  state: RunState,
+  task: TaskState,
+  { diagnostics, reason, at }: Omit<FactOf<'plan_rejected'>['data'], 'version'> & { readonly at: number },
+): RunState {
+  const problems = diagnostics.map(({ task: id, message }) =>
+    id === undefined ? message : `${id}: ${message}`,
+  );
+  state.draft = undefined;
+  state.replacing.delete(task.task.id);
+  task.replacement = undefined;
+  const texts = textsOf(state);
+  task.failure =
+    reason === undefined
+      ? { kind: 'plan_error', message: texts.notReplaced(task.task.operation, problems.join('; ')) }
+      : { kind: 'rejected', message: `${texts.planNotApproved} ${reason}`.trim() };
+  task.endedAt = at;
+  complete(state, task, 'failed');
+  return state;
+}
+
 export function planApproved(
   state: RunState,
-  { version, tasks, groups = [], accesses = [], estimate }: FactOf<'plan_approved'>['data'],
+  { version, tasks, groups = [], accesses = [], estimate, question }: FactOf<'plan_approved'>['data'],
   at: number,
 ): RunState {
   const { draft } = state;
@@ -55,20 +94,30 @@ export function planApproved(
   for (const id of draft?.removes ?? []) forget(state, id);
   if (draft?.revision !== undefined) {
     const { reason, changes, supersedes = [] } = draft.revision;
-    state.revisions.push({ version, reason, changes, at });
+    state.revisions.push({ version, by: draft.by, reason, changes, at });
     for (const id of supersedes) supersede(state, id);
   }
   state.planVersion = version;
-  state.estimate = estimate;
-  state.accesses = accesses;
-  state.stumbles = 0;
-  state.steps++;
+  const coveredBy = hasApproved(state, question, version) ? question : undefined;
+  const replaced = state.tasks.get(draft?.revision?.replaces ?? '');
+  if (replaced !== undefined) {
+    // All else stays as it was planned.
+    state.accesses = [...state.accesses, ...accesses];
+    state.replacing.delete(replaced.task.id);
+    replaced.replacement = undefined;
+    replaced.isReplaced = true;
+  } else {
+    state.estimate = estimate;
+    state.accesses = accesses;
+    state.stumbles = 0;
+    state.steps++;
+  }
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
   const added = tasks.flatMap((checked) => {
     const task = written.get(checked.id);
     // What is begun keeps its attempts, whatever a plan says: they are all that is known of its effect.
     const isTaken = state.tasks.has(checked.id);
-    return task === undefined || isTaken ? [] : [addTask(state, task, { ...checked, gates })];
+    return task === undefined || isTaken ? [] : [addTask(state, task, { ...checked, gates, coveredBy })];
   });
   // A task may be written before its step.
   for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
@@ -77,6 +126,12 @@ export function planApproved(
   for (const gate of gates) closeGate(state, gate);
   for (const task of added) connect(state, task);
   return state;
+}
+
+function hasApproved({ questions }: RunState, id: string | undefined, version: number): boolean {
+  const asked = id === undefined ? undefined : questions.get(id);
+  const kind = asked?.question.plan === version ? planWord(asked)?.kind : undefined;
+  return kind === 'approved' || kind === 'edited';
 }
 
 /** What a later plan does not say anew still holds: success criteria are not shed by planning again. */
@@ -137,8 +192,13 @@ function closeGate(state: RunState, gate: Gate): void {
   }
 }
 
-function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: readonly Gate[] }): TaskState {
-  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0, cost = 0 } = checked;
+interface Accepted extends CheckedTask {
+  readonly gates: readonly Gate[];
+  readonly coveredBy: string | undefined;
+}
+
+function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
+  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0, cost = 0, coveredBy } = checked;
   const added: TaskState = {
     task,
     effect,
@@ -157,10 +217,13 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     attempts: 0,
     probed: undefined,
     mayHaveTouched: false,
+    asking: undefined,
+    rounds: 0,
     isInDoubt: false,
     override: undefined,
     sent: undefined,
     approved: undefined,
+    coveredBy,
     result: undefined,
     note: undefined,
     failure: undefined,
@@ -171,6 +234,9 @@ function addTask(state: RunState, task: Task, checked: CheckedTask & { gates: re
     children: [],
     open: 0,
     isSuperseded: false,
+    replacement: undefined,
+    isReplaced: false,
+    isUnstopped: false,
   };
   state.tasks.set(task.id, added);
   if (isStep(task)) state.stepCount++;
@@ -192,7 +258,7 @@ function join(state: RunState, id: string, child: string): void {
 /** One that has succeeded keeps its result. */
 function stepToJoin({ tasks }: RunState, id: string | undefined): TaskState | undefined {
   const step = tasks.get(id ?? '');
-  return step !== undefined && isStep(step.task) && step.status !== 'succeeded' ? step : undefined;
+  return step !== undefined && hasTasks(step) && step.status !== 'succeeded' ? step : undefined;
 }
 
 function connect(state: RunState, added: TaskState): void {

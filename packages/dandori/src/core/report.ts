@@ -5,6 +5,7 @@ import type { Json } from '../domain/json.ts';
 import type { Limit } from '../domain/limit.ts';
 import type { Question } from '../domain/question.ts';
 import type { Usage } from '../domain/usage.ts';
+import { blockedBy } from './blocks.ts';
 import { type PlanView, planView } from './plan-view.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
 import { isStep } from './step.ts';
@@ -13,8 +14,8 @@ import { isStep } from './step.ts';
 export interface Report {
   readonly run: string;
   readonly goal: string;
-  /** `waiting` where a person must answer first, `open` where nobody drives it now. */
-  readonly outcome: Outcome | 'waiting' | 'open';
+  /** `waiting` where a person must answer first, `paused` where one has stopped it, `open` where nobody drives it now. */
+  readonly outcome: Outcome | 'waiting' | 'paused' | 'open';
   readonly answer: string | null;
   readonly failure?: Failure;
   readonly missing?: readonly string[];
@@ -24,9 +25,23 @@ export interface Report {
   readonly plan?: PlanView;
   readonly tasks: { readonly [id: string]: TaskReport };
   readonly usage: Usage & { readonly modelCalls: number; readonly steps: number; readonly ms: number };
-  readonly questions: readonly Question[];
+  /** Those that are open. */
+  readonly questions: readonly AskedQuestion[];
+  /** Who wants it to stand still, and why. */
+  readonly paused?: { readonly reason?: string; readonly by?: string };
+  /** What people said to it while it was under way. */
+  readonly notes?: readonly { readonly text: string; readonly by?: string; readonly at: number }[];
+  /** Calls that were told to stop and went on. */
+  readonly unstopped?: readonly { readonly task: string; readonly operation: string }[];
   /** What a person thinks of it: 1 to 5. */
   readonly rating?: { readonly rating: number; readonly comment?: string; readonly by?: string };
+}
+
+/** A question with what only the run knows of it. */
+export interface AskedQuestion extends Question {
+  readonly askedAt: number;
+  /** Tasks that wait for it; none where the mind's next decision does. */
+  readonly blocks: readonly string[];
 }
 
 export interface TaskReport {
@@ -44,11 +59,14 @@ export interface TaskReport {
 export function report(state: RunState): Report {
   const plan = planView(state);
   const tasks = [...state.tasks.values()].filter(({ task }) => !isStep(task));
-  const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
+  const notes = state.notes.map(({ seq: _, ...note }) => definedOnly(note));
+  const unstopped = tasks
+    .filter(({ isUnstopped }) => isUnstopped)
+    .map(({ task: { id, operation } }) => ({ task: id, operation }));
   return {
     run: state.run,
     goal: state.goal,
-    outcome: state.end?.outcome ?? (open.length > 0 ? 'waiting' : 'open'),
+    outcome: state.end?.outcome ?? standing(state),
     answer: state.end?.answer ?? null,
     ...(state.end?.failure && { failure: state.end.failure }),
     ...(state.end?.missing && { missing: state.end.missing }),
@@ -56,9 +74,30 @@ export function report(state: RunState): Report {
     ...(plan && { plan }),
     tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
-    questions: state.end === undefined ? open.map(({ question }) => question) : [],
+    questions: openQuestions(state),
+    ...(state.paused && { paused: definedOnly(state.paused) }),
+    ...(notes.length > 0 && { notes }),
+    ...(unstopped.length > 0 && { unstopped }),
     ...(state.rating && { rating: ratingOf(state.rating) }),
   };
+}
+
+/** A person who paused it knows that questions are open too. */
+function standing({ paused, openQuestions: open }: RunState): Report['outcome'] {
+  if (paused !== undefined) return 'paused';
+  return open > 0 ? 'waiting' : 'open';
+}
+
+export function openQuestions(state: RunState): AskedQuestion[] {
+  if (state.end !== undefined) return [];
+  return [...state.questions.values()]
+    .filter(({ answer }) => answer === undefined)
+    .map(({ question, askedAt }) => ({ ...question, askedAt, blocks: blockedBy(question, state) }));
+}
+
+function definedOnly<T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> };
 }
 
 function ratingOf({ rating, comment, by }: NonNullable<RunState['rating']>): NonNullable<Report['rating']> {

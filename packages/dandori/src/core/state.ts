@@ -75,6 +75,12 @@ export interface TaskState {
   sent: JsonObject | undefined;
   /** SHA-256 of the call that a person approved. */
   approved: string | undefined;
+  /** What its last call that wanted input asked for. */
+  asking: Asking | undefined;
+  /** How many of its calls have ended because the server wants input first. */
+  rounds: number;
+  /** The question by which a person approved the plan that it is written in. */
+  readonly coveredBy: string | undefined;
   result: Stored | undefined;
   /** What is odd about the result. */
   note: string | undefined;
@@ -91,6 +97,23 @@ export interface TaskState {
   open: number;
   /** A revision has put others in its place; what became of it is no matter any more. */
   isSuperseded: boolean;
+  /** What a person chose to have done in place of it, until that is compiled. */
+  replacement: readonly Task[] | undefined;
+  /** Others stand for it, as `children`: it ends as they do. */
+  isReplaced: boolean;
+  /** Its call was told to stop and went on. */
+  isUnstopped: boolean;
+}
+
+/**
+ * `ended`: the server said that it wants input first. `held`: the call is open until it is answered. `ending`: it was
+ * held for long enough, and the server is told that nobody answers. `lost`: the call is gone, and the answer is not.
+ */
+export interface Asking {
+  readonly attempt: number;
+  readonly questions: string[];
+  call: 'ended' | 'held' | 'ending' | 'lost';
+  readonly since: number;
 }
 
 /** A task at the moment at which it ended. */
@@ -114,7 +137,13 @@ export interface Draft {
   readonly outline?: Outline | undefined;
   /** Tasks that were never begun and that this stands for. */
   readonly removes?: readonly string[] | undefined;
-  readonly revision?: Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes'> | undefined;
+  readonly revision?:
+    | Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes' | 'replaces'>
+    | undefined;
+  /** What a person was asked about it. */
+  readonly question?: string | undefined;
+  /** Why a person did not approve it; empty where they did not say. */
+  readonly veto?: string | undefined;
 }
 
 interface Thinking {
@@ -138,6 +167,10 @@ export interface Decision {
   proposed: readonly Task[];
   diagnostics: readonly Diagnostic[] | undefined;
   failure: Failure | undefined;
+  /** Why a person did not approve what was proposed; empty where they did not say. */
+  veto?: string | undefined;
+  /** A person has changed what was proposed; `proposed` is what came of it. */
+  isEdited?: boolean;
   /** Tools that it was told of. */
   offer?: Offer | undefined;
   /** The model that is asked in place of the one that failed, from here on. */
@@ -147,7 +180,26 @@ export interface Decision {
 export interface OpenQuestion {
   readonly question: Question;
   readonly askedAt: number;
-  answer: { value: Json; at: number; declined?: boolean; comment?: string } | undefined;
+  /** The attempt that asked. */
+  readonly attempt?: number | undefined;
+  /** Whether a call is held open for it. */
+  readonly isHeld: boolean;
+  /** How the server wants the answer. */
+  readonly input?: FactOf<'question_asked'>['data']['input'];
+  answer: Given | undefined;
+  /** Where it stands among those that expire. */
+  queued: Queued<OpenQuestion> | undefined;
+}
+
+/** What became of a question. */
+export interface Given {
+  readonly value: Json;
+  readonly at: number;
+  readonly declined?: boolean;
+  readonly comment?: string;
+  readonly by?: string;
+  /** Nobody answered in time. */
+  readonly isExpired?: boolean;
 }
 
 export interface RunState {
@@ -172,14 +224,18 @@ export interface RunState {
   estimate: Estimate | undefined;
   /** What the tasks of the plan touch, in the order that is kept; only where arguments decide on it. */
   accesses: readonly Access[];
-  /** A proposed plan that has not been compiled yet. */
+  /** A proposed plan that has not been accepted: it is to be compiled, or a person is asked about it. */
   draft: Draft | undefined;
   /** The last one that was refused, until another is accepted. */
   refused: Draft | undefined;
   /** What the mind took the goal to be, as of its last plan that said so. */
   outline: Outline | undefined;
   /** Of accepted plans. */
-  readonly revisions: (Revision & { readonly version: number; readonly at: number })[];
+  readonly revisions: (Revision & {
+    readonly version: number;
+    readonly by: Draft['by'];
+    readonly at: number;
+  })[];
   readonly reflections: (Reflection & { readonly decision: number; readonly at: number })[];
   /** Tasks that have ended, and of them failed, since the mind last looked back. */
   sinceReflection: { ended: number; failed: number };
@@ -194,6 +250,8 @@ export interface RunState {
   /** Steps whose tasks are wanted now. */
   readonly stepsReady: Set<string>;
   readonly running: Set<string>;
+  /** Tasks whose call is held open while a person is asked; they are `waiting`. */
+  readonly held: Set<string>;
   /** How many of them run in each lane. */
   readonly runningIn: Map<string, number>;
   /** What is due first comes first. */
@@ -223,6 +281,12 @@ export interface RunState {
   readonly usage: Usage;
   readonly questions: Map<string, OpenQuestion>;
   openQuestions: number;
+  /** Of them those that no task asked: the whole run waits. */
+  runQuestions: number;
+  /** What expires first comes first. */
+  readonly expiring: ReadyQueue<OpenQuestion>;
+  /** Tasks that a person's choice replaces, until that is compiled. */
+  readonly replacing: Set<string>;
   /** What people said to the run while it was under way. */
   readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
   /** Who wants it to stand still. */
@@ -255,6 +319,11 @@ export function lastDecision(state: RunState): Decision | undefined {
 }
 
 /** Whether something is under way that will end by itself. */
-export function isAlive({ running, probing, thinking }: RunState): boolean {
+export function isAlive(state: RunState): boolean {
+  return state.held.size > 0 || isAtWork(state);
+}
+
+/** Whether it does not only wait for a person. */
+export function isAtWork({ running, probing, thinking }: RunState): boolean {
   return running.size > 0 || probing.size > 0 || thinking !== undefined;
 }

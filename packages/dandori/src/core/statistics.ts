@@ -5,7 +5,7 @@ import { type Report, report } from './report.ts';
 /** What became of many runs. */
 export interface Statistics {
   readonly runs: number;
-  /** `waiting` and `open` have not ended. */
+  /** `waiting`, `paused` and `open` have not ended. */
   readonly outcomes: { readonly [outcome in Report['outcome']]: number };
   /** Answered, of those that have ended; null where none has. */
   readonly completionRate: number | null;
@@ -53,7 +53,7 @@ export interface Counter {
 }
 
 export function createCounter(): Counter {
-  const outcomes = { answered: 0, failed: 0, cancelled: 0, exhausted: 0, waiting: 0, open: 0 };
+  const outcomes = { answered: 0, failed: 0, cancelled: 0, exhausted: 0, waiting: 0, paused: 0, open: 0 };
   const sums = { revisions: 0, modelCalls: 0, input: 0, output: 0, cachedInput: 0 };
   const ratings = { sum: 0, count: 0 };
   const durations: number[] = [];

@@ -94,9 +94,14 @@ function record(state: RunState, task: TaskState): void {
 /** The step whose last open task this was. */
 function closedBy(state: RunState, { task }: TaskState): TaskState | undefined {
   const step = task.step === undefined ? undefined : state.tasks.get(task.step);
-  if (step === undefined || !isStep(step.task) || hasEnded(step.status)) return undefined;
+  if (step === undefined || !hasTasks(step) || hasEnded(step.status)) return undefined;
   step.open--;
   return step.open > 0 ? undefined : step;
+}
+
+/** Whether it ends as its tasks do: a step, or one that others stand for. */
+export function hasTasks({ task, isReplaced }: TaskState): boolean {
+  return isStep(task) || isReplaced;
 }
 
 /** A step is as its tasks are: its result is that of the last one, its failure that of the first that failed. */

@@ -1,3 +1,5 @@
+import type { Diagnostic } from './diagnostic.ts';
+
 /**
  * What is thrown to the caller: the caller did something that cannot work. The code has a page in `docs/errors/`.
  * What goes wrong inside a run is a `Failure` instead, and is journaled.
@@ -19,7 +21,9 @@ export type ErrorCode =
   | 'blob-damaged'
   | 'question-not-found'
   | 'question-answered'
+  | 'question-expired'
   | 'answer-invalid'
+  | 'answer-not-allowed'
   | 'service-invalid'
   | 'file-unreadable'
   | 'key-reused'
@@ -39,11 +43,18 @@ export class DandoriError extends Error {
   readonly code: ErrorCode;
   /** What to do about it, in one sentence. */
   readonly fix: string | undefined;
+  /** What the compiler found, where a plan was given that cannot be used. */
+  readonly diagnostics: readonly Diagnostic[] | undefined;
 
-  constructor(code: ErrorCode, message: string, details: { fix?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: { fix?: string; cause?: unknown; diagnostics?: readonly Diagnostic[] } = {},
+  ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.fix = details.fix;
+    this.diagnostics = details.diagnostics;
   }
 }
 

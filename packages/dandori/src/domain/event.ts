@@ -54,6 +54,8 @@ const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), data: z.object(shape) });
 
 const attempt = { task: z.string(), attempt: z.number().int().positive() };
+/** The call was told to stop and went on: what it does after this, nobody hears. */
+const unstopped = z.boolean().optional();
 
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
@@ -117,6 +119,8 @@ export const factSchema = z.discriminatedUnion('type', [
     removes: z.array(z.string()),
     /** Tasks that have failed and that others now stand for. */
     supersedes: z.array(z.string()).optional(),
+    /** The task that a person's choice has put `tasks` in the place of. */
+    replaces: z.string().optional(),
     tasks: z.array(task),
     /** Where the plan was proposed anew. */
     outline: outline.optional(),
@@ -130,8 +134,15 @@ export const factSchema = z.discriminatedUnion('type', [
     notes: z.array(z.string()).optional(),
     /** Where a person will be asked about some of its calls. */
     estimate: estimate.optional(),
+    /** The question by which a person approved it, where one was asked. */
+    question: z.string().optional(),
   }),
-  fact('plan_rejected', { version: z.number().int(), diagnostics: z.array(diagnostic) }),
+  fact('plan_rejected', {
+    version: z.number().int(),
+    diagnostics: z.array(diagnostic),
+    /** Why a person did not approve it, where one was asked; empty where they did not say. */
+    reason: z.string().optional(),
+  }),
   fact('task_started', {
     ...attempt,
     key: z.string(),
@@ -146,11 +157,13 @@ export const factSchema = z.discriminatedUnion('type', [
     note: z.string().optional(),
     ms: z.number(),
   }),
-  fact('task_failed', { ...attempt, failure, ms: z.number() }),
+  fact('task_failed', { ...attempt, failure, unstopped, ms: z.number() }),
   fact('task_in_doubt', {
     ...attempt,
-    cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled']),
+    /** `unanswered`: it ended without a result while a person was asked for its input. */
+    cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled', 'unanswered']),
     message: z.string().optional(),
+    unstopped,
   }),
   /** A call in doubt is looked for before anybody is asked. */
   fact('probe_started', { ...attempt, operation: z.string(), args: jsonObject }),
@@ -164,7 +177,16 @@ export const factSchema = z.discriminatedUnion('type', [
     blob: blobHandle.optional(),
     ms: z.number(),
   }),
-  fact('question_asked', { question, attempt: z.number().int().optional() }),
+  fact('question_asked', {
+    question,
+    attempt: z.number().int().optional(),
+    /** The call is held open until it is answered. */
+    held: z.boolean().optional(),
+    /** How the server wants the answer, where its call has ended: under a name, and with what it wants back. */
+    input: z.object({ name: z.string().optional(), state: z.string().optional() }).optional(),
+  }),
+  /** A call was held open for an answer for as long as may be; its server is told that nobody answers. */
+  fact('hold_ended', attempt),
   fact('question_answered', {
     question: z.string(),
     /** Null where it was declined. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { json, jsonObject } from './json.ts';
+import { task } from './task.ts';
 
 export const questionKind = z.enum([
   'ambiguity',
@@ -16,6 +17,8 @@ export const option = z.object({
   value: json,
   /** For an ambiguity: what the choice changes in the task's arguments. */
   args: jsonObject.optional(),
+  /** For an ambiguity: what is done in place of the task; the result of the last one counts as its result. */
+  tasks: z.array(task).optional(),
 });
 export type Option = z.infer<typeof option>;
 
@@ -35,7 +38,7 @@ export const question = z.object({
   task: z.string().optional(),
   /** The version of the plan that waits. */
   plan: z.number().int().optional(),
-  /** SHA-256 of operation and arguments: an approval holds for exactly this call. */
+  /** SHA-256 of operation and arguments, or of the plan: an approval holds for exactly this. */
   digest: z.string().optional(),
   /** What counts as the answer where nobody gave one in time. */
   default: json.optional(),

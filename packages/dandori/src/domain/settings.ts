@@ -17,6 +17,8 @@ export const settings = z.object({
       expireAfter: z.number().positive().optional(),
       /** What becomes of one that has no default. */
       whenExpired: z.enum(['decline', 'cancel']),
+      /** Milliseconds for which a call is held open that asks a person while it runs. */
+      hold: z.number().nonnegative().optional(),
       /** Users who may answer; absent where anybody may. */
       answerers: z.array(z.string()).optional(),
     })

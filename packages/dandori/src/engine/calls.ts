@@ -1,14 +1,16 @@
+import type { InputResponse } from '../core/elicitation.ts';
 import type { Thinking, Thought } from '../ports/mind.ts';
-import type { Call, CallOutcome } from '../ports/toolbox.ts';
-import type { Mailbox } from './mailbox.ts';
+import type { Call, CallOutcome, InputRequest } from '../ports/toolbox.ts';
+import type { Mail, Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import type { Texts } from './texts.ts';
+import { createTimeLimit } from './time-limit.ts';
 
 /** How long a call that was told to stop may take to do so, before it is given up as lost. */
 const GRACE = 5_000;
 
-export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress'> {
+export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit'> {
   /** A look for the call of this attempt, and not the call itself. */
   readonly isProbe?: boolean;
   /** Milliseconds before it is made. */
@@ -28,6 +30,8 @@ export interface Ended {
 export interface Begun {
   /** Never rejects. */
   readonly ended: Promise<Ended>;
+  /** It is a task now, so that a person can be asked what it wants to know. */
+  taken(): void;
   abort(reason: string): void;
 }
 
@@ -69,20 +73,38 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
 
   function begin(call: PlannedCall, isTask: () => boolean): Begun {
     const controller = new AbortController();
-    const ended = make(call, controller, isTask);
+    let asked: Mail[] | undefined = isTask() ? undefined : [];
+    const ask = (mail: Mail) => (asked === undefined ? mailbox.post(mail) : void asked.push(mail));
+    const ended = make(call, controller, { isTask, ask });
     track(controller, ended);
-    return { ended, abort: (reason) => controller.abort(reason) };
+    return {
+      ended,
+      taken() {
+        for (const mail of asked ?? []) mailbox.post(mail);
+        asked = undefined;
+      },
+      abort: (reason) => controller.abort(reason),
+    };
   }
 
   async function make(
-    { texts, isProbe: _, delay = 0, ...call }: PlannedCall,
+    { texts, isProbe = false, delay = 0, ...call }: PlannedCall,
     controller: AbortController,
-    isTask: () => boolean,
+    { isTask, ask }: { isTask: () => boolean; ask: (mail: Mail) => void },
   ): Promise<Ended> {
     const { signal } = controller;
     if (delay > 0) await pause(delay, { signal, clock });
-    const startedAt = clock.now();
-    const takeBack = clock.at(startedAt + call.timeout, () => controller.abort('timeout'));
+    const { task, attempt } = call;
+    const limit = createTimeLimit(clock, call.timeout, () => controller.abort('timeout'));
+    const elicit = (request: InputRequest) =>
+      new Promise<InputResponse>((resolve) => {
+        limit.pause();
+        const reply = (response: InputResponse) => {
+          if (!signal.aborted) limit.resume();
+          resolve(response);
+        };
+        ask({ type: 'input_asked', task, attempt, request, reply });
+      });
     const progress = (message: string, fraction?: number) => {
       if (isTask()) parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
     };
@@ -90,17 +112,21 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       kind: 'lost',
       cause: 'cancelled',
       message: texts.didNotStop,
+      unstopped: true,
     };
-    const made = safely(() => parts.toolbox.call({ ...call, run, signal, progress }), brokenCall);
+    const made = safely(
+      () => parts.toolbox.call({ ...call, run, signal, progress, ...(!isProbe && { elicit }) }),
+      brokenCall,
+    );
     const outcome = await withGrace(made, { signal, clock, otherwise });
-    takeBack();
+    limit.stop();
     const isLate = isTimeUp(outcome, signal);
     const late: CallOutcome = {
       kind: 'lost',
       cause: 'timeout',
       message: texts.tooSlow(call.timeout / 1000),
     };
-    return { outcome: isLate ? late : outcome, ms: clock.now() - startedAt };
+    return { outcome: isLate ? late : outcome, ms: limit.spent() };
   }
 
   async function think(
@@ -146,6 +172,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       for (const { call, early } of due) {
         const { task, attempt, isProbe = false } = call;
         const type = isProbe ? 'probe_ended' : 'call_ended';
+        early?.taken();
         const { ended } = early ?? begin(call, () => !isProbe);
         void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
       }
@@ -223,5 +250,6 @@ async function withGrace<T>(work: Promise<T>, { signal, clock, otherwise }: Grac
 
 /** An adapter sees only that its signal was aborted; whether time was up is known here. */
 function isTimeUp({ kind }: CallOutcome, { aborted, reason }: AbortSignal): boolean {
-  return aborted && reason === 'timeout' && kind !== 'succeeded' && kind !== 'ambiguous';
+  const hasAnswered = kind === 'succeeded' || kind === 'ambiguous' || kind === 'input_wanted';
+  return aborted && reason === 'timeout' && !hasAnswered;
 }

@@ -1,165 +1,135 @@
-import { asksFirst } from '../core/approval.ts';
-import { timeLeft } from '../core/budget.ts';
-import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
-import { dollars } from '../core/dollars.ts';
-import { refsIn } from '../core/inject.ts';
+import { asksAboutPlan, asksFirst } from '../core/approval.ts';
+import type { Compiled } from '../core/compile.ts';
+import { type PlanWord, wordOnDraft } from '../core/plan-word.ts';
 import { repair } from '../core/repair.ts';
-import { hasEnded, lastDecision, type RunState } from '../core/state.ts';
-import { isStep, STEP_TOOL } from '../core/step.ts';
-import type { OpenSteps } from '../core/step-edges.ts';
+import type { Draft, RunState } from '../core/state.ts';
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Effect } from '../domain/effect.ts';
 import type { Fact } from '../domain/event.ts';
-import type { Settings } from '../domain/settings.ts';
-import type { Task } from '../domain/task.ts';
-import type { Tool } from '../domain/tool.ts';
+import type { Json } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
+import { planDigest } from './digest.ts';
+import { compileDraft, surroundingsOf } from './draft.ts';
+import type { Parts } from './parts.ts';
 import type { Driver } from './perform.ts';
+import { planQuestion } from './plan-question.ts';
 import { proposal } from './proposal.ts';
 
-/** Compiles the draft and records what came of it; certain mistakes of the mind are corrected without asking it. */
+/**
+ * Compiles the draft and records what came of it: it is accepted, refused, or a person is asked about it. Certain
+ * mistakes of the mind are corrected without asking it. What a person has approved is compiled once more, as the tools
+ * may be others by now, and they are asked again where it would do anything else than what they saw.
+ */
 export async function compilePlan({ ledger, parts }: Driver): Promise<void> {
   const { state } = ledger;
   const { draft } = state;
   if (draft === undefined) return;
-  const { version, tasks } = draft;
-  const { settings } = state;
-  // Which task is urgent matters only where not all can start at once.
-  if (tasks.length > state.settings.concurrency) await parts.durations?.load();
-  const surroundings = surroundingsOf(state, parts);
-  // A revision that only takes away leaves nothing to compile.
-  if (tasks.length === 0 && draft.revision !== undefined) {
-    ledger.record({ type: 'plan_approved', data: { version, tasks: [] } });
+  const { version } = draft;
+  const word = wordOnDraft(state);
+  if (word?.kind === 'rejected') {
+    ledger.record({ type: 'plan_rejected', data: { version, diagnostics: [], reason: word.reason } });
     return;
   }
-  const compiled = compile(tasks, surroundings);
+  // Which task is urgent matters only where not all can start at once.
+  if (draft.tasks.length > state.settings.concurrency) await parts.durations?.load();
+  ledger.record(
+    ...(word?.kind === 'edited'
+      ? edited(draft, word, { state, parts })
+      : judged(draft, word, { state, parts })),
+  );
+}
+
+interface House {
+  readonly state: RunState;
+  readonly parts: Parts;
+}
+
+/** It was compiled before it was journaled; where it does not compile any more, the person hears of it. */
+function edited(draft: Draft, word: PlanWord & { kind: 'edited' }, house: House): Fact[] {
+  const theirs: Draft = { ...draft, by: 'user', tasks: word.tasks };
+  const compiled = compileDraft(theirs, house);
+  if (!compiled.ok) return judged(draft, undefined, { ...house, problems: compiled.diagnostics });
+  return [proposal(theirs), approval(theirs, compiled, { ...house, question: word.question.id })];
+}
+
+function judged(
+  draft: Draft,
+  word: (PlanWord & { kind: 'approved' }) | undefined,
+  house: House & { readonly problems?: readonly Diagnostic[] },
+): Fact[] {
+  const { state, parts, problems } = house;
+  const { version } = draft;
+  const compiled = compileDraft(draft, house);
+  if (compiled.ok) return accepted(draft, compiled, { state, word, problems });
   const mended =
-    compiled.ok || draft.by === 'user' ? undefined : repair(tasks, compiled.diagnostics, surroundings);
-  const again = mended && compile(mended.tasks, surroundings);
-  if (mended !== undefined && again?.ok === true) {
-    ledger.record(
-      proposal({ ...draft, by: 'repair', tasks: mended.tasks }),
-      approval(version, again, { written: mended.tasks, repairs: mended.notes, settings }),
-    );
-  } else if (compiled.ok)
-    ledger.record(approval(version, compiled, { written: tasks, repairs: [], settings }));
-  else ledger.record({ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } });
+    draft.by === 'user' ? undefined : repair(draft.tasks, compiled.diagnostics, surroundingsOf(draft, house));
+  const repaired: Draft | undefined = mended && { ...draft, by: 'repair', tasks: mended.tasks };
+  const again = repaired && compileDraft(repaired, { state, parts });
+  if (mended === undefined || repaired === undefined || again?.ok !== true)
+    return [{ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } }];
+  return [proposal(repaired), ...accepted(repaired, again, { state, repairs: mended.notes, problems })];
 }
 
 interface Circumstances {
-  readonly written: readonly Task[];
-  readonly repairs: readonly string[];
-  readonly settings: Settings;
+  readonly state: RunState;
+  readonly word?: (PlanWord & { kind: 'approved' }) | undefined;
+  readonly repairs?: readonly string[];
+  /** What was wrong with the plan that a person wrote in place of it. */
+  readonly problems?: readonly Diagnostic[] | undefined;
+}
+
+/** The plan is right. A person may have to say yes to it first. */
+function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances: Circumstances): Fact[] {
+  const { state, word, problems } = circumstances;
+  const repairs = circumstances.repairs ?? notesIn(word?.question);
+  const calls = callsOf(draft, compiled);
+  const digest = planDigest(draft, compiled.tasks);
+  const isApproved = word !== undefined && word.question.digest === digest;
+  if (isApproved || !asksAboutPlan(calls, state.settings))
+    return [approval(draft, compiled, { state, repairs, ...(isApproved && { question: word.question.id }) })];
+  const notes = notesOn(compiled, repairs);
+  return [planQuestion(draft, { compiled, digest, notes, problems, state })];
 }
 
 function approval(
-  version: number,
+  draft: Draft,
   compiled: Compiled & { ok: true },
-  { written, repairs, settings }: Circumstances,
+  { state, repairs = [], question }: { state: RunState; repairs?: readonly string[]; question?: string },
 ): Fact {
   const { tasks, groups, accesses } = compiled;
-  const warnings = compiled.warnings.map(({ task, message }) =>
-    task === undefined ? message : `${task}: ${message}`,
-  );
-  const notes = [...repairs, ...compiled.notes, ...warnings];
-  const operations = new Map(written.map(({ id, operation }) => [id, operation]));
-  const isAsked = tasks.some(({ id, effect }) =>
-    asksFirst({ operation: operations.get(id) ?? '', effect }, settings),
-  );
+  const notes = notesOn(compiled, repairs);
+  const isAsked = callsOf(draft, compiled).some((call) => asksFirst(call, state.settings));
   return {
     type: 'plan_approved',
     data: {
-      version,
+      version: draft.version,
       tasks,
       ...(groups.length > 0 && { groups: groups.map((group) => [...group]) }),
       ...(accesses && { accesses }),
       ...(notes.length > 0 && { notes }),
       ...(isAsked && { estimate: compiled.estimate() }),
+      ...(question !== undefined && { question }),
     },
   };
 }
 
-function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
-  const answer = lastDecision(state)?.operations.find(({ operation }) => operation === 'answer');
-  const refs = answer === undefined ? [] : refsIn(answer.args);
-  return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
-}
-
-function surroundingsOf(state: RunState, parts: Driver['parts']): Surroundings {
-  const { draft, settings } = state;
-  const isTheirs = draft?.by === 'user';
-  const removes = new Set(draft?.removes);
-  const done = [...state.tasks.values()].filter(
-    ({ task, status }) => status === 'succeeded' || (isStep(task) && !removes.has(task.id)),
+function notesOn(compiled: Compiled & { ok: true }, repairs: readonly string[]): string[] {
+  const warnings = compiled.warnings.map(({ task, message }) =>
+    task === undefined ? message : `${task}: ${message}`,
   );
-  const { limits } = settings;
-  return {
-    tools: withSteps(parts.toolbox.tools()),
-    missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
-    check: parts.check,
-    // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
-    mode: isTheirs ? 'planned' : settings.mode,
-    order: settings.order,
-    ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
-    done: new Map(done.map(({ task }) => [task.id, task.operation])),
-    steps: openSteps(state, draft?.tasks ?? [], removes),
-    dropsNeedless: !isTheirs,
-    ...answerUses(state),
-    budget: {
-      ms: timeLeft(state, parts.clock.now()),
-      cost: limits.cost === undefined ? undefined : dollars(limits.cost - (state.usage.cost ?? 0)),
-      ...settings.task,
-      concurrency: settings.concurrency,
-      servers: settings.servers,
-    },
-    expectedMs: parts.durations?.expected,
-  };
+  return [...new Set([...repairs, ...compiled.notes, ...warnings])];
 }
 
-/** How many more there may be. What is removed makes room. */
-function roomIn(
-  { tasks, stepCount, settings: { limits } }: RunState,
-  removes: ReadonlySet<string>,
-): Pick<Surroundings, 'maxTasks' | 'maxSteps'> {
-  const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
-  const steps = removed.filter(isStep).length;
-  return {
-    maxTasks: limits.tasks - (tasks.size - stepCount) + (removed.length - steps),
-    maxSteps: limits.tasks - stepCount + steps,
-  };
+/** What was corrected before a person was asked is not found again. */
+function notesIn(question: Question | undefined): string[] {
+  const { notes } = (question?.context ?? {}) as { notes?: Json };
+  return Array.isArray(notes) ? notes.filter((note) => typeof note === 'string') : [];
 }
 
-/** What is removed is written anew, and is in the plan itself. */
-function openSteps(
-  { tasks, stepCount }: RunState,
-  written: readonly Task[],
-  removes: ReadonlySet<string>,
-): OpenSteps {
-  const again = openedAgain(written, tasks);
-  const isOpen = (id: string) =>
-    !removes.has(id) && (again.has(id) || !hasEnded(tasks.get(id)?.status ?? 'blocked'));
-  const steps = stepCount === 0 ? [] : [...tasks.values()].filter(({ task }) => isStep(task));
-  return new Map(
-    steps
-      .filter(({ task }) => isOpen(task.id))
-      .map(({ task, needs, children }) => [
-        task.id,
-        { needs: needs.filter(isOpen), tasks: children.filter(isOpen), step: task.step },
-      ]),
-  );
-}
-
-/** Steps that had ended without success and get a new task, they themselves or a step in them. */
-function openedAgain(written: readonly Task[], tasks: RunState['tasks']): Set<string> {
-  const again = new Set<string>();
-  for (let { step } of written) {
-    while (step !== undefined && !again.has(step)) {
-      const above = tasks.get(step);
-      if (above === undefined || !isStep(above.task) || above.status === 'succeeded') break;
-      again.add(step);
-      step = above.task.step;
-    }
-  }
-  return again;
-}
-
-function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
-  return new Map([...tools, [STEP_TOOL.name, STEP_TOOL]]);
+function callsOf(
+  { tasks: written }: Draft,
+  { tasks }: Compiled & { ok: true },
+): { operation: string; effect: Effect }[] {
+  const operations = new Map(written.map(({ id, operation }) => [id, operation]));
+  return tasks.map(({ id, effect }) => ({ operation: operations.get(id) ?? '', effect }));
 }

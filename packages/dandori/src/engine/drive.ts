@@ -1,6 +1,7 @@
 import { decide } from '../core/decide.ts';
 import { isAlive, type RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
+import { createHolds } from './holds.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import { addOwnTools } from './own-tools.ts';
@@ -12,8 +13,8 @@ import { createResults } from './results.ts';
 import { takeUp } from './take-up.ts';
 
 /**
- * Drives a run as far as it can go: until it has ended, or only a person can go on. Nothing is kept between two
- * calls; whoever calls it next reads the journal and goes on from there.
+ * Drives a run as far as it can go: until it has ended, or only a person can go on and no call is held open for them.
+ * Nothing is kept between two calls; whoever calls it next reads the journal and goes on from there.
  *
  * S1  One driver a run: the claim is held from the first read to the last write.
  * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
@@ -42,7 +43,7 @@ export async function drive(run: string, given: Parts, leaving: Leaving = {}): P
       const toolbox = addOwnTools(given.toolbox, { state: () => opened.state, results });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);
-      const house = { run, parts, ledger: opened, mailbox, calls, results };
+      const house = { run, parts, ledger: opened, mailbox, calls, results, holds: createHolds(opened) };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
       if (leaving.soon?.aborted || !recover(driver)) return opened.state;
       return await untilNothingCanGoOn(driver, leaving);
@@ -70,7 +71,7 @@ function listen({ soon, now }: Leaving, asked: () => void): () => void {
 }
 
 async function untilNothingCanGoOn(driver: Driver, { soon, now }: Leaving): Promise<RunState> {
-  const { ledger, mailbox, calls, readAhead } = driver;
+  const { ledger, mailbox, calls, holds, readAhead } = driver;
   for (;;) {
     const wakeAt = soon?.aborted ? undefined : await planTogether(driver);
     calls.thinkNow();
@@ -80,6 +81,7 @@ async function untilNothingCanGoOn(driver: Driver, { soon, now }: Leaving): Prom
       continue;
     }
     calls.release(readAhead);
+    holds.deliver();
     const { state } = ledger;
     const isQuiet = !isAlive(state) && wakeAt === undefined;
     if (state.end !== undefined || isQuiet || now?.aborted) return state;

@@ -1,18 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { fold } from '../core/apply.ts';
 import { redact } from '../core/redact.ts';
-import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../domain/event.ts';
-import type { Json } from '../domain/json.ts';
-import type { Question } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Task } from '../domain/task.ts';
+import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
 import type { Parts } from './parts.ts';
+
+export { answerQuestion } from './answer.ts';
 
 /** Longer goals are data: they belong in a file or a tool's result, not in every prompt of the run. */
 const LONGEST_GOAL = 100_000;
-const LONGEST_COMMENT = 10_000;
 
 export interface Beginning {
   readonly goal: string;
@@ -23,8 +21,6 @@ export interface Beginning {
   /** Where it must be this one, and none may come of it if it is there already. */
   readonly run?: string;
 }
-
-type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets'>;
 
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
 export async function startRun(
@@ -55,33 +51,47 @@ export async function startRun(
   return run;
 }
 
-export async function answerQuestion(
-  { run, question: id, answer, by }: { run: string; question: string; answer: Json; by?: string },
+/** Waits for nothing but the journal: whoever drives the run takes it up. */
+export async function addNote(
+  { run, text, by }: { run: string; text: string; by?: string | undefined },
+  parts: Keeping,
+): Promise<void> {
+  if (text.trim() === '')
+    throw new DandoriError('usage', 'There is nothing to tell.', { fix: 'Say it: dandori tell RUN "…"' });
+  checkLength(text, 'note');
+  await send(run, parts, (state) => {
+    refuseEnded(state);
+    return { type: 'note_added', data: { text, by } };
+  });
+}
+
+export async function pauseRun(
+  { run, reason, by }: { run: string; reason?: string | undefined; by?: string | undefined },
+  parts: Keeping,
+): Promise<void> {
+  checkLength(reason, 'reason');
+  await send(run, parts, (state) => {
+    refuseEnded(state);
+    return state.paused === undefined ? { type: 'run_paused', data: { reason, by } } : undefined;
+  });
+}
+
+/** A run that was not paused stays as it is. */
+export async function continueRun(
+  { run, by }: { run: string; by?: string | undefined },
   parts: Keeping,
 ): Promise<void> {
   await send(run, parts, (state) => {
     refuseEnded(state);
-    const open = state.questions.get(id);
-    if (open === undefined) {
-      const ids = [...state.questions.values()]
-        .filter((one) => one.answer === undefined)
-        .map((one) => one.question.id);
-      const fix = ids.length > 0 ? `Open questions: ${ids.join(', ')}.` : 'The run has no open question.';
-      throw new DandoriError('question-not-found', `The run ${run} has no question "${id}".`, { fix });
-    }
-    if (open.answer !== undefined) {
-      const given = JSON.stringify(open.answer.value);
-      throw new DandoriError('question-answered', `The question ${id} was answered already: ${given}.`);
-    }
-    checkAnswer(open.question, answer);
-    return { type: 'question_answered', data: { question: id, answer, by } };
+    return state.paused === undefined ? undefined : { type: 'run_continued', data: { by } };
   });
 }
 
 export async function cancelRun(
-  { run, reason, by }: { run: string; reason: string; by?: string },
+  { run, reason, by }: { run: string; reason: string; by?: string | undefined },
   parts: Keeping,
 ): Promise<void> {
+  checkLength(reason, 'reason');
   await send(run, parts, (state) => {
     refuseEnded(state);
     if (state.cancel !== undefined) return undefined;
@@ -122,35 +132,6 @@ export async function rateRun(
   });
 }
 
-function refuseEnded({ run, end }: RunState): void {
-  if (end === undefined) return;
-  throw new DandoriError('run-ended', `The run ${run} has ended (${end.outcome}).`, {
-    fix: `See it with \`dandori show ${run}\`.`,
-  });
-}
-
-/** Compare-and-append until it fits: a driver may write at the same time. */
-async function send(
-  run: string,
-  { journal, clock, secrets }: Keeping,
-  check: (state: RunState) => Fact | undefined,
-): Promise<void> {
-  for (;;) {
-    const state = fold(await journal.read(run));
-    if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-    const fact = check(state);
-    if (fact === undefined) return;
-    const at = Math.max(clock.now(), state.lastAt);
-    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...redact(fact, secrets) } as Event;
-    try {
-      await journal.append(run, state.seq, [event]);
-      return;
-    } catch (error) {
-      if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
-    }
-  }
-}
-
 function checkGoal(goal: string): void {
   if (goal.trim() === '') {
     throw new DandoriError('goal-invalid', 'The goal is empty.', {
@@ -174,23 +155,7 @@ function checkRating({ rating, comment = '' }: Rating): void {
       fix: 'Give 5 for a run that was just right, 1 for one of no use.',
     });
   }
-  if (comment.length > LONGEST_COMMENT) {
-    throw new DandoriError(
-      'usage',
-      `The comment has ${comment.length} characters; ${LONGEST_COMMENT} are the most.`,
-      { fix: 'Say it in fewer words.' },
-    );
-  }
-}
-
-function checkAnswer({ id, options }: Question, answer: Json): void {
-  if (options === undefined || options.length === 0) return;
-  const given = JSON.stringify(answer);
-  if (options.some(({ value }) => JSON.stringify(value) === given)) return;
-  const values = options.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  throw new DandoriError('answer-invalid', `${given} is no answer to ${id}.`, {
-    fix: `Answer one of: ${values.join(', ')}.`,
-  });
+  checkLength(comment, 'comment');
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */

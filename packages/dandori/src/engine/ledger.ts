@@ -1,4 +1,5 @@
 import { apply, fold } from '../core/apply.ts';
+import { withTerms } from '../core/asking.ts';
 import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
@@ -41,9 +42,16 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
 
   function add(fact: Fact): void {
     const at = Math.max(clock.now(), state.lastAt);
-    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...fact } as Event;
+    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...onTerms(fact, at) } as Event;
     pending.push(event);
     state = apply(state, event);
+  }
+
+  /** Here and not where it is asked: no question of anybody's may stay open for longer than the settings say. */
+  function onTerms(fact: Fact, at: number): Fact {
+    if (fact.type !== 'question_asked') return fact;
+    const { question } = fact.data;
+    return { ...fact, data: { ...fact.data, question: withTerms(question, state.settings, at) } };
   }
 
   async function commit(): Promise<boolean> {

@@ -1,7 +1,8 @@
+import type { InputResponse } from '../core/elicitation.ts';
 import type { Action } from '../domain/task.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Thinking } from '../ports/mind.ts';
-import type { CallOutcome } from '../ports/toolbox.ts';
+import type { CallOutcome, InputRequest } from '../ports/toolbox.ts';
 
 interface CallEnd {
   readonly task: string;
@@ -15,6 +16,14 @@ export type Mail =
   | ({ readonly type: 'call_ended' } & CallEnd)
   /** A look for the call of this attempt, which is in doubt. */
   | ({ readonly type: 'probe_ended' } & CallEnd)
+  /** A call that is open asks a person. */
+  | {
+      readonly type: 'input_asked';
+      readonly task: string;
+      readonly attempt: number;
+      readonly request: InputRequest;
+      readonly reply: (response: InputResponse) => void;
+    }
   | {
       readonly type: 'thought_ended';
       readonly decision: number;

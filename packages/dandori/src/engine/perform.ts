@@ -1,21 +1,25 @@
-import { createHash } from 'node:crypto';
-import { canonical } from '../core/canonical.ts';
+import { asksFirst } from '../core/approval.ts';
+import { inputsOf } from '../core/elicitation.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { nextOffer } from '../core/offer.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { writeRef } from '../core/reference.ts';
 import type { RunState, TaskState } from '../core/state.ts';
+import { type Effect, isWorse } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
+import { callDigest } from './digest.ts';
+import type { Holds } from './holds.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import { nextQuestion } from './question.ts';
 import type { ReadAhead } from './read-ahead.ts';
+import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
 import { settle } from './settle.ts';
@@ -29,6 +33,7 @@ export interface Driver {
   readonly mailbox: Mailbox;
   readonly calls: Calls;
   readonly results: Results;
+  readonly holds: Holds;
   readonly readAhead: ReadAhead;
 }
 
@@ -47,6 +52,14 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       return askApproval(intention.task, driver);
     case 'settle':
       return settle(intention.task, driver);
+    case 'end_hold':
+      return endHold(intention.task, driver);
+    case 'expire_question': {
+      const { question, as } = intention;
+      return driver.ledger.record({ type: 'question_expired', data: { question, as } });
+    }
+    case 'replace_task':
+      return replaceTask(intention.task, driver);
     case 'abort_calls':
       return driver.calls.abort(intention.reason);
     case 'finish':
@@ -101,11 +114,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
   const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
-  if (
-    filled.ok &&
-    task.approved !== undefined &&
-    task.approved !== digestOf(task.task.operation, filled.args)
-  ) {
+  if (filled.ok && mustAskAgain(task, filled.args, driver)) {
     await askApproval(id, driver);
     return;
   }
@@ -124,7 +133,27 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     userId: ledger.state.userId,
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
     texts: textsOf(ledger.state),
+    inputs: inputsOf(ledger.state, task),
   });
+}
+
+function endHold(id: string, { ledger }: Driver): void {
+  const attempt = ledger.state.tasks.get(id)?.attempts ?? 1;
+  ledger.record({ type: 'hold_ended', data: { task: id, attempt } });
+}
+
+/** What was approved is another call, or the tool does more to the world by now than when its plan was accepted. */
+function mustAskAgain(task: TaskState, args: JsonObject, driver: Driver): boolean {
+  const { operation } = task.task;
+  if (task.approved !== undefined) return task.approved !== callDigest(operation, args);
+  const effect = effectNow(task, driver);
+  return effect !== task.effect && asksFirst({ operation, effect }, driver.ledger.state.settings);
+}
+
+/** The effect that was accepted with the plan, unless the tool says a worse one by now. */
+function effectNow({ task, effect }: TaskState, { parts }: Driver): Effect {
+  const now = parts.toolbox.tools().get(task.operation)?.effect ?? effect;
+  return isWorse(now, effect) ? now : effect;
 }
 
 type Filled = { ok: true; args: JsonObject } | { ok: false; message: string };
@@ -169,18 +198,19 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   if (!filled.ok) return startTask(id, driver);
   const { args } = filled;
   const { operation } = task.task;
+  const effect = effectNow(task, driver);
   const texts = textsOf(ledger.state);
   ledger.record({
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(ledger.state),
         kind: 'approval',
-        text: texts.mayCall(operation, task.effect),
+        text: texts.mayCall(operation, effect),
         context: {
           operation,
           args,
-          effect: task.effect,
+          effect,
           ...(task.task.reasoning && { reasoning: task.task.reasoning }),
           ...(ledger.state.estimate && { plan: ledger.state.estimate as JsonObject }),
         },
@@ -189,17 +219,10 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
           { label: texts.reject, value: 'reject' },
         ],
         task: id,
-        digest: digestOf(operation, args),
+        digest: callDigest(operation, args),
       },
     },
   });
-}
-
-/** Approval is bound to exactly this call. */
-function digestOf(operation: string, args: JsonObject): string {
-  return createHash('sha256')
-    .update(JSON.stringify([operation, canonical(args)]))
-    .digest('hex');
 }
 
 async function finish({ outcome, answer, failure, missing, limit }: Ending, driver: Driver): Promise<void> {

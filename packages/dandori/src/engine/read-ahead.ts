@@ -73,8 +73,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   const underWay = new Set<Ahead>();
 
   function isWriting(decision: number): boolean {
-    const { thinking, cancel } = ledger.state;
-    return thinking?.decision === decision && cancel === undefined;
+    const { thinking, cancel, paused } = ledger.state;
+    return thinking?.decision === decision && cancel === undefined && paused === undefined;
   }
 
   /** With the id that it will have in the run, and without secrets, as it would be journaled. */

@@ -1,18 +1,20 @@
-import { decide } from '../core/decide.ts';
+import { decide, expiredAt } from '../core/decide.ts';
 import type { Driver } from './perform.ts';
 
 /**
  * Takes a run up where another driver left it; false where only a person can go on, and nothing is written then.
  *
  * The question is put as of the last fact, and that the run is taken up again is written before anything is decided
- * as of now: the days in between do not count. We hold the claim and have called nothing yet, so what the journal
- * says is running was lost with its driver.
+ * as of now: the days in between do not count. Only questions expire in them: a person was told until when to answer.
+ * We hold the claim and have called nothing yet, so what the journal says is running, or is held open for a person, was
+ * lost with its driver.
  */
-export function recover({ ledger }: Driver): boolean {
+export function recover({ ledger, parts }: Driver): boolean {
   const { state } = ledger;
-  if (decide(state, state.lastAt).length === 0) return false;
+  const isExpired = state.end === undefined && expiredAt(state, parts.clock.now()).length > 0;
+  if (!isExpired && decide(state, state.lastAt).length === 0) return false;
   ledger.record();
-  for (const task of [...state.running]) {
+  for (const task of [...state.running, ...state.held]) {
     const attempt = state.tasks.get(task)?.attempts ?? 1;
     ledger.record({ type: 'task_in_doubt', data: { task, attempt, cause: 'driver_lost' } });
   }

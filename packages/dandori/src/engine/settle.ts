@@ -47,7 +47,7 @@ function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefi
   const tools = parts.toolbox.tools();
   const probe = tools.get(task.task.operation)?.probe;
   // One that is lost again and again is not only unlucky.
-  if (probe === undefined || task.attempts > state.settings.task.attempts) return undefined;
+  if (probe === undefined || task.attempts - task.rounds > state.settings.task.attempts) return undefined;
   if (task.probed?.attempt === task.attempts) return undefined;
   const texts = textsOf(state);
   const tool = tools.get(probe.tool);
@@ -69,7 +69,8 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   const probe = parts.toolbox.tools().get(operation)?.probe;
   const unknown = (message: string) =>
     ledger.record({ type: 'probe_ended', data: { task, attempt, found: 'unknown', message, ms } });
-  if (probe === undefined || outcome.kind === 'ambiguous') return unknown(texts.probeMissing(operation));
+  if (probe === undefined || outcome.kind === 'ambiguous' || outcome.kind === 'input_wanted')
+    return unknown(texts.probeMissing(operation));
   if (outcome.kind === 'failed') return unknown(outcome.failure.message);
   if (outcome.kind === 'lost') return unknown(outcome.message);
   const { result, ...finding } = findingIn(outcome.result, probe);
@@ -78,8 +79,14 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
 }
 
-function ask({ task, sent, effect, attempts, probed }: TaskState, driver: Driver, problem?: string): void {
+/** Whether a person was asked while it ran: whether it got the answer is as unknown as the rest. */
+function hasAsked({ asking, attempts }: TaskState): boolean {
+  return asking !== undefined && asking.attempt === attempts && asking.call !== 'ended';
+}
+
+function ask(of: TaskState, driver: Driver, problem?: string): void {
   const { ledger } = driver;
+  const { task, sent, effect, attempts, probed } = of;
   const { id, operation, args } = task;
   const texts = textsOf(ledger.state);
   const probe = problem ?? probed?.message;
@@ -87,7 +94,7 @@ function ask({ task, sent, effect, attempts, probed }: TaskState, driver: Driver
     type: 'question_asked',
     data: {
       question: {
-        id: nextQuestion(driver),
+        id: nextQuestion(driver.ledger.state),
         kind: 'in_doubt',
         text: texts.isDone(operation),
         context: {
@@ -95,6 +102,7 @@ function ask({ task, sent, effect, attempts, probed }: TaskState, driver: Driver
           args: sent ?? args,
           effect,
           attempt: attempts,
+          ...(hasAsked(of) && { input: texts.hasAsked }),
           ...(probe !== undefined && { probe }),
         },
         options: [

@@ -1,13 +1,18 @@
+import { MOST_ROUNDS } from '../core/elicitation.ts';
+import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
 import { redact } from '../core/redact.ts';
 import type { SchemaCheck } from '../core/schema.ts';
+import type { RunState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
+import { toQuestion } from './holds.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 import { nextQuestion } from './question.ts';
@@ -32,6 +37,8 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return callEnded(mail, driver);
     case 'probe_ended':
       return probeEnded(mail, driver);
+    case 'input_asked':
+      return driver.holds.ask(mail);
     case 'action_written':
       return driver.readAhead.see(mail);
     case 'read_ended':
@@ -45,9 +52,12 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { task, attempt, ms } = mail;
   const { ledger, parts, results } = driver;
   const { outcome } = mail;
+  const texts = textsOf(ledger.state);
   if (outcome.kind === 'succeeded') {
-    const note = outcome.note === undefined ? {} : { note: outcome.note };
-    const texts = textsOf(ledger.state);
+    const notes = [outcome.note, ledger.state.held.has(task) ? texts.unanswered : undefined].filter(
+      (one) => one !== undefined,
+    );
+    const note = notes.length === 0 ? {} : { note: notes.join(' ') };
     const result = written(outcome.result, parts.secrets, texts);
     const failure = result.ok
       ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, { check: parts.check, texts })
@@ -60,13 +70,53 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
       });
     return;
   }
-  ledger.record(asFact(mail, outcome, driver));
+  if (ledger.state.held.has(task)) ledger.record(unheld(mail, outcome, texts));
+  else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
+  else ledger.record(asFact(mail, outcome, driver));
+}
+
+/** It ended before a person had answered: it could not go on without, or was lost. The question stays. */
+function unheld(
+  { task, attempt }: Mail & { type: 'call_ended' },
+  outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
+  texts: Texts,
+): Fact {
+  if (outcome.kind === 'lost') {
+    const { cause, message } = outcome;
+    return { type: 'task_in_doubt', data: { task, attempt, cause, message } };
+  }
+  const message = outcome.kind === 'failed' ? outcome.failure.message : texts.asksOtherwise;
+  return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', message } };
+}
+
+/** The call is over; the task is started again when all that it wants is there. */
+function inputWanted(
+  { task: id, attempt, ms }: Mail & { type: 'call_ended' },
+  { requests, state: kept }: CallOutcome & { kind: 'input_wanted' },
+  { ledger }: Driver,
+): void {
+  const task = ledger.state.tasks.get(id);
+  if (task === undefined || task.rounds >= MOST_ROUNDS) {
+    const message = textsOf(ledger.state).asksForEver(MOST_ROUNDS);
+    const failure = { kind: 'tool_error' as const, message };
+    ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms } });
+    return;
+  }
+  for (const [index, { name, ...request }] of requests.entries()) {
+    const input = {
+      ...(name !== undefined && { name }),
+      // Once is enough for what they have in common.
+      ...(index === 0 && kept !== undefined && { state: kept }),
+    };
+    const question = toQuestion(ledger, task, request);
+    ledger.record({ type: 'question_asked', data: { question, attempt, input } });
+  }
 }
 
 function asFact(
   { task, attempt, ms }: Mail & { type: 'call_ended' },
-  outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
-  { ledger }: Driver,
+  outcome: Exclude<CallOutcome, { kind: 'succeeded' | 'input_wanted' }>,
+  { ledger, parts }: Driver,
 ): Fact {
   switch (outcome.kind) {
     case 'failed':
@@ -77,23 +127,34 @@ function asFact(
         data: {
           attempt,
           question: {
-            id: nextQuestion({ ledger }),
+            id: nextQuestion(ledger.state),
             kind: 'ambiguity',
             text: outcome.question,
-            options: [...outcome.options],
+            ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),
+            ...(fits(outcome.default, outcome, parts.check) && { default: outcome.default }),
+            ...contextOf(task, ledger.state),
             task,
           },
         },
       };
     case 'lost': {
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
-      const { cause, message } = outcome;
-      if (!isRepeatable(effect)) return { type: 'task_in_doubt', data: { task, attempt, cause, message } };
-      return { type: 'task_failed', data: { task, attempt, failure: lostFailure(cause, message), ms } };
+      const { cause, message, unstopped } = outcome;
+      const data = { task, attempt, ...(unstopped === true && { unstopped }) };
+      if (!isRepeatable(effect)) return { type: 'task_in_doubt', data: { ...data, cause, message } };
+      return { type: 'task_failed', data: { ...data, failure: lostFailure(cause, message), ms } };
     }
     default:
       return assertNever(outcome);
   }
+}
+
+/** The call that could not be made as it stands. */
+function contextOf(id: string, { tasks }: RunState): Pick<Question, 'context'> {
+  const task = tasks.get(id);
+  if (task === undefined) return {};
+  const { operation, args } = task.task;
+  return { context: { operation, args: task.sent ?? args } };
 }
 
 /** A read or an idempotent call that was lost has simply failed: it can be made again. */

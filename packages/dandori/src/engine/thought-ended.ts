@@ -13,7 +13,7 @@ import { textsOf } from './texts.ts';
 /** Turns a thought into facts: what was decided, how the mind looks back, what it plans and what it asks. */
 export function thoughtEnded(
   { decision, thinking, ms }: Mail & { type: 'thought_ended' },
-  { ledger }: Driver,
+  { ledger, parts }: Driver,
 ): void {
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
@@ -28,7 +28,7 @@ export function thoughtEnded(
     ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
     return;
   }
-  const taken = takeIn(thinking.actions, state);
+  const taken = takeIn(thinking.actions, state, parts.check);
   const message = taken.problem ?? uselessness(taken, state);
   if (message !== undefined) {
     const failure = { kind: 'unusable_output' as const, message };

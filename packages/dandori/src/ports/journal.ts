@@ -9,8 +9,11 @@ export interface RunSummary {
   readonly startedAt: number;
   readonly lastAt: number;
   readonly lastSeq: number;
-  /** `waiting` where the last that happened is a question, `open` for any other run without an end. */
-  readonly status: Outcome | 'open' | 'waiting' | 'damaged';
+  /**
+   * `waiting` where the last that happened is a question, `paused` where it is that, `open` for any other run without
+   * an end.
+   */
+  readonly status: Outcome | 'open' | 'waiting' | 'paused' | 'damaged';
 }
 
 /** What a crash left of a line that it interrupted. It is left out, and cut off by the next append. */

@@ -1,3 +1,4 @@
+import type { InputResponse, Inputs } from '../core/elicitation.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
@@ -13,6 +14,18 @@ export interface Call {
   readonly userId?: string;
   readonly signal: AbortSignal;
   readonly progress?: (message: string, fraction?: number) => void;
+  /** What people answered to a call of the same task that ended as `input_wanted`. */
+  readonly inputs?: Inputs | undefined;
+  /** Asks a person while the call is open; its time-out stands still. Never rejects, and may never resolve. */
+  readonly elicit?: (request: InputRequest) => Promise<InputResponse>;
+}
+
+/** What a tool wants to know from a person: a form to fill in, or a page where something is to be done. */
+export interface InputRequest {
+  readonly text: string;
+  /** JSON Schema of the answer. */
+  readonly form?: JsonObject;
+  readonly url?: string;
 }
 
 /**
@@ -20,6 +33,8 @@ export interface Call {
  * `note`: what is odd about a result that can be used all the same.
  * `lost`: it was sent and nobody knows whether it took effect (time-out, connection lost, process died).
  * `ambiguous`: nothing was done; a person must choose first.
+ * `input_wanted`: it is to be called again with what a person answers, and with `state` as it is. A request without a
+ * name wants something done and no answer.
  */
 export type CallOutcome =
   | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string }
@@ -28,8 +43,23 @@ export type CallOutcome =
       readonly kind: 'lost';
       readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
       readonly message: string;
+      /** It was told to stop and goes on. */
+      readonly unstopped?: boolean;
     }
-  | { readonly kind: 'ambiguous'; readonly question: string; readonly options: readonly Option[] };
+  | {
+      readonly kind: 'ambiguous';
+      readonly question: string;
+      readonly options: readonly Option[];
+      /** In place of options: a JSON Schema of the arguments that are wanted. */
+      readonly form?: JsonObject;
+      /** The value of an option, or what fits the form: taken where nobody answers in time. */
+      readonly default?: Json;
+    }
+  | {
+      readonly kind: 'input_wanted';
+      readonly requests: readonly (InputRequest & { readonly name?: string })[];
+      readonly state?: string;
+    };
 
 export interface MissingServer {
   readonly server: string;

@@ -6,8 +6,10 @@ import { authentication, ownPagesOnly, roles, securityHeaders, smallJsonOnly } f
 import type { App, Env, Routes, ServerParts } from './parts.ts';
 import { problemFor } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { approving } from './routes/approval.ts';
 import { health } from './routes/health.ts';
 import { planning } from './routes/plans.ts';
+import { questions } from './routes/questions.ts';
 import { run } from './routes/run.ts';
 import { runs } from './routes/runs.ts';
 import { counting } from './routes/statistics.ts';
@@ -16,7 +18,18 @@ import { streaming } from './routes/stream.ts';
 import { tools } from './routes/tools.ts';
 import { mayAct } from './users.ts';
 
-const ROUTES: readonly Routes[] = [health, runs, run, streaming, steering, planning, tools, counting];
+const ROUTES: readonly Routes[] = [
+  health,
+  runs,
+  run,
+  streaming,
+  steering,
+  approving,
+  questions,
+  planning,
+  tools,
+  counting,
+];
 
 /** What is asked goes through the guards first, so that no route can forget one. */
 export function createApp(parts: ServerParts, log: (error: unknown) => void): App {

@@ -31,6 +31,7 @@ export interface DrivingOptions {
   readonly onTrouble?: (run: string, error: unknown) => void;
 }
 
+const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 const PAGE = 500;
 /** As long as a timer can be; then it is looked at again. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -77,7 +78,7 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
       // From before the drive, so that nothing is missed that another process writes right behind it.
       watch(run);
       const report = await dandori.drive(run, { soon: soon.signal, now: now.signal });
-      isOpen = report.outcome === 'waiting' || report.outcome === 'open';
+      isOpen = OPEN.includes(report.outcome);
       if (isOpen) wakeAtExpiry(run, report);
       else unwatch(run);
     } catch (error) {
@@ -131,7 +132,7 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
       const open: string[] = [];
       for (let before: string | undefined; ; ) {
         const page = await dandori.runs({ limit: PAGE, before });
-        for (const { run, status } of page) if (status === 'open' || status === 'waiting') open.push(run);
+        for (const { run, status } of page) if (OPEN.includes(status)) open.push(run);
         before = page.at(-1)?.run;
         if (before === undefined) break;
       }

@@ -6,6 +6,7 @@ import type { User } from './users.ts';
 export interface OwnRuns {
   /** Throws `run-not-found` for a run of somebody else as for one that is not there. */
   check(run: string, user: User): Promise<void>;
+  isOwn(run: string, user: User): Promise<boolean>;
 }
 
 const REMEMBERED = 10_000;
@@ -25,18 +26,23 @@ export function createOwnRuns(dandori: Pick<Dandori, 'events'>): OwnRuns {
     return owner;
   }
 
+  async function isOwn(run: string, { id, role }: User): Promise<boolean> {
+    if (!RUN_ID.test(run)) return false;
+    if (role === 'admin') return true;
+    try {
+      return id !== undefined && (await ownerOf(run)) === id;
+    } catch (error) {
+      // Of a damaged one nobody knows whose it is.
+      if (error instanceof DandoriError) return false;
+      throw error;
+    }
+  }
+
   return {
-    async check(run, { id, role }) {
-      if (!RUN_ID.test(run)) throw notFound(run);
-      if (role === 'admin') return;
-      try {
-        if (id !== undefined && (await ownerOf(run)) === id) return;
-      } catch (error) {
-        // Of a damaged one nobody knows whose it is.
-        if (!(error instanceof DandoriError)) throw error;
-      }
-      throw notFound(run);
+    async check(run, user) {
+      if (!(await isOwn(run, user))) throw notFound(run);
     },
+    isOwn,
   };
 }
 

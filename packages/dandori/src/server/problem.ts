@@ -10,6 +10,7 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'request-invalid': 400,
   unauthorized: 401,
   forbidden: 403,
+  'answer-not-allowed': 403,
   'run-not-found': 404,
   'question-not-found': 404,
   'route-not-found': 404,
@@ -19,6 +20,7 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'run-driven-elsewhere': 409,
   'journal-conflict': 409,
   'question-answered': 409,
+  'question-expired': 409,
   'request-too-large': 413,
   usage: 422,
   'goal-invalid': 422,
@@ -63,7 +65,7 @@ function statusOf({ code }: DandoriError): ContentfulStatusCode {
 }
 
 function respond(error: DandoriError, c: Context<Env>): Response {
-  const { code, message: detail, fix } = error;
+  const { code, message: detail, fix, diagnostics } = error;
   const status = statusOf(error);
   const title = code.replaceAll('-', ' ');
   const problem: Problem = {
@@ -73,6 +75,7 @@ function respond(error: DandoriError, c: Context<Env>): Response {
     detail,
     code,
     ...(fix !== undefined && { fix }),
+    ...(diagnostics !== undefined && { diagnostics }),
   };
   if (status === 401) c.header('WWW-Authenticate', 'Bearer realm="dandori"');
   if (status === 429) c.header('Retry-After', '1');

@@ -15,6 +15,7 @@ export const problemSchema = z.custom<Problem>().openapi('Problem', {
     detail: { type: 'string' },
     code: { type: 'string', description: 'Each has a page in docs/errors' },
     fix: { type: 'string', description: 'What to do about it' },
+    diagnostics: { type: 'array', items: { type: 'object' } },
   },
 });
 
@@ -30,7 +31,7 @@ export const runSummarySchema = z.custom<RunSummary>().openapi('RunSummary', {
     lastSeq: { type: 'integer' },
     status: {
       type: 'string',
-      enum: ['answered', 'failed', 'cancelled', 'exhausted', 'open', 'waiting', 'damaged'],
+      enum: ['answered', 'failed', 'cancelled', 'exhausted', 'open', 'waiting', 'paused', 'damaged'],
     },
   },
 });
@@ -44,7 +45,7 @@ export const reportSchema = z.custom<Report>().openapi('Report', {
     goal: { type: 'string' },
     outcome: {
       type: 'string',
-      enum: ['answered', 'failed', 'cancelled', 'exhausted', 'waiting', 'open'],
+      enum: ['answered', 'failed', 'cancelled', 'exhausted', 'waiting', 'paused', 'open'],
     },
     answer: { type: ['string', 'null'] },
     failure: { type: 'object' },

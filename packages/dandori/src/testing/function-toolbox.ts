@@ -18,7 +18,7 @@ export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent
   readonly outputSchema?: JsonObject;
   /** Milliseconds of the clock that a call takes. */
   readonly takes?: number;
-  readonly run?: (args: JsonObject, call: Call) => Json | CallOutcome;
+  readonly run?: (args: JsonObject, call: Call) => Json | CallOutcome | Promise<Json | CallOutcome>;
   /** One for each call, in order; `undefined` lets a call through. */
   readonly faults?: readonly (Fault | undefined)[];
 }
@@ -56,7 +56,7 @@ export function createFunctionToolbox(
       return { kind: 'failed', failure: { kind: 'tool_error', message, retryable } };
     }
     done.set(call.operation, (done.get(call.operation) ?? 0) + 1);
-    const outcome = asOutcome(definition.run?.(call.args, call) ?? null);
+    const outcome = asOutcome((await definition.run?.(call.args, call)) ?? null);
     return fault?.kind === 'lost_after'
       ? { kind: 'lost', cause: 'connection_lost', message: 'connection lost' }
       : outcome;
@@ -110,7 +110,7 @@ function toTool(
 }
 
 function asOutcome(value: Json | CallOutcome): CallOutcome {
-  const kinds = ['succeeded', 'failed', 'lost', 'ambiguous'];
+  const kinds = ['succeeded', 'failed', 'lost', 'ambiguous', 'input_wanted'];
   const isOutcome =
     typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind));
   return isOutcome ? (value as CallOutcome) : { kind: 'succeeded', result: value as Json };

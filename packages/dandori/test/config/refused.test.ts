@@ -69,7 +69,7 @@ describe('misspelt and misplaced keys', () => {
     [
       'mcpServers: { a: { command: x, alwaysAllow: [] } }',
       '1:32',
-      'which calls are asked about is set by execution.approval and effects',
+      'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects',
     ],
     ['command: npx', '1:1', 'command belongs under mcpServers.<name>'],
     ['__proto__: 1', '1:1', 'known here: model'],

@@ -96,7 +96,7 @@ export function proposes(tasks: readonly Planned[], by: 'mind' | 'user' = 'mind'
   return { type: 'plan_proposed', data: { version, by, tasks: tasks.map(toTask) } };
 }
 
-export function approves(tasks: readonly Planned[], version = 1): Fact {
+export function approves(tasks: readonly Planned[], version = 1, question?: string): Fact {
   const checked = tasks.map(({ id, effect = 'read', needs, waits, rank, cost }) => ({
     id,
     effect,
@@ -105,7 +105,7 @@ export function approves(tasks: readonly Planned[], version = 1): Fact {
     ...(rank && { rank }),
     ...(cost && { cost }),
   }));
-  return { type: 'plan_approved', data: { version, tasks: checked } };
+  return { type: 'plan_approved', data: { version, tasks: checked, ...(question && { question }) } };
 }
 
 /** A run with an accepted plan of the user's. */
@@ -137,9 +137,26 @@ export function asks(id: string, question: Partial<Question> = {}, attempt?: num
   return { type: 'question_asked', data: { question: whole, ...(attempt && { attempt }) } };
 }
 
+/** A call asks a person: it is held open, or has ended for the answer. */
+export function elicits(id: string, task: string, { held = false, attempt = 1 } = {}): Fact {
+  const question: Question = { id, kind: 'elicitation', text: '?', task };
+  const how = held ? { held } : { input: { name: id } };
+  return { type: 'question_asked', data: { question, attempt, ...how } };
+}
+
+export function endsHold(task: string, attempt = 1): Fact {
+  return { type: 'hold_ended', data: { task, attempt } };
+}
+
 export function answers(question: string, value: Json): Fact {
   return { type: 'question_answered', data: { question, answer: value } };
 }
+
+export function expires(question: string): Fact {
+  return { type: 'question_expired', data: { question, as: 'declined' } };
+}
+
+export const pauses: Fact = { type: 'run_paused', data: {} };
 
 export const cancels: Fact = { type: 'cancel_requested', data: { reason: 'enough' } };
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
 import { refsIn } from '../../src/core/inject.ts';
 import { takeIn } from '../../src/core/intake.ts';
+import { readQuestion } from '../../src/core/own-question.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Action } from '../../src/domain/task.ts';
 import { running, stateOf } from './facts.ts';
 
@@ -142,5 +145,54 @@ describe('our own operations', () => {
       },
       { data: { question: { id: 'q2', text: '{"text":"odd"}' } } },
     ]);
+  });
+});
+
+describe('a question of a weak or hostile model', () => {
+  const check = createSchemaCheck();
+  const asked = (args: JsonObject) => readQuestion({ question: 'Which?', ...args }, check);
+  const form = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+
+  it('keeps a form that can be used, and mends what is certain', () => {
+    expect(asked({ form, options: ['a'] })).toEqual({ text: 'Which?', form });
+    expect(asked({ form: { properties: form.properties } }).form).toEqual({
+      type: 'object',
+      properties: form.properties,
+    });
+    expect(asked({ form: { name: { type: 'string' } } }).form).toEqual({
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['a form that is no schema', { form: { type: 'nonsense' } }],
+    ['a form that is empty', { form: {} }],
+    ['a form that is a list', { form: [1] }],
+    ['a form that is words', { form: { first: 'your name' } }],
+    ['a form without end', { form: { type: 'object', description: 'x'.repeat(20_000) } }],
+    ['options that are no list', { options: { a: 1 } }],
+    ['options that are empty', { options: [null, ''] }],
+    ['a default that fits nothing', { default: null }],
+  ])('is asked in words where it brings %s', (_, args) => {
+    expect(asked(args)).toEqual({ text: 'Which?' });
+  });
+
+  it('bounds options, drops those that say the same, and a default that is none of them', () => {
+    const { options } = asked({
+      options: Array.from({ length: 500 }, (_, index) => 'x'.repeat(index * 10 + 1)),
+    });
+    expect(options).toHaveLength(50);
+    expect(asked({ options: ['a', 'a', { label: 'B', value: 2 }], default: 3 })).toEqual({
+      text: 'Which?',
+      options: [
+        { label: 'a', value: 'a' },
+        { label: 'B', value: 2 },
+      ],
+    });
+    expect(asked({ options: ['a', 'b'], default: 'b' }).default).toBe('b');
+    expect(asked({ form, default: { n: 'x' } }).default).toBeUndefined();
+    expect(asked({ form, default: { n: 1 } }).default).toEqual({ n: 1 });
   });
 });

@@ -3,17 +3,24 @@ import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event, Fact } from '../../src/domain/event.ts';
 import {
   answers,
+  approves,
   asks,
   cancels,
+  elicits,
   ends,
+  endsHold,
+  expires,
   fails,
   inDoubt,
   journalOf,
   type Planned,
+  pauses,
+  proposes,
   running,
   started,
   starts,
   succeeds,
+  thinks,
 } from './facts.ts';
 
 const write: Planned[] = [{ id: 'w', effect: 'write' }];
@@ -70,6 +77,23 @@ describe('a journal that breaks a law is caught', () => {
     ['an answer to nothing', 'L6', journalOf(started(), answers('q1', 'x'))],
     ['two answers', 'L6', journalOf(started(), asks('q1'), answers('q1', 'x'), answers('q1', 'x'))],
     ['a question twice', 'L6', journalOf(started(), asks('q1'), asks('q1'))],
+    [
+      'an answer that is too late',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 5, answers('q1', 'x')),
+    ],
+    [
+      'an expiry that is too early',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), 4, expires('q1')),
+    ],
+    [
+      'an answer and an expiry',
+      'L6',
+      journalOf(started(), asks('q1', { expiresAt: 5 }), answers('q1', 'x'), 5, expires('q1')),
+    ],
+    ['a start while the run is paused', 'L10', journalOf(...running(read), pauses, starts('r'))],
+    ['a decision while the run is paused', 'L10', journalOf(started(), pauses, thinks(1))],
     ['a start after a cancel', 'L7', journalOf(...running(read), cancels, starts('r'))],
     [
       'too many at once',
@@ -81,10 +105,69 @@ describe('a journal that breaks a law is caught', () => {
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), succeeds('w')),
     ],
+    ['a plan that nobody approved', 'L9', journalOf(...running(write, { approval: 'plan' }))],
+    [
+      'a plan other than the one that was approved',
+      'L9',
+      journalOf(
+        started({ approval: 'plan' }),
+        proposes([{ id: 'w', args: { n: 1 } }]),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', 'approve'),
+        proposes([{ id: 'w', args: { n: 2 } }]),
+        approves(write, 1, 'q1'),
+      ),
+    ],
+    [
+      'a call with other arguments than were approved',
+      'L9',
+      journalOf(
+        ...running(write, { approval: 'writes' }),
+        asks('q1', { kind: 'approval', task: 'w', digest: 'd', context: { args: { n: 1 } } }),
+        answers('q1', 'approve'),
+        starts('w'),
+        succeeds('w'),
+      ),
+    ],
     [
       'a call in doubt that nobody approved',
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), inDoubt('w')),
+    ],
+    ['a question of a call that was never made', 'L11', journalOf(...running(write), elicits('q1', 'w'))],
+    [
+      'a question of a call that has ended',
+      'L11',
+      journalOf(...running(read), starts('r'), succeeds('r'), elicits('q1', 'r', { held: true })),
+    ],
+    ['the end of no hold', 'L11', journalOf(...running(read), starts('r'), endsHold('r'))],
+    [
+      'a hold that ends twice',
+      'L11',
+      journalOf(
+        ...running(read),
+        starts('r'),
+        elicits('q1', 'r', { held: true }),
+        endsHold('r'),
+        endsHold('r'),
+      ),
+    ],
+    [
+      'a write that was lost while it was held, made again after the answer',
+      'L5',
+      journalOf(
+        ...running(write),
+        starts('w'),
+        elicits('q1', 'w', { held: true }),
+        inDoubt('w'),
+        answers('q1', {}),
+        starts('w', 2),
+      ),
+    ],
+    [
+      'a start while it is held open',
+      'L4',
+      journalOf(...running(read), starts('r'), elicits('q1', 'r', { held: true }), starts('r', 2)),
     ],
   ])('%s', (_, law, events) => {
     expect(brokenLaws(events)).toContainEqual(expect.stringMatching(new RegExp(`^${law}:`)));
@@ -142,11 +225,74 @@ describe('a legal journal is not suspected', () => {
       ],
     ],
     [
+      'a write whose server wants input first',
+      [
+        ...running(write),
+        starts('w'),
+        elicits('q1', 'w'),
+        elicits('q2', 'w'),
+        answers('q2', {}),
+        answers('q1', {}),
+        starts('w', 2),
+        succeeds('w', 2),
+      ],
+    ],
+    [
+      'a write that was held open, in the place that another has taken',
+      [
+        ...running([...write, { id: 's' }], { concurrency: 1 }),
+        starts('w'),
+        elicits('q1', 'w', { held: true }),
+        starts('s'),
+        answers('q1', {}),
+        succeeds('w'),
+        succeeds('s'),
+      ],
+    ],
+    [
+      'a hold that ended before its call did',
+      [
+        ...running(read),
+        starts('r'),
+        elicits('q1', 'r', { held: true }),
+        endsHold('r'),
+        answers('q1', {}),
+        inDoubt('r'),
+        starts('r', 2),
+        succeeds('r', 2),
+      ],
+    ],
+    [
       'an approved call',
       [
         ...running(write, { approval: 'writes' }),
         asks('q1', { kind: 'approval', task: 'w', digest: 'd' }),
         answers('q1', 'approve'),
+        starts('w'),
+        succeeds('w'),
+      ],
+    ],
+    [
+      'a plan that was approved, and its calls',
+      [
+        started({ approval: 'plan' }),
+        proposes(write),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', 'approve'),
+        approves(write, 1, 'q1'),
+        starts('w'),
+        succeeds('w'),
+      ],
+    ],
+    [
+      'a plan that was edited',
+      [
+        started({ approval: 'plan' }),
+        proposes([{ id: 'd' }]),
+        asks('q1', { kind: 'plan_approval', plan: 1 }),
+        answers('q1', { tasks: [{ id: 'w', operation: 'box.w', args: {} }] }),
+        proposes(write, 'user'),
+        approves(write, 1, 'q1'),
         starts('w'),
         succeeds('w'),
       ],

@@ -78,7 +78,14 @@ describe('what is counted', () => {
       [started()],
     );
     expect(runs).toBe(5);
-    expect(outcomes).toEqual({ answered: 2, failed: 1, cancelled: 0, exhausted: 0, waiting: 1, open: 1 });
+    expect(outcomes).toMatchObject({
+      answered: 2,
+      failed: 1,
+      cancelled: 0,
+      exhausted: 0,
+      waiting: 1,
+      open: 1,
+    });
     expect(completionRate).toBeCloseTo(2 / 3);
   });
 

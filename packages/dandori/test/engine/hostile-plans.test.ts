@@ -4,10 +4,12 @@ import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
 import { fold } from '../../src/core/apply.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import type { Task } from '../../src/domain/task.ts';
 import { addBudget, cancelRun, startRun } from '../../src/engine/inbox.ts';
+import type { Call } from '../../src/ports/toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
-import { live, settings, turns, type World } from './hostile.ts';
+import { askingSettings, live, settings, turns, type World } from './hostile.ts';
 
 /** The same plans every time, so that a change is judged by what it changes; `SEED=2 npx vitest run …` tries others. */
 const LIMITS = { numRuns: 150, seed: Number(process.env.SEED ?? 1) };
@@ -75,6 +77,74 @@ describe('a mind that plans, changes and ends anything in any order', () => {
     );
   });
 });
+
+describe('a mind that plans anything, and a person who says yes to some of it', () => {
+  it('no call reaches a tool that a person should have approved and did not', async () => {
+    let approved = 0;
+    await fc.assert(
+      fc.asyncProperty(turns, askingSettings, fc.array(fc.nat({ max: 5 })), async (said, given, words) => {
+        const { wrong } = await live(await begin(given), {
+          turns: said,
+          world: new Map(),
+          says: ({ kind, context }, number) => {
+            const word = words[number % (words.length || 1)] ?? 1;
+            if (word === 0) return 'reject';
+            const { tasks } = context as { tasks?: Task[] };
+            // One task of it is left out: what referred to it is then wrong, and what did not is carried out.
+            const isFree =
+              tasks !== undefined && !JSON.stringify(tasks).includes('${') && !tasks.some(isBound);
+            return word === 1 && kind === 'plan_approval' && isFree && tasks.length > 1
+              ? { tasks: tasks.slice(1) }
+              : 'approve';
+          },
+          inspect: (call, events) => {
+            const problems = unapproved(call, events, given);
+            if (problems.length === 0) approved++;
+            return problems;
+          },
+        });
+        expect(wrong).toEqual([]);
+      }),
+      LIMITS,
+    );
+    expect(approved).toBeGreaterThan(0);
+  });
+});
+
+function isBound({ after, step, operation }: Task): boolean {
+  return after !== undefined || step !== undefined || operation === 'task.generate_list';
+}
+
+const EFFECTS: Record<string, 'read' | 'write'> = { 'c.put': 'write', 'c.break': 'write', 'd.lose': 'write' };
+
+/** By the journal alone, and by another way than the core's: who said yes to this call, or to the plan it is in? */
+function unapproved({ operation, task, args }: Call, events: readonly Event[], given: Settings): string[] {
+  const server = operation.split('.')[0] ?? '';
+  const policy = given.approvals?.[operation] ?? given.approvals?.[server] ?? given.approval;
+  const writes = EFFECTS[operation] === 'write';
+  if (policy === 'never' || policy === 'destructive' || (!writes && policy !== 'always')) return [];
+  const yes = events.flatMap((event) => {
+    if (event.type !== 'question_answered' || event.data.answer === 'reject') return [];
+    const asked = events.find(
+      (one) => one.type === 'question_asked' && one.data.question.id === event.data.question,
+    );
+    return asked?.type === 'question_asked'
+      ? [{ question: asked.data.question, answer: event.data.answer }]
+      : [];
+  });
+  const isAlone = yes.some(
+    ({ question }) =>
+      question.kind === 'approval' &&
+      question.task === task &&
+      JSON.stringify((question.context as { args: unknown }).args) === JSON.stringify(args),
+  );
+  const inPlan = yes.some(({ question, answer }) => {
+    if (question.kind !== 'plan_approval') return false;
+    const { tasks } = (answer === 'approve' ? question.context : answer) as unknown as { tasks: Task[] };
+    return tasks.some((one) => one.id === task && one.operation === operation);
+  });
+  return isAlone || (policy === 'plan' && inPlan) ? [] : [`${task} ${operation} was called without a yes`];
+}
 
 async function begin(given: Settings): Promise<Event[]> {
   const journal = createMemoryJournal();

@@ -16,6 +16,7 @@ import { drive } from '../../src/engine/drive.ts';
 import { answerQuestion } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
 import type { Mind, Thought } from '../../src/ports/mind.ts';
+import type { Call } from '../../src/ports/toolbox.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createStepClock, type StepClock } from '../../src/testing/step-clock.ts';
 import { SETTINGS } from './house.ts';
@@ -115,7 +116,7 @@ export const turns: fc.Arbitrary<Turns> = fc
 export const settings: fc.Arbitrary<Settings> = fc
   .record({
     mode: fc.constantFrom<Settings['mode'][]>('auto', 'planned', 'hierarchical', 'adaptive', 'direct'),
-    approval: fc.constantFrom<Settings['approval'][]>('never', 'never', 'writes'),
+    approval: fc.constantFrom<Settings['approval'][]>('never', 'never', 'writes', 'plan'),
     concurrency: fc.integer({ min: 1, max: 4 }),
     steps: fc.integer({ min: 1, max: 6 }),
     revisions: fc.integer({ min: 0, max: 4 }),
@@ -137,6 +138,19 @@ export const settings: fc.Arbitrary<Settings> = fc
       ...(reflects && { reflection: { onError: true, interval } }),
     },
   }));
+
+const policy = fc.constantFrom<Settings['approval'][]>('never', 'destructive', 'writes', 'plan', 'always');
+
+/** The same, with a policy for all and others for servers and tools. */
+export const askingSettings: fc.Arbitrary<Settings> = fc
+  .tuple(
+    settings,
+    fc.constantFrom<Settings['approval'][]>('plan', 'plan', 'writes', 'always'),
+    fc.dictionary(fc.constantFrom('a', 'c', 'd', 'a.get', 'c.put', 'c.break', 'd.lose', 'e.flaky'), policy, {
+      maxKeys: 3,
+    }),
+  )
+  .map(([given, approval, approvals]) => ({ ...given, approval, approvals }));
 
 /** How often each write took effect, by its key. */
 export type World = Map<string, number>;
@@ -174,6 +188,10 @@ export interface Life {
 export interface Living {
   readonly turns: Turns;
   readonly world: World;
+  /** What a person says to the approval with this number; a yes without it. */
+  readonly says?: (question: Question, number: number) => Json;
+  /** Called before each call of a tool, with the journal as it stands on the disk. Returns what is wrong with it. */
+  readonly inspect?: (call: Call, events: readonly Event[]) => string[];
   /** Called before each time that somebody drives. */
   /** Called up to three times where the run is exhausted. */
   readonly again?: ((parts: Parts) => Promise<void>) | undefined;
@@ -185,18 +203,26 @@ const MOST_TIMES = 60;
 /** Drives to the end from these events on, with a person who answers truthfully. */
 export async function live(
   events: readonly Event[],
-  { turns: said, world, meanwhile, again }: Living,
+  { turns: said, world, meanwhile, again, says, inspect }: Living,
 ): Promise<Life> {
   const run = events[0]?.run ?? '';
   const wrong: string[] = [];
   const clock = createStepClock((events.at(-1)?.at ?? 0) + 1_000);
   const journal = createMemoryJournal();
   await journal.create(run, events);
+  const toolbox = createFunctionToolbox(clock, tools(world));
+  let asked = 0;
   const parts: Parts = {
     journal,
     blobs: createMemoryBlobs(),
     clock,
-    toolbox: createFunctionToolbox(clock, tools(world)),
+    toolbox: {
+      ...toolbox,
+      call: async (call) => {
+        if (inspect !== undefined) wrong.push(...inspect(call, await journal.read(run)));
+        return toolbox.call(call);
+      },
+    },
     mind: mindOf(said, wrong),
     check: () => [],
     secrets: [],
@@ -216,14 +242,17 @@ export async function live(
       return { events: all, state, wrong: [...wrong, ...whatIsWrong(all, state, world)] };
     }
     if (open.length === 0) return { events: [], state, wrong: [...wrong, 'it waits for nothing'] };
-    for (const { question } of open)
-      await answerQuestion({ run, question: question.id, answer: truth(question, run, world) }, parts);
+    for (const { question } of open) {
+      const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
+      const word = isApproval && says !== undefined ? says(question, asked++) : truth(question, run, world);
+      await answerQuestion({ run, question: question.id, answer: word }, parts);
+    }
   }
   throw new Error('it does not end');
 }
 
 function truth({ kind, task: id }: Question, run: string, world: World): Json {
-  if (kind === 'approval') return 'approve';
+  if (kind === 'approval' || kind === 'plan_approval') return 'approve';
   if (kind === 'in_doubt') return world.has(`${run}/${id}`) ? 'happened' : 'again';
   return 'this one';
 }

@@ -7,6 +7,7 @@ import type { Event } from '../../src/domain/event.ts';
 import type { Json } from '../../src/domain/json.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Task } from '../../src/domain/task.ts';
+import type { Answering } from '../../src/engine/answer.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { answerQuestion, cancelRun, startRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
@@ -37,7 +38,7 @@ export interface House {
   /** Drives on the step clock and checks the laws of the journal that came out. */
   drive(run: string, parts?: Partial<Parts>): Promise<RunState>;
   events(run: string): Promise<Event[]>;
-  answer(run: string, question: string, answer: Json): Promise<void>;
+  answer(run: string, question: string, answer: Json, how?: Partial<Answering>): Promise<void>;
   cancel(run: string, reason: string): Promise<void>;
   run(goal: string, tasks?: readonly Task[], settings?: Partial<Settings>): Promise<RunState>;
 }
@@ -70,7 +71,7 @@ export function createHouse(
     start: (goal, tasks, settings) =>
       startRun({ goal, tasks, settings: { ...SETTINGS, ...settings } }, whole),
     events: (run) => whole.journal.read(run),
-    answer: (run, question, answer) => answerQuestion({ run, question, answer }, whole),
+    answer: (run, question, answer, how) => answerQuestion({ run, question, answer, ...how }, whole),
     cancel: (run, reason) => cancelRun({ run, reason }, whole),
     async drive(run, other = {}) {
       const state = await clock.runUntil(drive(run, { ...whole, ...other }));

@@ -19,7 +19,14 @@ const filesIn = (folder: string, ending: RegExp) =>
     .filter((name) => ending.test(name) && !name.includes('.dandori'))
     .map((name) => join(folder, name));
 
-const DOCS = ['README.md', 'README.ja.md', 'CONTRIBUTING.md', 'AGENTS.md', ...filesIn('docs', /\.md$/)];
+const DOCS = [
+  'README.md',
+  'README.ja.md',
+  'CONTRIBUTING.md',
+  'AGENTS.md',
+  ...filesIn('docs', /\.md$/),
+  ...filesIn('examples', /\.md$/),
+];
 const QUOTING = ['README.md', 'README.ja.md', ...filesIn('docs', /^[^/]+\.md$/)];
 
 describe('the pages of errors', () => {
@@ -87,12 +94,18 @@ describe('the code in the docs', () => {
   });
 
   it('is plans that compile', async () => {
-    await using dandori = await openDandori({ configFile: join(ROOT, 'examples/services/dandori.yaml') });
     const files = filesIn('examples', /\.plan\.yaml$/);
     expect(files.length).toBeGreaterThan(2);
-    for (const file of files) {
-      const { tasks } = await readPlanFile(join(ROOT, file));
-      expect(await dandori.check(tasks), file).toMatchObject({ ok: true });
+    const besides = (file: string) => join(dirname(file), 'dandori.yaml');
+    const byConfig = Map.groupBy(files, (file) =>
+      existsSync(join(ROOT, besides(file))) ? besides(file) : 'examples/services/dandori.yaml',
+    );
+    for (const [config, plans] of byConfig) {
+      await using dandori = await openDandori({ configFile: join(ROOT, config) });
+      for (const plan of plans) {
+        const { tasks } = await readPlanFile(join(ROOT, plan));
+        expect(await dandori.check(tasks), plan).toMatchObject({ ok: true });
+      }
     }
   });
 });
@@ -135,7 +148,7 @@ describe('the reference', () => {
 });
 
 /** Told once for all commands. */
-const COMMON = ['--help', '--version', '-h', '-V'];
+const COMMON = ['--help', '--version', '-h', '-V', '--server', '--token'];
 
 async function helpOf(...command: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...command, '--help']);

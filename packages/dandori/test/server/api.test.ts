@@ -113,6 +113,53 @@ describe('runs over HTTP', () => {
     expect(standing.taken.toSorted()).toEqual(['w1', 'w2', 'w3', 'w4', 'w5']);
   });
 
+  it('are paused, told something and resumed', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    await client.pause(run, 'the shop is closed');
+    await client.tell(run, 'take the cheap one');
+    await client.answer(run, 'q1', 'whole');
+    expect((await client.settled(run)).outcome).toBe('paused');
+    expect(standing.taken).toEqual([]);
+    await client.resume(run);
+    const report = await client.settled(run);
+    expect(report).toMatchObject({ outcome: 'answered', notes: [{ text: 'take the cheap one' }] });
+    expect(standing.taken).toEqual(['whole milk']);
+  });
+
+  it('wait for a yes to a call or a plan, which may be edited first; a no ends there', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const first = await client.start('bread', { tasks: [take('bread')], approval: 'writes' });
+    const second = await client.start('salt', { tasks: [take('salt')], approval: 'plan' });
+    const third = await client.start('oil', { tasks: [take('oil')], approval: 'writes' });
+    for (const run of [first, second, third]) expect((await client.settled(run)).outcome).toBe('waiting');
+    const asked = await client.questions();
+    expect(asked.map(({ run, kind }) => [run, kind]).sort()).toEqual(
+      [
+        [first, 'approval'],
+        [second, 'plan_approval'],
+        [third, 'approval'],
+      ].sort(),
+    );
+    expect(await client.approve(first)).toBe('q1');
+    await expect(
+      client.approve(second, { plan: '- { operation: shop.tak, args: {} }' }),
+    ).rejects.toMatchObject({
+      code: 'plan-invalid',
+      diagnostics: [{ code: 'unknown-operation' }],
+    });
+    await client.approve(second, { plan: '- { operation: shop.take, args: { item: sea salt } }' });
+    await client.reject(third, { reason: 'too fat' });
+    expect((await client.settled(first)).outcome).toBe('answered');
+    expect((await client.settled(second)).outcome).toBe('answered');
+    expect((await client.settled(third)).outcome).toBe('failed');
+    expect(standing.taken.toSorted()).toEqual(['bread', 'sea salt']);
+    expect(await client.questions()).toEqual([]);
+  });
+
   it('go on with more budget', async () => {
     await using standing = await stand({ execution: { max_model_calls: 1 } });
     const { client } = standing;

@@ -60,6 +60,10 @@ describe('users', () => {
       () => taro.cancel(run),
       () => taro.rate(run, { rating: 1 }),
       () => taro.resume(run),
+      () => taro.tell(run, 'x'),
+      () => taro.pause(run),
+      () => taro.approve(run),
+      () => taro.reject(run),
       () => taro.addBudget(run, { calls: 1 }),
       () => taro.follow(run).next(),
     ])
@@ -67,6 +71,9 @@ describe('users', () => {
     expect((await taro.runs()).runs).toEqual([]);
     expect((await taro.runs({ user: 'hana' })).runs).toEqual([]);
     expect((await taro.statistics()).runs).toBe(0);
+    expect(await taro.questions()).toEqual([]);
+    expect(await hana.questions()).toMatchObject([{ run, id: 'q1' }]);
+    await expect(hana.start('tea', { approval: 'never' })).rejects.toMatchObject({ code: 'forbidden' });
     expect((await hana.runs()).runs).toMatchObject([{ run, userId: 'hana' }]);
     expect((await standing.as(BOSS.token).runs({ user: 'hana' })).runs).toMatchObject([{ run }]);
     await standing.as(BOSS.token).answer(run, 'q1', 'whole');

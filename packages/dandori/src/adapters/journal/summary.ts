@@ -19,5 +19,9 @@ export function summarise(run: string, first: Event | undefined, last: Event | u
 
 function statusOf(last: Event): RunSummary['status'] {
   if (last.type === 'run_finished' || last.type === 'run_rated') return last.data.outcome;
-  return last.type === 'question_asked' ? 'waiting' : 'open';
+  if (last.type === 'run_paused') return 'paused';
+  // A call was given up that waited for a person; the question has stayed.
+  const isUnanswered =
+    last.type === 'hold_ended' || (last.type === 'task_in_doubt' && last.data.cause === 'unanswered');
+  return last.type === 'question_asked' || isUnanswered ? 'waiting' : 'open';
 }

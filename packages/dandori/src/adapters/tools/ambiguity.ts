@@ -1,15 +1,38 @@
 import * as z from 'zod';
 import { type Json, json, jsonObject } from '../../domain/json.ts';
 import type { Option } from '../../domain/question.ts';
+import { task } from '../../domain/task.ts';
 import type { CallOutcome } from '../../ports/toolbox.ts';
+import { failed } from './outcome.ts';
 
 const ambiguitySchema = z.object({
   question: z.string().min(1),
+  /** What a person chooses from: `args` change the arguments of the call, `tasks` are done in place of it. */
   options: z
-    .array(z.object({ label: z.string(), value: json.optional(), args: jsonObject.optional() }))
-    .min(1),
+    .array(
+      z.object({
+        label: z.string(),
+        value: json.optional(),
+        args: jsonObject.optional(),
+        tasks: z.array(task).min(1).optional(),
+      }),
+    )
+    .min(1)
+    .optional(),
+  /** In place of options: a JSON Schema of an object whose fields become arguments. */
+  form: jsonObject.optional(),
+  /** What is taken where nobody answers in time. */
+  default: json.optional(),
 });
-export type Ambiguity = z.input<typeof ambiguitySchema>;
+type Written = z.input<typeof ambiguitySchema>;
+type Choices = NonNullable<Written['options']>;
+
+/** Options to choose from, or a form to fill in. */
+export type Ambiguity = Pick<Written, 'question' | 'default'> &
+  (
+    | { readonly options: Choices; readonly form?: undefined }
+    | { readonly form: NonNullable<Written['form']>; readonly options?: undefined }
+  );
 
 /** Thrown by a service method that has done nothing yet and needs a person to choose. */
 export class AmbiguityError extends Error {
@@ -27,18 +50,42 @@ export function ambiguous(ambiguity: Ambiguity): AmbiguityError {
   return new AmbiguityError(ambiguity);
 }
 
-export function toAmbiguous({ question, options }: Ambiguity): CallOutcome {
-  return { kind: 'ambiguous', question, options: options.map(toOption) };
+/** Who is not trusted may ask, and must not bring calls into the plan behind a label that somebody clicks on. */
+export function toAmbiguous(
+  { question, options = [], form, default: fallback }: Ambiguity,
+  { name, trusted }: { readonly name: string; readonly trusted: boolean },
+): CallOutcome {
+  if (!trusted && options.some(({ tasks }) => tasks !== undefined)) {
+    return failed(
+      'invalid_result',
+      `${name} asks, with options that make calls of their own. It was asked nobody: only a server that is trusted (trusted: true) may do so.`,
+    );
+  }
+  return {
+    kind: 'ambiguous',
+    question,
+    options: options.map(toOption),
+    ...(form !== undefined && { form }),
+    ...(fallback !== undefined && { default: fallback }),
+  };
 }
 
 /** How a tool of an MCP server says the same: `{ ambiguous: true, question, options }` as structured content. */
 export function ambiguityIn(value: Json | undefined): Ambiguity | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value.ambiguous !== true)
     return undefined;
-  return ambiguitySchema.safeParse(value).data;
+  const { question, options, form, default: fallback } = ambiguitySchema.safeParse(value).data ?? {};
+  if (question === undefined) return undefined;
+  if (options !== undefined) return { question, options, default: fallback };
+  return form === undefined ? undefined : { question, form, default: fallback };
 }
 
 /** Its label stands for an option that names no value. */
-function toOption({ label, value, args }: Ambiguity['options'][number]): Option {
-  return { label, value: value ?? label, ...(args !== undefined && { args }) };
+function toOption({ label, value, args, tasks }: Choices[number]): Option {
+  return {
+    label,
+    value: value ?? label,
+    ...(args !== undefined && { args }),
+    ...(tasks !== undefined && { tasks }),
+  };
 }

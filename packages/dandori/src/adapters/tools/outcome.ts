@@ -12,12 +12,15 @@ export function failed(
   return { kind: 'failed', failure: { kind, message, ...more } };
 }
 
-export function lost(cause: 'timeout' | 'connection_lost' | 'cancelled', message: string): CallOutcome {
+export function lost(
+  cause: 'timeout' | 'connection_lost' | 'cancelled',
+  message: string,
+): CallOutcome & { kind: 'lost' } {
   return { kind: 'lost', cause, message };
 }
 
 /** The call may have been carried out before it was told to stop. */
-export function stopped(signal: AbortSignal, name: string): CallOutcome {
+export function stopped(signal: AbortSignal, name: string): CallOutcome & { kind: 'lost' } {
   const { reason } = signal;
   const isTimeout = reason === 'timeout' || (reason instanceof Error && reason.name === 'TimeoutError');
   const cause = isTimeout ? 'timeout' : 'cancelled';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type InputResponse, MOST_ROUNDS } from '../../core/elicitation.ts';
 import { type Effect, isRepeatable } from '../../domain/effect.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Failure } from '../../domain/failure.ts';
@@ -174,7 +175,8 @@ function createContext({ call, inner }: Calling): ServiceContext {
     async call(operation, args) {
       calls += 1;
       // In the order of the calls, so that the same method run again uses the same keys.
-      const outcome = await inner({ ...call, operation, args, key: `${call.key}/${calls}` });
+      const wanted = { ...call, operation, args, key: `${call.key}/${calls}`, inputs: undefined };
+      const outcome = await withInput(wanted, inner);
       switch (outcome.kind) {
         case 'succeeded':
           return outcome.result;
@@ -182,11 +184,37 @@ function createContext({ call, inner }: Calling): ServiceContext {
           throw new ServiceCallError(operation, outcome.failure);
         case 'lost':
           throw new ServiceCallError(operation, { kind: 'unavailable', message: outcome.message }, true);
-        case 'ambiguous':
-          throw new AmbiguityError({ question: outcome.question, options: [...outcome.options] });
+        case 'input_wanted': {
+          const message = 'it asks for input again and again';
+          throw new ServiceCallError(operation, { kind: 'tool_error', message });
+        }
+        case 'ambiguous': {
+          const { question, options, form, default: fallback } = outcome;
+          const asked = { question, default: fallback };
+          throw new AmbiguityError(
+            form === undefined ? { ...asked, options: [...options] } : { ...asked, form },
+          );
+        }
       }
     },
   };
+}
+
+/** A method cannot be left and entered again in the middle: the person is asked while it is held open. */
+async function withInput(call: Call, inner: Calling['inner']): Promise<CallOutcome> {
+  let outcome = await inner(call);
+  for (let round = 1; outcome.kind === 'input_wanted' && round <= MOST_ROUNDS; round++) {
+    const { requests, state } = outcome;
+    const responses: Record<string, InputResponse> = {};
+    for (const { name, ...request } of requests) {
+      const response = (await call.elicit?.(request)) ?? { action: 'cancel' as const };
+      if (name !== undefined) responses[name] = response;
+      else if (response.action !== 'accept')
+        return failed('rejected', `nobody did what ${call.operation} needs first`);
+    }
+    outcome = await inner({ ...call, inputs: { responses, state } });
+  }
+  return outcome;
 }
 
 async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
@@ -225,7 +253,7 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const abandon = () => {
-      timer = setTimeout(() => resolve(stopped(signal, name)), GRACE);
+      timer = setTimeout(() => resolve({ ...stopped(signal, name), unstopped: true }), GRACE);
     };
     signal.addEventListener('abort', abandon, { once: true });
     work.then(resolve, reject).finally(() => {
@@ -236,7 +264,7 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
 }
 
 function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
-  if (error instanceof AmbiguityError) return toAmbiguous(error.ambiguity);
+  if (error instanceof AmbiguityError) return toAmbiguous(error.ambiguity, tool);
   if (call.signal.aborted) return stopped(call.signal, tool.name);
   if (!(error instanceof ServiceCallError)) {
     return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));

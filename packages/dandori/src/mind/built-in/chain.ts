@@ -134,7 +134,8 @@ function source(need: Need, at: At): Sourced {
   const { card, parameter } = need;
   const { goal, draft } = at;
   const answer = at.answerTo(questionText(need, goal.language));
-  const value = answer === undefined ? undefined : coerced(parameter, answer);
+  // Null where the person declined.
+  const value = answer === undefined || answer === null ? undefined : coerced(parameter, answer);
   const taken = value === undefined ? take(need, goal, draft.used) : { value, spans: [] };
   const used = [...draft.used, ...(taken?.spans ?? [])];
   const given: Sourced =

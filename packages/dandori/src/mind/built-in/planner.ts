@@ -6,7 +6,7 @@ import { literal, type Problem } from './chain.ts';
 import { type Goal, readGoal } from './goal.ts';
 import { type NextMove, nextMove } from './plan.ts';
 import { indexOf } from './ranking.ts';
-import { answerText, declineText, failureText, leftOverText, refusedText } from './texts.ts';
+import { answerText, declineText, failureText, leftOverText, refusedText, vetoedText } from './texts.ts';
 
 /**
  * The mind where no language model is configured: it matches words, takes arguments from the goal and chains tools
@@ -44,7 +44,8 @@ function decideOn(thought: Thought): Decided {
     return answer(thought, failureText(lastTasks(state), telling), false);
   if (purpose === 'generate') return decline(thought, goal);
   if (purpose !== 'act' || state.planGiven) return closing(thought, goal);
-  const diagnostics = lastDecision(state)?.diagnostics;
+  const { diagnostics, veto } = lastDecision(state) ?? {};
+  if (veto !== undefined) return answer(thought, vetoedText(veto, language), false);
   if (diagnostics !== undefined) return answer(thought, refusedText(diagnostics, language), false);
   if (state.settings.mode === 'direct') return decline(thought, goal);
   const move = moveFor(thought, goal);

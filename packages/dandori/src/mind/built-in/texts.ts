@@ -101,6 +101,12 @@ function problemText({ card, parameter: { name }, choices }: Problem, language: 
       );
 }
 
+/** It knows no other plan for the same goal. */
+export function vetoedText(reason: string, language: Language): string {
+  const first = say(language, '計画は承認されませんでした。', 'The plan was not approved.');
+  return reason === '' ? first : `${first} ${reason}`;
+}
+
 /** A plan of ours that the compiler refused would be refused again. */
 export function refusedText(diagnostics: readonly Diagnostic[], language: Language): string {
   const first = say(language, '計画が検査に通りませんでした。', 'The plan did not pass the check.');

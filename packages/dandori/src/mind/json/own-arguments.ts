@@ -20,7 +20,7 @@ export function toOwnArguments(
   const value = source[needed];
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source.options);
+  return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
 }
 
 function toAnswer(text: string, { achieved, criteria }: Fields): JsonObject {
@@ -30,7 +30,12 @@ function toAnswer(text: string, { achieved, criteria }: Fields): JsonObject {
   return { text, ...(isSaid && { achieved: true }), ...judged };
 }
 
-function toAsk(question: string, options: unknown): JsonObject {
+function toAsk(question: string, { options, form, default: fallback }: Fields): JsonObject {
   const isChoice = Array.isArray(options) && options.length > 0;
-  return isChoice ? { question, options: options as JsonObject[] } : { question };
+  return {
+    question,
+    ...(isChoice && { options: options as Json[] }),
+    ...(isFields(form) && { form: form as JsonObject }),
+    ...(fallback !== undefined && fallback !== null && { default: fallback as Json }),
+  };
 }

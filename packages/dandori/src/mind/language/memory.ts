@@ -27,8 +27,8 @@ const written = new WeakMap<readonly Decision[], { window: Window; text: string 
  * read again.
  *
  * K1  It tells of them as they were when the boundary moved, so that it stays the same until it moves again.
- * K2  The outline of the plan, answers of the user, what of the plan is still open, failures that nothing has mended and
- *     the handle of every result are in it.
+ * K2  The outline of the plan, answers and words of the user, what of the plan is still open, failures that nothing has
+ *     mended and the handle of every result are in it.
  * K3  It is bounded: of many results the newest have a line each, those before are grouped by operation.
  */
 export function writeMemory(thought: Asked, window: Window, answers: readonly string[]): string[] {

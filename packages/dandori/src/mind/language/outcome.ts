@@ -86,6 +86,6 @@ function choices(id: string, { questions }: RunState): string[] {
     )
     .map(
       ({ question, answer }) =>
-        `The user was asked: ${question.text} The user chose: ${JSON.stringify(answer?.value)}`,
+        `The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${JSON.stringify(answer?.value)}`}`,
     );
 }

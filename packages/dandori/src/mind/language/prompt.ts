@@ -1,6 +1,6 @@
 import { contextOf } from '../../core/context.ts';
 import { cut } from '../../core/digest.ts';
-import { type Decision, hasEnded, type RunState } from '../../core/state.ts';
+import { type Decision, type Given, hasEnded, type RunState } from '../../core/state.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { writeBrief } from './briefing.ts';
@@ -9,7 +9,7 @@ import { writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
 import { announce } from './offered.ts';
 import { tellOutcomes } from './outcome.ts';
-import { type Told, toldIn } from './told.ts';
+import { type Said, saidIn, type Told, toldIn } from './told.ts';
 import { WHOLE, type Window, windowFor } from './window.ts';
 
 export interface Prompt {
@@ -46,12 +46,13 @@ export function fittingWindow(thought: Asked, custom?: string): Promise<Window> 
   const { state } = thought;
   const answers = answersByDecision(state);
   const ended = toldIn(state).after;
+  const said = saidIn(state).after;
   return windowFor({
     decisions: state.decisions,
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
     tell(decision) {
       const conversation = TEXT.open([]);
-      tellTurn(decision, { thought, answers, ended, wording: TEXT, conversation });
+      tellTurn(decision, { thought, answers, ended, said, wording: TEXT, conversation });
       return conversation
         .messages()
         .map(({ content }) => content)
@@ -81,17 +82,22 @@ export function converse<Message>(
   const past = state.decisions.slice(0, window.from);
   const answers = answersByDecision(state);
   const ended = toldIn(state).after;
+  const said = saidIn(state).after;
   const conversation = wording.open([...state.given, ...past.flatMap(countedActions)]);
-  const early = past.flatMap((decision) => answers.get(decision) ?? []);
+  const early = past.flatMap((decision) => [
+    ...(answers.get(decision) ?? []),
+    ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
+    ...(said.get(decision) ?? []),
+  ]);
   conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
   for (const decision of state.decisions.slice(window.from))
-    tellTurn(decision, { thought, answers, ended, wording, conversation });
+    tellTurn(decision, { thought, answers, ended, said, wording, conversation });
   request(thought, thought, conversation);
   return conversation.messages();
 }
 
 function opening(thought: Asked): string[] {
-  return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought)];
+  return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought), ...saidIn(thought.state).first];
 }
 
 /** A list that was refused does not count: its correction repeats it. */
@@ -100,12 +106,15 @@ function countedActions({ diagnostics, proposed, operations }: Decision): readon
 }
 
 function tellTurn<Message>(decision: Decision, surroundings: Surroundings<Message>): void {
-  const { thought, conversation } = surroundings;
+  const { thought, said, conversation } = surroundings;
   request(decision, thought, conversation);
   // The model was not reached, or did not say anything: for it, this call never was.
-  if (decision.failure !== undefined && decision.failure.kind !== 'unusable_output') return;
-  conversation.say(decision);
-  react(decision, surroundings);
+  const isUnsaid = decision.failure !== undefined && decision.failure.kind !== 'unusable_output';
+  if (!isUnsaid) {
+    conversation.say(decision);
+    react(decision, surroundings);
+  }
+  conversation.hear(...(said.get(decision) ?? []));
 }
 
 /** After a call that never reached the model, the same words need not be said again. */
@@ -136,15 +145,17 @@ interface Surroundings<Message> {
   readonly answers: ReadonlyMap<Decision, readonly string[]>;
   /** What ended after each decision and before the next. */
   readonly ended: Told['after'];
+  /** What people said after each decision and before the next. */
+  readonly said: Said['after'];
   readonly wording: Wording<Message>;
   readonly conversation: Conversation<Message>;
 }
 
 function react<Message>(
   decision: Decision,
-  { thought, answers, ended, wording, conversation }: Surroundings<Message>,
+  { thought, answers, ended, said, wording, conversation }: Surroundings<Message>,
 ): void {
-  const { failure, diagnostics, proposed, operations } = decision;
+  const { failure, diagnostics, proposed, operations, veto, isEdited } = decision;
   if (failure !== undefined) {
     conversation.hear(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
     return;
@@ -159,14 +170,29 @@ function react<Message>(
   const asked = answers.get(decision) ?? [];
   const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
   for (const [index, question] of questions.entries()) conversation.hearOf(question, asked[index] ?? '');
-  if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
-  const early = proposed.length > 0 ? operations.find(({ operation }) => operation === 'answer') : undefined;
-  const remark = 'Your answer was written before these results were known and was not given to the user.';
-  if (early !== undefined) conversation.hearOf(early, remark);
+  if (veto !== undefined)
+    conversation.hear(`${vetoed(veto)}\nPlan anew so that it is as they want it. ${wording.correction}`);
+  else if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
+  if (isEdited === true) conversation.hear(EDITED);
+  const answer = operations.find(({ operation }) => operation === 'answer');
+  const isSpokenTo = said.has(decision);
+  if (answer !== undefined && proposed.length > 0) conversation.hearOf(answer, BEFORE_RESULTS);
+  else if (answer !== undefined && isSpokenTo) conversation.hearOf(answer, BEFORE_WORDS);
   conversation.hear(...rest);
-  const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined;
+  const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined && !isSpokenTo;
   if (isSilent) conversation.hear('Go on.');
 }
+
+const EDITED =
+  'The user changed this plan before it was carried out. It is shown here as it was carried out.';
+
+function vetoed(reason: string): string {
+  const why = reason === '' ? 'They did not say why.' : `They said: ${reason}`;
+  return `The user was asked about this plan and did not approve it. None of it was run. ${why}`;
+}
+const BEFORE_RESULTS =
+  'Your answer was written before these results were known and was not given to the user.';
+const BEFORE_WORDS = 'Your answer was not given to the user, who has said something more in the meantime.';
 
 function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
   const lines = diagnostics.map(({ task, path, message, hint }) => {
@@ -180,16 +206,27 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
 function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
   const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
-    .map(({ question, answer }) => {
-      const said = answer === undefined ? 'No answer yet.' : `The user answered: ${asText(answer.value)}`;
-      return `You asked: ${question.text}\n${said}`;
-    });
+    .map(({ question, answer }) => `You asked: ${question.text}\n${tellAnswer(answer)}`);
   const byDecision = new Map<Decision, string[]>();
   for (const decision of decisions) {
     const count = decision.operations.filter(({ operation }) => operation === 'ask').length;
     if (count > 0 && decision.failure === undefined) byDecision.set(decision, told.splice(0, count));
   }
   return byDecision;
+}
+
+function tellAnswer(answer: Given | undefined): string {
+  if (answer === undefined) return 'No answer yet.';
+  const { value, declined, comment, isExpired } = answer;
+  if (isExpired === true) {
+    return declined === true
+      ? 'Nobody answered in time. Go on without it as well as you can, or say that it cannot be done.'
+      : `Nobody answered in time, so your default counts: ${asText(value)}`;
+  }
+  const why = comment === undefined ? '' : `\nThe user added: ${comment}`;
+  return declined === true
+    ? `The user declined to answer.${why}`
+    : `The user answered: ${asText(value)}${why}`;
 }
 
 function asText(value: unknown): string {

@@ -1,5 +1,7 @@
 import type { Decision, RunState, TaskState } from '../../core/state.ts';
 
+type Note = RunState['notes'][number];
+
 /**
  * What ended when: a task is told where its end first was known, and never again, so that what was once written stays
  * as it was. One that a revision has put into another plan is told where it was blocked, and where it then ended.
@@ -23,4 +25,27 @@ export function toldIn({ decisions, ends }: RunState): Told {
   }
   for (const tasks of [first, ...after.values()]) tasks.sort((one, other) => one.order - other.order);
   return { first, after };
+}
+
+/** What people said meanwhile, where it was first known. What is said after the decision that is being made waits for the next. */
+export interface Said {
+  readonly first: readonly string[];
+  readonly after: ReadonlyMap<Decision, readonly string[]>;
+}
+
+export function saidIn({ decisions, notes, thinking }: RunState): Said {
+  const first: string[] = [];
+  const after = new Map<Decision, string[]>();
+  const until = thinking?.startedSeq ?? Number.POSITIVE_INFINITY;
+  for (const note of notes.filter(({ seq }) => seq < until)) {
+    const decision = decisions.findLast(({ startedSeq }) => startedSeq < note.seq);
+    const told = decision === undefined ? first : (after.get(decision) ?? []);
+    told.push(words(note));
+    if (decision !== undefined) after.set(decision, told);
+  }
+  return { first, after };
+}
+
+function words({ text, by }: Note): string {
+  return `The user${by === undefined ? '' : ` (${by})`} says:\n${text}`;
 }

@@ -1,13 +1,23 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Dandori, RunSummary } from '../../dandori.ts';
 import { DandoriError } from '../../domain/error.ts';
-import { mode } from '../../domain/mode.ts';
+import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts';
+import type { Settings } from '../../domain/settings.ts';
 import { task } from '../../domain/task.ts';
 import type { Routes } from '../parts.ts';
 import { count, done, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
 import type { User } from '../users.ts';
 
-const status = z.enum(['answered', 'failed', 'cancelled', 'exhausted', 'open', 'waiting', 'damaged']);
+const status = z.enum([
+  'answered',
+  'failed',
+  'cancelled',
+  'exhausted',
+  'open',
+  'waiting',
+  'paused',
+  'damaged',
+]);
 
 const filters = z.object({
   limit: count.min(1).max(200).default(50),
@@ -41,6 +51,9 @@ const create = createRoute({
       z.strictObject({
         goal: z.string(),
         mode: mode.optional(),
+        approval: approvalPolicy.optional().openapi({
+          description: 'Which calls are asked about; only an admin may ask for less than is configured',
+        }),
         tasks: z
           .array(task)
           .min(1)
@@ -68,12 +81,14 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
       throw new DandoriError('server-stopping', 'The server is stopping and takes no new runs.', {
         fix: 'Send it again with the same Idempotency-Key in a moment.',
       });
-    const { goal, mode: wanted, tasks } = c.req.valid('json');
+    const { goal, mode: wanted, tasks, approval } = c.req.valid('json');
     const key = c.req.valid('header')['idempotency-key'];
+    if (approval !== undefined && c.get('user').role !== 'admin') refuseLess(approval, config.settings);
     if (tasks !== undefined) await refuseInvalid(tasks, dandori);
     const userId = c.get('user').id ?? config.userId;
     const run = await dandori.start(goal, {
       ...(wanted && { mode: wanted }),
+      ...(approval && { approval }),
       ...(userId !== undefined && { userId }),
       ...(tasks && { tasks }),
       ...(key !== undefined && { key }),
@@ -83,11 +98,24 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
   });
 };
 
+/** From the one that asks least. */
+const STRICTNESS: readonly ApprovalPolicy[] = ['never', 'destructive', 'plan', 'writes', 'always'];
+
+/** What a person must be asked about is for who runs the server to say. */
+function refuseLess(wanted: ApprovalPolicy, { approval, approvals = {} }: Settings): void {
+  const isLess = STRICTNESS.indexOf(wanted) < STRICTNESS.indexOf(approval);
+  if (!isLess && Object.keys(approvals).length === 0) return;
+  throw new DandoriError('forbidden', `Only an admin may set approval to ${wanted} here.`, {
+    fix: `Leave it out; the server has ${approval}.`,
+  });
+}
+
 async function refuseInvalid(tasks: z.infer<typeof task>[], dandori: Pick<Dandori, 'check'>): Promise<void> {
   const compiled = await dandori.check(tasks);
   if (compiled.ok) return;
   const said = compiled.diagnostics.map(({ code, task: id, message }) => `${code} ${id ?? ''}: ${message}`);
   throw new DandoriError('plan-invalid', said.join('\n'), {
+    diagnostics: compiled.diagnostics,
     fix: 'POST /api/plans/check compiles a plan and runs nothing.',
   });
 }

@@ -54,7 +54,7 @@ function sdkOutcome(error: SdkError, server: string, reason: string | undefined)
     case SdkErrorCode.InvalidResult:
       return failed('invalid_result', `${server} sent an answer that is no tool result: ${messageOf(error)}`);
     case SdkErrorCode.UnsupportedResultType:
-      return failed('tool_error', `${server} asks for more input, which is not supported yet`);
+      return failed('invalid_result', `${server} sent a kind of answer that is not supported`);
     default:
       return lost('connection_lost', `server ${server} was lost during the call: ${reason ?? error.message}`);
   }

@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, ProtocolError, type RequestOptions } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestOptions,
+  SdkHttpError,
+  withInputRequired,
+} from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { JsonObject } from '../../../domain/json.ts';
 import { isHttp, type McpServerConfig } from './config.ts';
@@ -17,7 +25,7 @@ export interface Connection {
   /** Resolves with the reason, in words, when the server is gone. Never rejects. */
   readonly closed: Promise<string>;
   list(): Promise<readonly ListedTool[]>;
-  call(params: CallParams, options: RequestOptions): Promise<ToolResult>;
+  call(params: CallParams, options: RequestOptions): Promise<ToolResult | InputRequiredResult>;
   close(): Promise<void>;
   kill(): void;
 }
@@ -26,6 +34,8 @@ interface CallParams {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly _meta: JsonObject;
+  readonly inputResponses?: JsonObject;
+  readonly requestState?: string;
 }
 
 export interface ConnectionOptions {
@@ -33,6 +43,8 @@ export interface ConnectionOptions {
   readonly maxResultBytes: number;
   readonly onListChanged: () => void;
   readonly redact: Redact;
+  /** Answers what the server asks while a call runs. */
+  readonly onElicitation: (params: unknown) => Promise<JsonObject>;
   /** Ends an attempt that is under way. */
   readonly signal: AbortSignal;
 }
@@ -77,6 +89,7 @@ async function open(
     maxResultBytes,
     onListChanged,
     redact,
+    onElicitation,
     signal,
   }: ConnectionOptions & { mode: 'legacy' | 'auto' },
 ): Promise<Connection> {
@@ -90,6 +103,9 @@ async function open(
     { name: 'dandori', version: '0.1.0' },
     {
       versionNegotiation: { mode },
+      capabilities: { elicitation: { form: {}, url: {} } },
+      // An answer may take days; it is not waited for in here.
+      inputRequired: { autoFulfill: false },
       // Results are checked by us: the SDK's check refuses to call a tool at all whose output schema it cannot read.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
@@ -97,6 +113,11 @@ async function open(
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChanged } },
     },
   );
+  // Not the SDK's own handler, which refuses every form that is not flat.
+  client.fallbackRequestHandler = async ({ method, params }) => {
+    if (method === 'elicitation/create') return onElicitation(params);
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method} is not supported`);
+  };
   const about = { config, transport, redact };
   const closed = new Promise<string>((resolve) => {
     client.onclose = () => resolve(reasonOf(undefined, about));
@@ -111,8 +132,9 @@ async function open(
       closed,
       list: () => listTools(client, { timeout }),
       call: (params, callOptions) =>
-        client.request({ method: 'tools/call', params: { ...params } }, toolResult, {
+        client.request({ method: 'tools/call', params: { ...params } }, withInputRequired(toolResult), {
           ...callOptions,
+          allowInputRequired: true,
           timeout: FOREVER,
           resetTimeoutOnProgress: true,
         }),
@@ -186,6 +208,9 @@ function watchdog(client: Client, onGone: (error: unknown) => void): () => void 
   };
 }
 
+/** Over HTTP the answer to a protocol that a server does not know is a bad request, with the reason in its body. */
 function isUnsupportedProtocol(error: unknown): boolean {
+  if (error instanceof SdkHttpError)
+    return new RegExp(`"code"\\s*:\\s*${UNSUPPORTED_PROTOCOL}\\b`).test(String(error.data.text));
   return error instanceof ProtocolError && error.code === UNSUPPORTED_PROTOCOL;
 }

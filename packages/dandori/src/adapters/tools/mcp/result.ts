@@ -20,8 +20,8 @@ export type ToolResult = z.infer<typeof toolResult>;
  * what may also be missing is noted, and the result is used: the call has taken effect, and to fail it helps nobody.
  */
 export function resultOutcome(result: ToolResult, tool: Tool, check: SchemaCheck): CallOutcome {
-  const ambiguity = ambiguityIn(result.structuredContent);
-  if (ambiguity !== undefined) return toAmbiguous(ambiguity);
+  const ambiguity = ambiguityIn(result.structuredContent) ?? ambiguityIn(onlyText(result));
+  if (ambiguity !== undefined) return toAmbiguous(ambiguity, tool);
   if (result.isError === true)
     return failed('tool_error', errorText(result) || 'the tool failed and did not say why');
   const value = dataOf(result);
@@ -54,6 +54,14 @@ function errorText({ content, structuredContent }: ToolResult): string {
   const texts = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
   if (texts.length > 0) return texts.join('\n');
   return structuredContent === undefined ? '' : JSON.stringify(structuredContent);
+}
+
+/** Servers of an older protocol have no structured content, and write JSON in place of it. */
+function onlyText({ content, structuredContent }: ToolResult): Json | undefined {
+  const [first, ...others] = content;
+  if (structuredContent !== undefined || others.length > 0 || typeof first?.text !== 'string')
+    return undefined;
+  return first.text.includes('"ambiguous"') ? parsed(first.text) : undefined;
 }
 
 /** What a Ref of a later task reaches into, so as much of it as possible is data and not text. */

@@ -1,11 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { MOST_ROUNDS } from '../../../core/elicitation.ts';
 import type { SchemaCheck } from '../../../core/schema.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import type { Call, CallOutcome } from '../../../ports/toolbox.ts';
 import { failed, notStarted, stopped } from '../outcome.ts';
+import { createAskers } from './askers.ts';
 import { callErrorOutcome } from './call-error.ts';
 import type { McpServerConfig } from './config.ts';
 import { ConnectFailure, type Connection, connect } from './connection.ts';
 import { toTools } from './discovery.ts';
+import { inputOutcome, urlsOutcome } from './input-request.ts';
 import { createRedaction } from './redaction.ts';
 import { resultOutcome } from './result.ts';
 
@@ -33,6 +39,8 @@ export interface McpServerOptions {
 }
 
 const CONNECT_TIMEOUT = 30_000;
+/** Between two calls of a server that puts us off. */
+const PACE = 250;
 const FIRST_DELAY = 200;
 const LAST_DELAY = 30_000;
 /** A server that stayed up this long did not die of starting. */
@@ -49,6 +57,7 @@ const STABLE = 10_000;
 export async function startServer(options: McpServerOptions): Promise<McpServer> {
   const { name, config, log } = options;
   const redact = createRedaction(config, options.secrets);
+  const askers = createAskers(options.check);
   const shutdown = new AbortController();
   let connection: Connection | undefined;
   let attempt: Promise<void> = Promise.resolve();
@@ -68,6 +77,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
         maxResultBytes: options.maxResultBytes,
         onListChanged: () => void refresh(),
         redact,
+        onElicitation: async (params) => ({ ...(await askers.ask(params)) }),
         signal: shutdown.signal,
       });
       if (shutdown.signal.aborted) return await opened.close();
@@ -143,14 +153,22 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
     }
     const tool = tools.find((known) => known.name === operation);
     if (tool === undefined) return failed('unavailable', `server ${name} has no tool ${operation}`);
+    const { call: send } = connection;
     try {
-      const result = await connection.call(toParams(wanted, name), { signal, ...listening(wanted) });
-      return redacted(resultOutcome(result, tool, options.check), redact);
-    } catch (error) {
-      return redacted(
-        signal.aborted ? stopped(signal, operation) : callErrorOutcome(error, name, reason),
-        redact,
+      const requestOptions = { signal, ...listening(wanted) };
+      const result = await askers.during(wanted, () =>
+        untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), signal),
       );
+      const outcome = isInputRequired(result)
+        ? inputOutcome(result, name, options.check)
+        : resultOutcome(result, tool, options.check);
+      return redacted(outcome, redact);
+    } catch (error) {
+      if (signal.aborted) return redacted(stopped(signal, operation), redact);
+      const outcome = isUrlRequired(error)
+        ? urlsOutcome(error.data, name, options.check)
+        : callErrorOutcome(error, name, reason);
+      return redacted(outcome, redact);
     }
   };
 
@@ -174,12 +192,42 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   };
 }
 
-function toParams({ operation, args, key, userId }: Call, server: string) {
+type Params = Parameters<Connection['call']>[0];
+type Result = Awaited<ReturnType<Connection['call']>>;
+
+function toParams({ operation, args, key, userId, inputs }: Call, server: string): Params {
+  const { responses = {}, state } = inputs ?? {};
   return {
     name: operation.slice(server.length + 1),
     arguments: args,
     _meta: { 'dandori/idempotencyKey': key, ...(userId !== undefined && { 'dandori/userId': userId }) },
+    ...(Object.keys(responses).length > 0 && { inputResponses: responses as JsonObject }),
+    ...(state !== undefined && { requestState: state }),
   };
+}
+
+/** A server that wants nothing but to be asked again with its own state is, as the same call. */
+async function untilAnswered(
+  first: Params,
+  send: (params: Params) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  let params = first;
+  for (let round = 1; ; round++) {
+    const result = await send(params);
+    const isPutOff = isInputRequired(result) && Object.keys(result.inputRequests ?? {}).length === 0;
+    if (!isPutOff || round > MOST_ROUNDS) return result;
+    await delay(PACE, undefined, { signal });
+    params = { ...first, ...(result.requestState !== undefined && { requestState: result.requestState }) };
+  }
+}
+
+function isInputRequired(result: Result): result is InputRequiredResult {
+  return 'resultType' in result && result.resultType === 'input_required';
+}
+
+function isUrlRequired(error: unknown): error is ProtocolError {
+  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired;
 }
 
 function listening({ progress }: Call) {

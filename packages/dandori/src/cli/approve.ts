@@ -1,0 +1,77 @@
+import { confirm, isCancel } from '@clack/prompts';
+import { readPlanFile } from '../config/plan-file.ts';
+import type { Dandori } from '../dandori.ts';
+import { DandoriError } from '../domain/error.ts';
+import { approveWith, editPlan } from './edit-plan.ts';
+import { editorOf } from './editor.ts';
+import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
+import { type Texts, textsFor } from './texts.ts';
+import { asTyped } from './typed.ts';
+
+export interface ApproveOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly user?: string;
+  /** A plan file, or true for the editor. */
+  readonly edit?: string | true;
+}
+
+interface Approving {
+  readonly dandori: Dandori;
+  readonly run: string;
+  readonly question: string | undefined;
+  readonly texts: Texts;
+}
+
+/** A yes to a call or a plan that waits, or to a plan as it stands in a file. */
+export async function approve(
+  { run: name, question }: { run: string; question?: string | undefined },
+  options: ApproveOptions,
+): Promise<number> {
+  // An edited plan is compiled, which takes the tools.
+  await using dandori = await openDandori({ configFile: options.config, tools: options.edit !== undefined });
+  const run = await findRun(name, dandori);
+  const { goal } = await dandori.report(run);
+  const texts = textsFor({ language: dandori.config.language, goal });
+  const answered = await give({ dandori, run, question, texts }, options);
+  if (answered === undefined) return 0;
+  if (options.json === true)
+    process.stdout.write(`${JSON.stringify({ run, question: answered, approved: true })}\n`);
+  else
+    process.stderr.write(
+      `${texts.plans.approved(answered)}\n${asTyped(texts.thenResume(run), options.config)}\n`,
+    );
+  return 0;
+}
+
+/** Undefined where the user has left the plan as it was. */
+async function give(approving: Approving, { edit, user: by }: ApproveOptions): Promise<string | undefined> {
+  const { dandori, run, question } = approving;
+  if (edit === undefined) return dandori.approve(run, question, { by });
+  if (edit === true) return inEditor(approving, by);
+  const asked = question === undefined ? {} : { question: { id: question } };
+  return approveWith(await readPlanFile(edit), { dandori, run, by, ...asked });
+}
+
+async function inEditor(
+  { dandori, run, question, texts }: Approving,
+  by: string | undefined,
+): Promise<string | undefined> {
+  const editor = editorOf(process.env);
+  const { goal, questions } = await dandori.report(run);
+  const plans = questions.filter(({ kind, id }) => kind === 'plan_approval' && (question ?? id) === id);
+  const [asked] = plans;
+  if (asked === undefined) {
+    throw new DandoriError('question-not-found', `No plan of the run ${run} waits for an approval.`, {
+      fix: `See it with \`dandori show ${run}\`.`,
+    });
+  }
+  const again = async () => {
+    if (process.stdin.isTTY !== true) return false;
+    const wanted = await confirm({ message: texts.plans.again, output: process.stderr });
+    return !isCancel(wanted) && wanted;
+  };
+  const isDone = await editPlan({ dandori, run, goal, question: asked, texts, by, editor, again });
+  return isDone ? asked.id : undefined;
+}

@@ -1,0 +1,57 @@
+import { DandoriError } from '../domain/error.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
+import { chosen } from './choice.ts';
+import { type Field, fieldOf, fieldsOf, typedAs } from './field.ts';
+
+/** What was typed behind `dandori answer RUN QUESTION`. */
+export interface Typed {
+  readonly text: string;
+  /** Each `name=value`. */
+  readonly fields: readonly string[];
+}
+
+/** The answer that somebody typed on the command line: an option by value, number or label, or a form. */
+export function answerFrom({ text, fields }: Typed, question: Question): Json {
+  const { form, id } = question;
+  if (form === undefined) {
+    if (fields.length === 0) return chosen(text, question.options);
+    throw new DandoriError('usage', `${id} has no form, so that --field means nothing.`, {
+      fix: `Give the answer itself: dandori answer RUN ${id} ANSWER`,
+    });
+  }
+  const known = fieldsOf(form);
+  if (known === undefined) return typedAs(fieldOf(id, form, true), text);
+  const given = Object.fromEntries(fields.map((word) => fieldFrom(word, known, id)));
+  return text === '' ? given : { ...formFrom(text, known, id), ...given };
+}
+
+function fieldFrom(word: string, known: readonly Field[], question: string): [string, Json] {
+  const [name = '', value] = word.split(/=(.*)/s);
+  const field = known.find((one) => one.name === name);
+  if (value !== undefined && field !== undefined) return [name, typedAs(field, value)];
+  const message =
+    value === undefined ? `--field takes name=value, not "${word}".` : `${question} has no field "${name}".`;
+  throw new DandoriError('usage', message, {
+    fix: `Its fields: ${known.map((one) => one.name).join(', ')}.`,
+  });
+}
+
+/** JSON of the whole form, or the value of its only field. */
+function formFrom(text: string, known: readonly Field[], question: string): JsonObject {
+  const [only, ...others] = known;
+  if (/^\s*\{/.test(text)) {
+    try {
+      return JSON.parse(text) as JsonObject;
+    } catch (cause) {
+      const message = `The answer to ${question} is not JSON: ${cause instanceof Error ? cause.message : cause}`;
+      throw new DandoriError('answer-invalid', message, {
+        fix: 'Put it in single quotes, or use --field name=value.',
+      });
+    }
+  }
+  if (only !== undefined && others.length === 0) return { [only.name]: typedAs(only, text) };
+  throw new DandoriError('answer-invalid', `${question} has a form of ${known.length} fields.`, {
+    fix: `Give each: ${known.map(({ name }) => `--field ${name}=…`).join(' ')}, or all as JSON.`,
+  });
+}

@@ -1,0 +1,49 @@
+import type { Settings } from '../domain/settings.ts';
+import type { Config } from './config.ts';
+import type { ConfigFile } from './file-shape.ts';
+import { valueAt } from './place.ts';
+import type { Problem } from './problem.ts';
+import { isRecord } from './record.ts';
+
+/** `letters.*` stands for all tools of a service, which has no other place in the configuration. */
+const ALL_OF = /\.\*$/;
+
+/** By server, service or tool, where it is not `execution.approval`. */
+export function resolveApprovals(
+  effects: ConfigFile['effects'],
+  servers: Config['mcpServers'],
+): Pick<Settings, 'approvals'> {
+  const named = [
+    ...Object.entries(servers).map(([name, { approval }]) => ({ name, approval })),
+    ...Object.entries(effects).map(([name, policy]) => ({
+      name: name.replace(ALL_OF, ''),
+      approval: typeof policy === 'string' ? undefined : policy.approval,
+    })),
+  ];
+  const entries = named.flatMap(({ name, approval }) => (approval === undefined ? [] : [[name, approval]]));
+  return entries.length > 0 ? { approvals: Object.fromEntries(entries) } : {};
+}
+
+/** What the shape alone cannot tell. The value may still be of any shape. */
+export function approvalProblems(config: unknown): Problem[] {
+  const effects = valueAt(config, ['effects']);
+  if (!isRecord(effects)) return [];
+  return Object.entries(effects).flatMap(([name, policy]) =>
+    ALL_OF.test(name) ? wholeProblems(name, policy, config) : [],
+  );
+}
+
+function wholeProblems(name: string, policy: unknown, config: unknown): Problem[] {
+  const path = ['effects', name];
+  const owner = name.replace(ALL_OF, '');
+  if (isRecord(valueAt(config, ['mcpServers', owner]))) {
+    const message = `effects: ${owner} is a server, which says itself what is asked about`;
+    return [{ path, at: 'key', message, hint: `write mcpServers.${owner}.approval` }];
+  }
+  const keys = isRecord(policy) ? Object.keys(policy) : [];
+  if (keys.length === 1 && keys[0] === 'approval') return [];
+  const message = `effects: of all tools of ${owner} only the approval can be set`;
+  return [
+    { path, at: 'key', message, hint: 'write { approval: writes }, and everything else for each tool' },
+  ];
+}

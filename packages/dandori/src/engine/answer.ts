@@ -1,0 +1,112 @@
+import type { SchemaIssue } from '../core/schema.ts';
+import type { OpenQuestion, RunState } from '../core/state.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { Json } from '../domain/json.ts';
+import type { Question } from '../domain/question.ts';
+import { checkEdit } from './check-edit.ts';
+import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
+import type { Parts } from './parts.ts';
+
+/** As JSON. More is data: it belongs in a file or a tool's result. */
+const LONGEST_ANSWER = 100_000;
+/** A list of a thousand wrong rows is told by its first ones. */
+const MOST_ISSUES = 10;
+
+export interface Answering {
+  readonly run: string;
+  readonly question: string;
+  readonly answer: Json;
+  /** The person will not say, or says no; `answer` counts for nothing then. */
+  readonly declined?: boolean | undefined;
+  readonly comment?: string | undefined;
+  readonly by?: string | undefined;
+}
+
+/**
+ * Answers a question, whoever drives the run and whether anybody does.
+ *
+ * Of two answers at the same instant one is written, and the other one is refused.
+ */
+export async function answerQuestion(
+  { run, question: id, answer, declined = false, comment, by }: Answering,
+  parts: Keeping & Pick<Parts, 'check' | 'toolbox' | 'durations'>,
+): Promise<void> {
+  checkLength(comment, 'comment');
+  await send(run, parts, (state, at) => {
+    refuseEnded(state);
+    const { question } = stillOpen(id, state, at);
+    refuseStrangers(question, by);
+    const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
+    if (!declined && isPlan) checkEdit(question, { answer, state }, parts);
+    else if (!declined) checkAnswer(question, answer, parts);
+    const given = declined ? { answer: null, declined } : { answer };
+    return { type: 'question_answered', data: { question: id, ...given, comment, by } };
+  });
+}
+
+function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQuestion {
+  const open = questions.get(id);
+  if (open === undefined) {
+    const ids = [...questions.values()]
+      .filter(({ answer }) => answer === undefined)
+      .map(({ question }) => question.id);
+    const fix = ids.length > 0 ? `Open questions: ${ids.join(', ')}.` : 'The run has no open question.';
+    throw new DandoriError('question-not-found', `The run ${run} has no question "${id}".`, { fix });
+  }
+  const { answer, question } = open;
+  if (
+    answer?.isExpired === true ||
+    (answer === undefined && at >= (question.expiresAt ?? Number.POSITIVE_INFINITY))
+  ) {
+    const when = question.expiresAt === undefined ? '' : ` at ${new Date(question.expiresAt).toISOString()}`;
+    throw new DandoriError(
+      'question-expired',
+      `The question ${id} has expired${when}; nobody can answer it now.`,
+      {
+        fix: `See how the run goes on: \`dandori show ${run}\`. questions.expire_after gives more time to the next runs.`,
+      },
+    );
+  }
+  if (answer === undefined) return open;
+  const given = answer.declined === true ? 'it was declined' : JSON.stringify(answer.value);
+  const by = answer.by === undefined ? '' : ` by ${answer.by}`;
+  throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
+}
+
+function refuseStrangers({ id, answerers }: Question, by: string | undefined): void {
+  if (answerers === undefined || (by !== undefined && answerers.includes(by))) return;
+  const who = by === undefined ? 'Nobody said who answers' : `${by} may not answer`;
+  throw new DandoriError(
+    'answer-not-allowed',
+    `${who}, and ${id} may be answered by ${answerers.join(', ')} only.`,
+    {
+      fix: 'Let one of them answer (`--user ID`), or add the user to questions.answerers for the next runs.',
+    },
+  );
+}
+
+function checkAnswer(question: Question, answer: Json, { check }: Pick<Parts, 'check'>): void {
+  const given = JSON.stringify(answer) ?? 'undefined';
+  const { id, options = [], form } = question;
+  const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });
+  if (given.length > LONGEST_ANSWER) {
+    const most = `${LONGEST_ANSWER} are the most`;
+    throw refused(`The answer to ${id} has ${given.length} characters; ${most}.`, 'Say it in fewer words.');
+  }
+  if (form !== undefined) {
+    const issues = check(form, answer);
+    if (issues.length === 0) return;
+    const what = issues.slice(0, MOST_ISSUES).map(describe).join('; ');
+    throw refused(
+      `The answer to ${id} does not fit its form: ${what}.`,
+      'Correct these fields and answer again.',
+    );
+  }
+  if (options.length === 0 || options.some(({ value }) => JSON.stringify(value) === given)) return;
+  const values = options.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  throw refused(`${given} is no answer to ${id}.`, `Answer one of: ${values.join(', ')}.`);
+}
+
+function describe({ path, message }: SchemaIssue): string {
+  return path.length === 0 ? message : `${path.join('.')} ${message}`;
+}

@@ -1,0 +1,52 @@
+import { fold } from '../core/apply.ts';
+import { redact } from '../core/redact.ts';
+import type { RunState } from '../core/state.ts';
+import { DandoriError } from '../domain/error.ts';
+import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
+import type { Parts } from './parts.ts';
+
+const LONGEST_COMMENT = 10_000;
+
+/** What a request from outside needs: no tools, no mind. */
+export type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets'>;
+
+/** Compare-and-append until it fits: a driver may write at the same time. */
+export async function send(
+  run: string,
+  { journal, clock, secrets }: Keeping,
+  check: (state: RunState, at: number) => Fact | undefined,
+): Promise<void> {
+  for (;;) {
+    const state = fold(await journal.read(run));
+    if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+    const at = Math.max(clock.now(), state.lastAt);
+    const fact = check(state, at);
+    if (fact === undefined) return;
+    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...redact(fact, secrets) } as Event;
+    try {
+      await journal.append(run, state.seq, [event]);
+      return;
+    } catch (error) {
+      if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
+    }
+  }
+}
+
+export function refuseEnded({ run, end }: RunState): void {
+  if (end === undefined) return;
+  throw new DandoriError('run-ended', `The run ${run} has ended (${end.outcome}).`, {
+    fix: `See it with \`dandori show ${run}\`.`,
+  });
+}
+
+/** What people say goes into prompts and journals. */
+export function checkLength(text = '', what: 'comment' | 'note' | 'reason'): void {
+  if (text.length <= LONGEST_COMMENT) return;
+  throw new DandoriError(
+    'usage',
+    `The ${what} has ${text.length} characters; ${LONGEST_COMMENT} are the most.`,
+    {
+      fix: 'Say it in fewer words.',
+    },
+  );
+}

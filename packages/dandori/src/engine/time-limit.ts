@@ -1,0 +1,33 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** How long a call has taken, and the end of its time. It stands still while a person is asked. */
+export interface TimeLimit {
+  pause(): void;
+  /** To be called as often as `pause`; the last one starts it again. */
+  resume(): void;
+  /** Milliseconds, without the pauses. */
+  spent(): number;
+  stop(): void;
+}
+
+export function createTimeLimit(clock: Clock, ms: number, up: () => void): TimeLimit {
+  let since = clock.now();
+  let before = 0;
+  let pauses = 0;
+  let takeBack = clock.at(since + ms, up);
+
+  return {
+    pause() {
+      if (pauses++ > 0) return;
+      takeBack();
+      before += clock.now() - since;
+    },
+    resume() {
+      if (--pauses > 0) return;
+      since = clock.now();
+      takeBack = clock.at(since + ms - before, up);
+    },
+    spent: () => before + (pauses > 0 ? 0 : clock.now() - since),
+    stop: () => takeBack(),
+  };
+}

@@ -1,0 +1,323 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { brokenLaws } from '../../src/core/laws.ts';
+import type { Event, FactType } from '../../src/domain/event.ts';
+import { openPlace, type Place } from './command.ts';
+
+const DESK = join(import.meta.dirname, 'fixtures/desk.ts');
+const ANSWERING = join(import.meta.dirname, 'fixtures/answering.ts');
+const BIN = join(import.meta.dirname, '../../bin/dandori.js');
+const WHICH = { id: 'w', operation: 'desk.which', args: {} };
+const SLOW = { id: 's', operation: 'desk.slow', args: {}, timeout: 60 };
+const ORDER = { id: 'o', operation: 'desk.order', args: {} };
+
+async function prepare(tasks: readonly object[], more: object = {}): Promise<Place> {
+  const place = await openPlace();
+  await place.write('dandori.yaml', JSON.stringify({ mcpServers: {}, services: [DESK], ...more }));
+  await place.write('plan.json', JSON.stringify({ goal: 'order', tasks }));
+  return place;
+}
+
+const RUN = ['run', '--plan', 'plan.json'];
+
+async function eventsOf(place: Place): Promise<Event[]> {
+  const [run = ''] = await place.runs();
+  const text = await place.journal(run).catch(() => '');
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line.replace(/\t[^\t}]*$/, '')) as Event);
+}
+
+/** Waits until the journal on the disk has so many of these. */
+async function until(place: Place, type: FactType, times = 1): Promise<Event[]> {
+  for (;;) {
+    const events = await eventsOf(place);
+    if (events.filter((event) => event.type === type).length >= times) return events;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function lawsOf(place: Place): Promise<string[]> {
+  const { stdout } = await place.dandori('log', 'last', '--json');
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event);
+  return brokenLaws(events);
+}
+
+describe('two commands on one run', () => {
+  it('the second answers while the first drives another branch, and the first goes on with the answer', async () => {
+    await using place = await prepare([WHICH, SLOW]);
+    const first = place.begin(...RUN, '--json');
+    await until(place, 'question_asked');
+    const listed = JSON.parse((await place.dandori('questions', '--json')).stdout);
+    expect(listed.questions).toMatchObject([{ id: 'q1', text: 'Which one?', blocks: ['w'], goal: 'order' }]);
+    const answered = await place.dandori('answer', 'last', 'the right one');
+    expect(answered.code).toBe(0);
+    const events = await until(place, 'task_succeeded');
+    expect(
+      events.some(({ type, data }) => type === 'task_succeeded' && 'task' in data && data.task === 's'),
+    ).toBe(false);
+    await place.write('go', '');
+    const { code, stdout } = await first.finished;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'answered', tasks: { w: { result: { id: 2 } } } });
+    expect(await lawsOf(place)).toEqual([]);
+  });
+
+  it('the second pauses it: what runs ends, the first says so and exits with 6, and resume goes on', async () => {
+    await using place = await prepare([SLOW, { ...WHICH, args: { id: 1 }, after: ['s'] }]);
+    const first = place.begin(...RUN);
+    await until(place, 'task_started');
+    expect((await place.dandori('pause', 'last', '--reason', 'lunch')).code).toBe(0);
+    expect((await place.dandori('tell', 'last', 'and', 'hurry')).code).toBe(0);
+    await place.write('go', '');
+    const { code, stderr } = await first.finished;
+    expect(code).toBe(6);
+    expect(stderr).toContain('Paused: lunch\n');
+    expect(JSON.parse((await place.dandori('runs', '--json')).stdout)).toMatchObject({
+      runs: [{ status: 'paused' }],
+    });
+    expect((await place.dandori('show', 'last')).stdout).toContain('and hurry');
+    expect((await place.dandori('resume', 'last')).code).toBe(0);
+    expect(await lawsOf(place)).toEqual([]);
+  });
+
+  it('the second cancels it: a call that would not stop is named', async () => {
+    await using place = await prepare([SLOW]);
+    const first = place.begin(...RUN);
+    await until(place, 'task_started');
+    await place.dandori('cancel', 'last', '--reason', 'enough');
+    const { code, stderr } = await first.finished;
+    expect(code).toBe(4);
+    expect(stderr).toContain('Cancelled: enough\n');
+    expect(stderr).toContain('s desk.slow was told to stop and did not');
+  });
+});
+
+describe('a command that was killed while a person was asked', () => {
+  it('is answered after its death, and goes on', async () => {
+    await using place = await prepare([WHICH, SLOW]);
+    const { child, finished } = place.begin(...RUN);
+    await until(place, 'question_asked');
+    child.kill('SIGKILL');
+    await finished;
+    await place.write('go', '');
+    expect((await place.dandori('answer', 'last', 'q1', '1')).code).toBe(0);
+    const { code, stdout } = await place.dandori('resume', 'last', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      tasks: { w: { result: { id: 1 } }, s: { status: 'succeeded' } },
+    });
+    expect(await lawsOf(place)).toEqual([]);
+  });
+});
+
+/** Another process, which answers when it is told to. */
+function beginAnswering(place: Place): { say(line: string): void; heard(): Promise<string>; end(): void } {
+  const child = spawn(process.execPath, [ANSWERING], {
+    cwd: place.folder,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    say: (line) => void child.stdin.write(`${line}\n`),
+    heard: async () => (await lines.next()).value ?? '',
+    end: () => void child.stdin.end(),
+  };
+}
+
+describe('two answers at the same instant', () => {
+  it('exactly one wins, twenty times, and the other is told so', async () => {
+    const tasks = Array.from({ length: 20 }, (_, index) => ({ ...WHICH, id: `w${index}` }));
+    await using place = await prepare(tasks);
+    expect((await place.dandori(...RUN)).code).toBe(3);
+    const both = [beginAnswering(place), beginAnswering(place)];
+    expect(await Promise.all(both.map((one) => one.heard()))).toEqual(['ready', 'ready']);
+    for (let number = 1; number <= 20; number++) {
+      for (const [index, one] of both.entries()) one.say(`q${number} ${index === 0 ? 'left' : 'right'}`);
+      const heard = await Promise.all(both.map((one) => one.heard()));
+      expect(heard.sort()).toEqual(['question-answered', 'taken']);
+    }
+    for (const one of both) one.end();
+    expect((await place.dandori('resume', 'last')).code).toBe(0);
+    expect(await lawsOf(place)).toEqual([]);
+  });
+});
+
+describe('a form', () => {
+  it('is printed with the command that fills it in; what does not fit is named; values get their types', async () => {
+    await using place = await prepare([ORDER]);
+    const { code, stderr } = await place.dandori(...RUN);
+    const [run] = await place.runs();
+    expect(code).toBe(3);
+    expect(stderr).toContain('    size  small | large\n    count\n    gift  (may be left out)\n');
+    expect(stderr).toContain(`dandori answer ${run} q1 --field size=<value> --field count=<value>\n`);
+    const wrong = await place.dandori('answer', 'last', '--field', 'size=huge', '--field', 'count=many');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/error\[answer-invalid\]: .*size .*count /);
+    expect((await place.dandori('answer', 'last', '--field', 'colour=red')).stderr).toContain(
+      'Its fields: size, count, gift.',
+    );
+    await place.dandori('answer', 'last', '{"size":"small"}', '--field', 'count=2', '--field', 'gift=yes');
+    const { stdout } = await place.dandori('resume', 'last', '--json');
+    expect(JSON.parse(stdout).tasks.o.result).toEqual({ size: 'small', count: 2, gift: true });
+  });
+
+  it('can be declined with a reason', async () => {
+    await using place = await prepare([ORDER]);
+    await place.dandori(...RUN);
+    await place.dandori('answer', 'last', '--decline', '--comment', 'not today');
+    const { code, stderr } = await place.dandori('resume', 'last');
+    expect(code).toBe(1);
+    expect(stderr).toContain('declined. not today');
+    expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[run-ended]');
+  });
+});
+
+describe('a question that expires', () => {
+  it('on a real clock: it says when, a late answer is refused, and resume goes on without it', async () => {
+    await using place = await prepare([WHICH], {
+      questions: { expire_after: '500ms', when_expired: 'cancel' },
+    });
+    const { code, stdout } = await place.dandori(...RUN, '--json');
+    expect(code).toBe(3);
+    const [{ expiresAt }] = JSON.parse(stdout).questions;
+    while (Date.now() < expiresAt) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[question-expired]');
+    const resumed = await place.dandori('resume', 'last');
+    expect(resumed.code).toBe(4);
+    expect(resumed.stderr).toContain('Cancelled: Nobody answered in time: Which one?\n');
+  });
+
+  it('may be answered by those who are named only', async () => {
+    await using place = await prepare([WHICH], { questions: { answerers: ['anna'] } });
+    expect((await place.dandori(...RUN)).stderr).toContain('may be answered by: anna\n');
+    expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[answer-not-allowed]');
+    expect((await place.dandori('answer', 'last', '1', '--user', 'bert')).code).toBe(2);
+    expect((await place.dandori('answer', 'last', '1', '--user', 'anna')).code).toBe(0);
+  });
+});
+
+describe('the two milks of the kitchen', () => {
+  const config = JSON.stringify({
+    mcpServers: { kitchen: { shipped: 'kitchen' } },
+    execution: { approval: 'never' },
+  });
+
+  it.each([
+    [
+      '在庫から牛乳を削除して',
+      '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
+      '答えるには',
+      '低脂肪',
+    ],
+    [
+      'Remove the milk from the kitchen inventory',
+      '2 items fit "milk". Which one should be removed?',
+      'Answer with',
+      'low-fat',
+    ],
+  ])('are asked about in the language of the goal: %s', async (goal, question, how, which) => {
+    await using place = await openPlace();
+    await place.write('dandori.yaml', config);
+    const { code, stderr } = await place.dandori('run', goal);
+    expect(code).toBe(3);
+    expect(stderr).toContain(`? ${question}\n`);
+    expect(stderr).toContain(`${how}:  dandori answer `);
+    expect((await place.dandori('answer', 'last', '1')).code).toBe(0);
+    const { code: end, stdout } = await place.dandori('resume', 'last', '--json');
+    expect(end).toBe(0);
+    const [removed] = Object.values<{ result: { item: { name: string } } }>(JSON.parse(stdout).tasks);
+    expect(removed?.result.item.name).toContain(which);
+  });
+
+  it('wait through SIGKILL, and cancelling there ends the run with a clear message', async () => {
+    await using place = await openPlace();
+    await place.write('dandori.yaml', config);
+    await place.write(
+      'plan.json',
+      JSON.stringify({
+        goal: 'milk',
+        tasks: [
+          { id: 'm', operation: 'kitchen.remove_item', args: { name: '牛乳' } },
+          { ...SLOW, id: 's' },
+        ],
+      }),
+    );
+    await place.write('dandori.yaml', JSON.stringify({ ...JSON.parse(config), services: [DESK] }));
+    const { child, finished } = place.begin(...RUN);
+    await until(place, 'question_asked');
+    child.kill('SIGKILL');
+    await finished;
+    await place.dandori('cancel', 'last', '--reason', 'no milk after all');
+    const { stderr, stdout } = await place.dandori('show', 'last');
+    expect(stderr).toContain('Cancelled: no milk after all\n');
+    expect(stdout).toContain('m kitchen.remove_item skipped');
+    expect((await place.dandori('answer', 'last', 'q1', '1')).stderr).toContain('error[run-ended]');
+  });
+});
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+
+describe.runIf(hasScript)('at a terminal', () => {
+  /** Types each text as soon as what goes before it is shown. */
+  async function type(
+    place: Place,
+    dialogue: readonly (readonly [string, string])[],
+  ): Promise<number | null> {
+    const command = `stty cols 100 rows 40 && "${process.execPath}" "${BIN}" ${RUN.join(' ')}`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: place.folder,
+      env: { ...process.env, TERM: 'xterm', NO_COLOR: '1', LANG: 'C' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let seen = '';
+    let next = 0;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      seen += text;
+      const [shown, keys] = dialogue[next] ?? [];
+      if (shown === undefined || keys === undefined || !seen.includes(shown)) return;
+      seen = '';
+      next++;
+      child.stdin.write(keys);
+    });
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    expect(next, seen).toBe(dialogue.length);
+    return code;
+  }
+
+  const DOWN = '\u001b[B';
+
+  it('a form is asked field by field, and what does not fit is said at once', async () => {
+    await using place = await prepare([ORDER]);
+    const code = await type(place, [
+      ['Cancel the run', '\r'],
+      ['large', `${DOWN}\r`],
+      ['count', '0\r'],
+      ['must be', '\b2\r'],
+      ['Leave it out', '\r'],
+    ]);
+    expect(code).toBe(0);
+    const { stdout } = await place.dandori('show', 'last', '--json');
+    expect(JSON.parse(stdout).tasks.o.result).toEqual({ size: 'large', count: 2, gift: true });
+  });
+
+  it('a person can decline, or cancel the run', async () => {
+    await using declining = await prepare([WHICH]);
+    expect(
+      await type(declining, [
+        ['Cancel the run', `${DOWN}${DOWN}\r`],
+        ['Why?', 'neither\r'],
+      ]),
+    ).toBe(1);
+    await using cancelling = await prepare([WHICH]);
+    expect(await type(cancelling, [['Cancel the run', `${DOWN}${DOWN}${DOWN}\r`]])).toBe(4);
+    const { stderr } = await cancelling.dandori('show', 'last');
+    expect(stderr).toContain('Cancelled: cancelled at the question: Which one?\n');
+  });
+});
