@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../config/version.ts';
-import { SERVER, TOKEN } from './open.ts';
+import { SERVER, TOKEN } from './server-address.ts';
 import { asTyped, configIn } from './typed.ts';
 
 /**

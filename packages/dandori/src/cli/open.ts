@@ -1,8 +1,5 @@
 import { type Dandori, type OpenOptions, openDandori as openHere } from '../dandori.ts';
-
-/** Where the runs are: in this process, or at a server. `--server` and `--token` set the same. */
-export const SERVER = 'DANDORI_SERVER';
-export const TOKEN = 'DANDORI_TOKEN';
+import { SERVER, TOKEN } from './server-address.ts';
 
 /** The one place that knows whether a command works here or at a server. */
 export async function openDandori(options: OpenOptions): Promise<Dandori> {

@@ -1,5 +1,6 @@
 import { isJapanese } from '../core/language.ts';
 import type { Report } from '../core/report.ts';
+import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
 const ENGLISH = {
@@ -145,14 +146,7 @@ const ENGLISH = {
     unread: (tasks: string) => `The results could not be read, so no Refs to them were inferred: ${tasks}`,
     was: (path: string, ref: string, value: string) => `${path}: ${ref} was inferred; it was ${value}`,
   },
-  serving: {
-    at: (url: string) => `Dandori serves ${url}  (the API: ${url}/docs)`,
-    open: 'There are no tokens: whoever works on this machine may do everything. `dandori token` makes one.',
-    stopping: (seconds: number) =>
-      `Stopping. Running calls have ${seconds} s; everything else goes on at the next start.`,
-  },
-  tokenMade: 'The token. It is shown this once; whoever has it is this user:',
-  tokenEntry: 'What goes under server.tokens in dandori.yaml:',
+  serving: ENGLISH_SERVING,
   rated: (rating: number) => `The rating is noted: ${rating} of 5.`,
   rating: 'Rating',
   reading: (count: number) => `${count} runs read`,
@@ -338,13 +332,7 @@ const JAPANESE: Texts = {
     unread: (tasks) => `結果を読めなかったため、Refを推定していません: ${tasks}`,
     was: (path, ref, value) => `${path}: ${ref} と推定。元の値は ${value}`,
   },
-  serving: {
-    at: (url) => `Dandori サーバー: ${url}  (API: ${url}/docs)`,
-    open: 'トークンがないため、このマシンの誰でもすべて操作できます。作るには `dandori token`。',
-    stopping: (seconds) => `停止します。実行中の呼び出しは${seconds}秒待ち、残りは次の起動で続けます。`,
-  },
-  tokenMade: 'トークンです。表示は一度だけで、持つ人がこのユーザーになります:',
-  tokenEntry: 'dandori.yaml の server.tokens に書く行:',
+  serving: JAPANESE_SERVING,
   rated: (rating) => `評価を記録しました: 5段階で${rating}`,
   rating: '評価',
   reading: (count) => `${count}件の実行を読みました`,

@@ -19,7 +19,7 @@ export async function token({ user, role, json }: TokenOptions): Promise<number>
     process.stdout.write(`${JSON.stringify({ token: made, sha256, user, role })}\n`);
     return 0;
   }
-  const { tokenMade, tokenEntry } = textsFor({});
+  const { tokenMade, tokenEntry } = textsFor({}).serving;
   process.stderr.write(`${tokenMade}\n`);
   process.stdout.write(`${made}\n`);
   process.stderr.write(`${tokenEntry}\n`);

@@ -66,6 +66,21 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has a client that runs in a browser: nothing of Node, and of other rooms types only', () => {
+    const wrong = files
+      .filter((file) => roomOf(file) === 'client')
+      .flatMap((file) => {
+        const lines = readFileSync(file, 'utf8').match(/^(?:import|export) [^;]*from '[^']+'/gm) ?? [];
+        const code = readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+        const values = lines.filter(
+          (line) => !/^(?:import|export) type /.test(line) && !/from '\.\//.test(line),
+        );
+        const impure = code.match(/\b(?:process|Buffer|NodeJS|node:\w+)\b/g) ?? [];
+        return [...values.filter((line) => !line.includes("'../domain/error.ts'")), ...impure];
+      });
+    expect(wrong).toEqual([]);
+  });
+
   it('has small files with a noun for a name, so that a reader finds things', () => {
     const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 400);
     const bags = files.filter((file) => /\/(utils?|helpers?|misc|common|types|manager)\.ts$/.test(file));

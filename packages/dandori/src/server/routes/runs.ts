@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { isLooser } from '../../config/user-config.ts';
 import type { Dandori, RunSummary } from '../../dandori.ts';
 import { DandoriError } from '../../domain/error.ts';
 import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts';
@@ -98,13 +99,9 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
   });
 };
 
-/** From the one that asks least. */
-const STRICTNESS: readonly ApprovalPolicy[] = ['never', 'destructive', 'plan', 'writes', 'always'];
-
 /** What a person must be asked about is for who runs the server to say. */
 function refuseLess(wanted: ApprovalPolicy, { approval, approvals = {} }: Settings): void {
-  const isLess = STRICTNESS.indexOf(wanted) < STRICTNESS.indexOf(approval);
-  if (!isLess && Object.keys(approvals).length === 0) return;
+  if (!isLooser(wanted, approval) && Object.keys(approvals).length === 0) return;
   throw new DandoriError('forbidden', `Only an admin may set approval to ${wanted} here.`, {
     fix: `Leave it out; the server has ${approval}.`,
   });
