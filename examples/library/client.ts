@@ -1,6 +1,6 @@
+// #region client
 import { createClient } from 'dandori/client';
 
-// #region client
 const client = createClient({ url: 'http://127.0.0.1:4310', token: process.env.DANDORI_TOKEN ?? '' });
 
 const run = await client.start('Remove one milk', { key: 'order-1' });

@@ -2,8 +2,11 @@ import { createClient, type Followed } from '../client/client.ts';
 import { loadConfig } from '../config/load.ts';
 import { writePlanAsJson } from '../config/plan-writer.ts';
 import type { Compiled } from '../core/compile.ts';
-import type { Dandori, OpenOptions } from '../dandori.ts';
+import type { Dandori, OpenOptions, RunSummary } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+
+/** More the server gives page by page. */
+const LARGEST_PAGE = 200;
 
 /**
  * A server with the face of a Dandori in this process, so that every command works on either. Driving is following: the
@@ -66,8 +69,15 @@ export async function openRemote(
       return () => stop.abort();
     },
     async runs({ limit = 50, before } = {}) {
-      const { runs } = await client.runs({ limit: Math.min(limit, 200), ...(before && { before }) });
-      return [...runs];
+      const found: RunSummary[] = [];
+      for (let from = before; found.length < limit; ) {
+        const size = Math.min(limit - found.length, LARGEST_PAGE);
+        const { runs, next } = await client.runs({ limit: size, ...(from && { before: from }) });
+        found.push(...runs);
+        if (next === undefined) break;
+        from = next;
+      }
+      return found;
     },
     statistics: async (options = {}) => ({
       ...(await client.statistics(options.since === undefined ? {} : { since: options.since })),

@@ -132,7 +132,7 @@ export async function rateRun(
   });
 }
 
-function checkGoal(goal: string): void {
+export function checkGoal(goal: string): void {
   if (goal.trim() === '') {
     throw new DandoriError('goal-invalid', 'The goal is empty.', {
       fix: 'Say what you want: dandori run "100 + 200を計算"',

@@ -66,6 +66,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const app = createApp(parts, (error) => say('A request failed', error));
   let url: string;
   const server = createServer(SOCKET, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  server.maxConnections = MOST_CONNECTIONS;
   try {
     const host = options.host ?? config.server.host;
     if (config.server.tokens.length === 0) await refuseOpenDoor(host);
@@ -93,6 +94,9 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   };
   return { url, dandori, close: closeOnce, [Symbol.asyncDispose]: closeOnce };
 }
+
+/** As many as a process may usually have files open. */
+const MOST_CONNECTIONS = 10_000;
 
 /** Who sends a request a byte at a time holds a place for so long and no longer. */
 const SOCKET = {

@@ -204,6 +204,7 @@ describe('an Idempotency-Key', () => {
     expect((await client.runs()).runs).toHaveLength(1);
     expect(standing.taken).toEqual(['bread']);
     await expect(client.start('other', { key: 'k-1' })).rejects.toMatchObject({ code: 'key-reused' });
+    await expect(client.start(' ', { key: 'k-2' })).rejects.toMatchObject({ code: 'goal-invalid' });
     expect(await client.start('bread', { tasks: [take('bread')], key: 'k-2' })).not.toBe(started[0]);
   });
 });
@@ -238,6 +239,9 @@ describe('what else is served', () => {
       paths: object;
     };
     expect(document.openapi).toBe('3.1.0');
+    const text = JSON.stringify(document);
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      expect(document).toHaveProperty(['components', 'schemas', name ?? '']);
     const page = await (await standing.ask('/docs')).text();
     for (const path of Object.keys(document.paths)) expect(page).toContain(path);
     // It must work where there is no network, and run nothing.

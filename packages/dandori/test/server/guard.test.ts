@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../src/server/serve.ts';
+import { startUserApi } from '../config/user-api.ts';
 import { look, type Standing, stand, take, tokenOf } from './standing.ts';
 
 const HANA = tokenOf('hana', 'operator');
@@ -114,6 +115,22 @@ describe('users', () => {
     expect((await standing.ask('/metrics')).status).toBe(401);
     expect((await standing.ask('/metrics', bearer(HANA.token))).status).toBe(403);
     expect((await standing.ask('/metrics', bearer(BOSS.token))).status).toBe(200);
+  });
+
+  it('have settings of their own, from the user_config_api', async () => {
+    await using api = await startUserApi({ execution: { max_steps: 3 }, language: 'ja' });
+    await using standing = await stand({
+      user_config_api: { url: `${api.url}/users/{user_id}` },
+      server: { tokens: TOKENS },
+    });
+    const hana = standing.as(HANA.token);
+    const run = await hana.start('tea', { tasks: [look('tea')] });
+    expect(api.requests.map(({ url }) => url)).toEqual(['/users/hana']);
+    const [first] = await hana.events(run);
+    expect(first?.data).toMatchObject({
+      userId: 'hana',
+      settings: { language: 'ja', limits: { steps: 3 } },
+    });
   });
 
   it('are held back when they send too much, each for themselves', async () => {

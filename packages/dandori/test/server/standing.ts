@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { ambiguous, defineService } from '../../src/adapters/tools/service.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
+import type { OpenOptions } from '../../src/dandori.ts';
 import type { Task } from '../../src/domain/task.ts';
 import { type Serving, serve } from '../../src/server/serve.ts';
 
@@ -24,7 +25,7 @@ export interface Standing extends AsyncDisposable {
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-export async function stand(config: object = {}): Promise<Standing> {
+export async function stand(config: object = {}, options: Pick<OpenOptions, 'mind'> = {}): Promise<Standing> {
   const folder = await mkdtemp(join(tmpdir(), 'dandori-server-'));
   const { server, ...rest } = config as { server?: object };
   const all = { mcpServers: {}, server: { port: 0, rate_limit: 10_000, ...server }, ...rest };
@@ -34,6 +35,7 @@ export async function stand(config: object = {}): Promise<Standing> {
   const logged: string[] = [];
   const serving = await serve({
     cwd: folder,
+    ...options,
     services: [shop(taken, gate.promise)],
     log: (line) => logged.push(line),
   });

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { readServerEvents } from '../../src/client/server-events.ts';
 import type { Event } from '../../src/domain/event.ts';
+import type { Mind } from '../../src/ports/mind.ts';
 import { serve } from '../../src/server/serve.ts';
 import { chatter, look, type Standing, stand, take, until, wait } from './standing.ts';
 
@@ -103,6 +104,34 @@ describe('the stream of a run', () => {
     });
     const again = await (await standing.ask(`/api/runs/${run}/stream?until=end`)).text();
     expect(again).not.toContain('task_progress');
+  });
+
+  it('has the answer as it is written, without secrets', async () => {
+    process.env.TALK_SECRET = 'hush-hush-4712';
+    const heard = Promise.withResolvers<void>();
+    const mind: Mind = {
+      name: 'talker',
+      async think({ onText }) {
+        await heard.promise;
+        for (const text of ['The tea ', 'is hush-hush-4712 ', 'green.']) onText?.(text);
+        return { kind: 'decided', actions: [{ id: 'a', operation: 'answer', args: { text: 'green' } }] };
+      },
+    };
+    const none = { command: 'no-such-program-here', env: { TOKEN: '${TALK_SECRET}' } };
+    await using standing = await stand({ mcpServers: { none } }, { mind });
+    const run = await standing.client.start('what colour is tea?');
+    const texts: string[] = [];
+    const settled = standing.client.settled(run, {
+      onNews: (news) =>
+        news.kind === 'live' && news.live.type === 'answer_text' && texts.push(news.live.text),
+    });
+    await until(async () =>
+      /^dandori_stream_clients 1$/m.test(await (await standing.ask('/metrics')).text()) ? true : undefined,
+    );
+    await until(async () => ((await standing.client.events(run)).length > 1 ? true : undefined));
+    heard.resolve();
+    expect((await settled).answer).toBe('green');
+    expect(texts.join('')).toBe('The tea is [secret] green.');
   });
 
   it('lets a client go that does not read, which can come back; others notice nothing', async () => {

@@ -34,6 +34,8 @@ export const streaming: Routes = (app, { dandori, driving, streams }) => {
     const last = await lastEvent(run, after);
     if (untilEnd && last.seq === after && (last.type === 'run_finished' || last.type === 'run_rated'))
       return c.body(null, 204);
+    // Without a body there is nothing to follow.
+    if (c.req.method === 'HEAD') return c.body(null, 200);
     const { outgoing: response } = c.env;
     response.writeHead(200, {
       ...SECURITY_HEADERS,
