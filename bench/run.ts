@@ -1,6 +1,7 @@
 import { compileTime } from './compile.ts';
 import { durableStep } from './durable-step.ts';
 import { engineOverhead } from './engine.ts';
+import { foldSpeed } from './fold.ts';
 import { journalThroughput } from './journal-throughput.ts';
 import { makespan } from './makespan.ts';
 import { readAhead } from './read-ahead.ts';
@@ -14,6 +15,7 @@ const measures = [
   makespan,
   readAhead,
   journalThroughput,
+  foldSpeed,
   compileTime,
   scheduling,
   engineOverhead,

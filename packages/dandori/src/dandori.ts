@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createFileBlobs } from './adapters/blobs/files.ts';
 import { createMemoryBlobs } from './adapters/blobs/memory.ts';
 import { systemClock } from './adapters/clock/system.ts';
+import { type DoctorOptions, type Examined, examineStore } from './adapters/doctor/doctor.ts';
+import type { Finding, FindingKind } from './adapters/doctor/finding.ts';
 import { createJsonlJournal } from './adapters/journal/jsonl.ts';
 import { createMemoryJournal } from './adapters/journal/memory.ts';
 import { createFileKeys } from './adapters/keys/files.ts';
@@ -16,9 +19,11 @@ import { createUserSettings, type UserConfigWarning, type UserSettings } from '.
 import { fold } from './core/apply.ts';
 import { type Compiled, compile } from './core/compile.ts';
 import { worstCase } from './core/estimate.ts';
+import { type PlanHistory, planHistory } from './core/history.ts';
 import { type Lifted, lift } from './core/lift.ts';
 import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
+import { compareRuns, type RunDiff } from './core/run-diff.ts';
 import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
 import { DandoriError } from './domain/error.ts';
@@ -31,6 +36,7 @@ import { type Approval, approve, type Rejection, reject } from './engine/approve
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
+import { type Forked, type ForkOptions, forkRun } from './engine/fork.ts';
 import {
   addBudget,
   addNote,
@@ -46,6 +52,8 @@ import type { Live } from './engine/live.ts';
 import { listQuestions, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
+import { type Recorded, recordRun } from './engine/record.ts';
+import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts';
 import { createResults } from './engine/results.ts';
 import { startOnce } from './engine/start-once.ts';
 import type { Clock } from './ports/clock.ts';
@@ -54,7 +62,7 @@ import type { Keys } from './ports/keys.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
-export type { Leaving, RunSummary, TornTail };
+export type { Examined, Finding, FindingKind, Leaving, RunSummary, TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -135,6 +143,18 @@ export interface Dandori extends AsyncDisposable {
   /** What a person thinks of a run that has ended. Rating again replaces. */
   rate(run: string, rating: Rating): Promise<void>;
   report(run: string): Promise<Report>;
+  /** Makes the state again from the journal alone, and proves that each fact of it is the one that had to be written. */
+  replay(run: string, options?: ReplayOptions): Promise<Replayed>;
+  /** A new run with the same past; nothing of it is done again. It is not driven yet. */
+  fork(run: string, options: ForkOptions): Promise<Forked>;
+  /** What two runs have done differently. */
+  diff(left: string, right: string): Promise<RunDiff>;
+  /** The plan as it stands, and every proposal, revision and reflection that led there. */
+  history(run: string): Promise<PlanHistory>;
+  /** A test of the run, for `runCase` of `dandori/testing`. */
+  record(run: string): Promise<Recorded>;
+  /** Looks for damage in all that is stored, and mends only what it is told to. */
+  doctor(options?: Omit<DoctorOptions, 'now'>): Promise<Examined>;
   events(run: string, after?: number): Promise<Event[]>;
   /** Calls back when somebody has written to the run. */
   watch(run: string, changed: () => void): () => void;
@@ -157,8 +177,9 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   const check = createSchemaCheck();
   const toolbox = await openToolbox(config, options, check);
   const store = openStore(config, options);
+  const { directory, keys, ...kept } = store;
   const parts: Parts = {
-    ...store,
+    ...kept,
     durations: createDurations(store.journal),
     clock: options.clock ?? systemClock,
     toolbox,
@@ -169,7 +190,8 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onEvent: options.onEvent,
     onLive: options.onLive,
   };
-  return assemble(config, { ...parts, keys: store.keys }, userSettingsFor(config, parts, options));
+  const userSettings = userSettingsFor(config, parts, options);
+  return assemble(config, { ...parts, keys }, { userSettings, directory });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -184,10 +206,16 @@ function userSettingsFor(config: Config, { clock }: Parts, { onWarning }: OpenOp
   return createUserSettings({ api, ...base, secrets, now: () => clock.now(), onWarning });
 }
 
+interface Arranged {
+  readonly userSettings: UserSettings;
+  /** Where runs are kept; undefined where not in files of ours. */
+  readonly directory: string | undefined;
+}
+
 function assemble(
   config: Config,
   parts: Parts & { readonly keys: Keys },
-  userSettings: UserSettings,
+  { userSettings, directory }: Arranged,
 ): Dandori {
   const { journal, toolbox } = parts;
   const eventsOf = async (run: string, after = 0) => {
@@ -199,6 +227,10 @@ function assemble(
     const state = fold(await eventsOf(run));
     if (state === undefined) throw emptyJournal(run);
     return state;
+  };
+  const comparedRun = async (run: string) => {
+    const events = await eventsOf(run);
+    return { events, state: fold(events) ?? emptyHistory(run) };
   };
   const start = async (goal: string, options: RunOptions = {}) => {
     const { mode, userId = config.userId, tasks, approval, key } = options;
@@ -228,6 +260,12 @@ function assemble(
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
+    replay: (run, replayOptions = {}) => replayRun(run, replayOptions, parts),
+    fork: (run, forkOptions) => forkRun(run, forkOptions, parts),
+    diff: async (left, right) => compareRuns(await comparedRun(left), await comparedRun(right)),
+    history: async (run) => planHistory(await eventsOf(run)) ?? emptyHistory(run),
+    record: (run) => recordRun(run, parts),
+    doctor: (doctorOptions) => examine(directory, { ...doctorOptions, now: parts.clock.now() }),
     lift: async (run) => liftWith(await stateOf(run), parts),
     events: eventsOf,
     watch: (run, changed) => journal.watch(run, () => changed()),
@@ -258,6 +296,19 @@ async function liftWith(state: RunState, { blobs }: Parts): Promise<Lifted> {
     }
   }
   return lift(state, (task) => results.get(state, task));
+}
+
+function emptyHistory(run: string): never {
+  throw emptyJournal(run);
+}
+
+async function examine(directory: string | undefined, options: DoctorOptions): Promise<Examined> {
+  if (directory === undefined) return { runs: 0, events: 0, blobs: 0, findings: [] };
+  if (options.run !== undefined && !existsSync(join(directory, `${options.run}.jsonl`)))
+    throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
+      fix: '`dandori runs` lists the runs.',
+    });
+  return examineStore(directory, options);
 }
 
 function emptyJournal(run: string): DandoriError {
@@ -301,16 +352,17 @@ async function createMind({ model, instructions }: Config): Promise<Mind> {
 }
 
 function openStore(
-  config: Config,
+  { planning, directory }: Config,
   { journal, onTorn }: OpenOptions,
-): Pick<Parts, 'journal' | 'blobs'> & { readonly keys: Keys } {
+): Pick<Parts, 'journal' | 'blobs'> & { readonly directory?: string; readonly keys: Keys } {
   if (journal !== undefined) return { journal, blobs: createMemoryBlobs(), keys: createMemoryKeys() };
-  if (config.planning.history.storageType === 'memory')
+  if (planning.history.storageType === 'memory')
     return { journal: createMemoryJournal(), blobs: createMemoryBlobs(), keys: createMemoryKeys() };
   return {
-    journal: createJsonlJournal(config.directory, { onTorn }),
-    blobs: createFileBlobs(join(config.directory, 'blobs')),
-    keys: createFileKeys(join(config.directory, 'keys')),
+    journal: createJsonlJournal(directory, { onTorn }),
+    blobs: createFileBlobs(join(directory, 'blobs')),
+    keys: createFileKeys(join(directory, 'keys')),
+    directory,
   };
 }
 

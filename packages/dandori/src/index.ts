@@ -13,21 +13,27 @@ export type { UserConfigProblem } from './config/user-config-api.ts';
 export type { UserConfigWarning } from './config/user-settings.ts';
 export { apply, fold } from './core/apply.ts';
 export type { Compiled } from './core/compile.ts';
+export type { HistoryEntry, PlanHistory } from './core/history.ts';
 export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
 export type { AskedQuestion, Report, TaskReport } from './core/report.ts';
+export type { RunDiff, RunDifference } from './core/run-diff.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';
 export {
   type AnswerOptions,
   type ApproveOptions,
   type Dandori,
+  type Examined,
+  type Finding,
+  type FindingKind,
   type OpenOptions,
   openDandori,
   type RejectOptions,
   type RunOptions,
   type TornTail,
 } from './dandori.ts';
+export type { RecordedCase } from './domain/case.ts';
 export type { Diagnostic } from './domain/diagnostic.ts';
 export type { Effect } from './domain/effect.ts';
 export { DandoriError, type ErrorCode } from './domain/error.ts';
@@ -39,10 +45,13 @@ export type { Settings } from './domain/settings.ts';
 export type { Action, Task } from './domain/task.ts';
 export type { Tool } from './domain/tool.ts';
 export type { Counted, CountOptions } from './engine/count.ts';
+export type { Forked, ForkOptions } from './engine/fork.ts';
 export type { Rating } from './engine/inbox.ts';
 export type { Live } from './engine/live.ts';
 export type { RunQuestion } from './engine/open-questions.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './engine/prune.ts';
+export type { Recorded } from './engine/record.ts';
+export type { Difference, Replayed, ReplayOptions } from './engine/replay.ts';
 export type { Blobs, StoredBlob } from './ports/blobs.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Claim, Journal, RunSummary } from './ports/journal.ts';

@@ -139,6 +139,42 @@ export async function main(argv: readonly string[]): Promise<number> {
   onRuns('lift <run>', 'print a plan file that does again what a run has done')
     .option('--json', 'print the plan as JSON')
     .action(async (run: string, options) => then(await (await import('./lift.ts')).lift(run, options)));
+  onRuns('history <run>', 'show the plan of a run, and every proposal, revision and reflection')
+    .option(...json)
+    .action(async (run: string, options) => then(await (await import('./history.ts')).history(run, options)));
+  command('replay <run>', 'make a run again from its journal alone, and prove each of its events')
+    .option('--to <seq>', 'stop at this event, and show the run as it was then')
+    .option(...json)
+    .action(async (run: string, options) => then(await (await import('./replay.ts')).replay(run, options)));
+  onRuns('fork <run>', 'start a new run with the same past; nothing of it is done again')
+    .option(
+      '--at <seq>',
+      'the last event that both share; without it the one before the first --answer was given',
+    )
+    .option('--answer <question=value>', 'answer this question, or answer it otherwise', gather)
+    .option('--edit-plan <file>', 'put the tasks of this plan in place of those that were not begun')
+    .option('--no-run', 'do not go on with it yet')
+    .option(...json)
+    .option('--yes', 'approve every call that would be asked about')
+    .action(async (run: string, options) => then(await (await import('./fork.ts')).fork(run, options)));
+  onRuns('diff <run> <other>', 'show what two runs have done differently')
+    .option(...json)
+    .action(async (run: string, other: string, options) =>
+      then(await (await import('./diff.ts')).diff([run, other], options)),
+    );
+  command('record <run>', 'print a run as a test that `dandori/testing` runs')
+    .option('--json', 'print the test as JSON')
+    .action(async (run: string, options) => then(await (await import('./record.ts')).record(run, options)));
+  command('doctor [run]', 'look for damage in all runs and stored results, or in one run')
+    .option(
+      '--repair',
+      'cut off half-written last lines and remove locks of dead processes; ask about the rest',
+    )
+    .option('--yes', 'with --repair: do not ask, and leave the rest')
+    .option(...json)
+    .action(async (run: string | undefined, options) =>
+      then(await (await import('./doctor.ts')).doctor(run, options)),
+    );
   onRuns('rate <run> <rating>', 'say what you think of a run that has ended, from 1 to 5')
     .option('--comment <text>', 'why')
     .option('--by <name>', 'who says so')
@@ -190,9 +226,15 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** An option that may be given several times. */
+function gather(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
 const HELP_END = `
 Exit codes: 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted,
 6 paused.
+diff, replay and doctor: 0 nothing found, 1 something differs or is damaged.
 
 Examples:
   dandori run "100 + 200を計算"

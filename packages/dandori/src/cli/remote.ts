@@ -83,6 +83,16 @@ export async function openRemote(
       ...(await client.statistics(options.since === undefined ? {} : { since: options.since })),
       damaged: [],
     }),
+    fork: (run, { at, answers, tasks }) =>
+      client.fork(
+        run,
+        definedIn({ at, answers, plan: tasks && writePlanAsJson({ goal: 'fork', tasks }), drive: false }),
+      ),
+    diff: (run, other) => client.diff(run, other),
+    history: (run) => client.history(run),
+    replay: () => notFromHere('replay'),
+    record: () => notFromHere('record'),
+    doctor: () => notFromHere('doctor'),
     prune: () => notFromHere('prune'),
     tools: () => known,
     missing: () => missing,

@@ -55,7 +55,7 @@ function showPlan(state: RunState | undefined, { json }: ShowOptions): number {
   return 0;
 }
 
-function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void {
+export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void {
   const style = styleFor(process.stdout);
   const marks: Record<string, string> = {
     succeeded: style.green('✓'),

@@ -1,6 +1,7 @@
 import { isJapanese } from '../core/language.ts';
 import type { Report } from '../core/report.ts';
 import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
+import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
 const ENGLISH = {
@@ -73,8 +74,7 @@ const ENGLISH = {
   serverMissing: (server: string) => `${server} is not available`,
   effectUnknown: (name: string, near: string | undefined) =>
     `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
-  torn: (bytes: number) =>
-    `A crash left an incomplete last line of ${bytes} bytes in the journal; it is left out.`,
+  torn: (bytes: number) => `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
   menuTitle: 'These goals work at once, with no key and no network:',
   menuPrompt: 'Goal (a number, or your own words; empty to quit): ',
@@ -146,6 +146,7 @@ const ENGLISH = {
     unread: (tasks: string) => `The results could not be read, so no Refs to them were inferred: ${tasks}`,
     was: (path: string, ref: string, value: string) => `${path}: ${ref} was inferred; it was ${value}`,
   },
+  ...PAST_ENGLISH,
   serving: ENGLISH_SERVING,
   rated: (rating: number) => `The rating is noted: ${rating} of 5.`,
   rating: 'Rating',
@@ -260,7 +261,7 @@ const JAPANESE: Texts = {
   serverMissing: (server) => `${server} は利用できません`,
   effectUnknown: (name, near) =>
     `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか?`}`,
-  torn: (bytes) => `記録の最後に、異常終了で途切れた行(${bytes}バイト)がありました。この行は使いません。`,
+  torn: (bytes) => `記録の最後に、異常終了で途切れた部分(${bytes}バイト)がありました。この部分は使いません。`,
   why: '理由',
   menuTitle: '鍵もネットワークもなしですぐに動く目標:',
   menuPrompt: '目標(番号、または自分の言葉。空で終了): ',
@@ -332,6 +333,7 @@ const JAPANESE: Texts = {
     unread: (tasks) => `結果を読めなかったため、Refを推定していません: ${tasks}`,
     was: (path, ref, value) => `${path}: ${ref} と推定。元の値は ${value}`,
   },
+  ...PAST_JAPANESE,
   serving: JAPANESE_SERVING,
   rated: (rating) => `評価を記録しました: 5段階で${rating}`,
   rating: '評価',

@@ -1,11 +1,14 @@
+import type { PlanHistory } from '../core/history.ts';
 import type { Lifted } from '../core/lift.ts';
 import type { Report } from '../core/report.ts';
+import type { RunDiff } from '../core/run-diff.ts';
 import type { Statistics } from '../core/statistics.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
 import type { Task } from '../domain/task.ts';
+import type { Forked } from '../engine/fork.ts';
 import type { Live } from '../engine/live.ts';
 import type { RunQuestion } from '../engine/open-questions.ts';
 import type { RunSummary } from '../ports/journal.ts';
@@ -66,6 +69,16 @@ export interface AnswerOptions {
   readonly declined?: boolean;
 }
 
+export interface ForkOptions {
+  /** The last event that both runs share. */
+  readonly at?: number;
+  readonly answers?: Readonly<Record<string, Json>>;
+  /** A plan file in place of all tasks that were not begun by then. */
+  readonly plan?: string;
+  /** False leaves it until it is resumed. */
+  readonly drive?: boolean;
+}
+
 export interface Amounts {
   readonly steps?: number;
   readonly calls?: number;
@@ -103,6 +116,9 @@ export interface Client {
   resume(run: string): Promise<void>;
   plan(run: string): Promise<PlanOfRun>;
   lift(run: string): Promise<Lifted>;
+  fork(run: string, options?: ForkOptions): Promise<Forked>;
+  diff(run: string, other: string): Promise<RunDiff>;
+  history(run: string): Promise<PlanHistory>;
   check(plan: string): Promise<CheckedPlan>;
   /** The journal as JSON Lines. */
   journal(run: string): Promise<string>;
@@ -229,6 +245,9 @@ export function createClient({ url, token, patience = PATIENCE, ...options }: Cl
     resume: (run) => tell(run, 'resume', {}),
     plan: (run) => get(at(run, '/plan')),
     lift: (run) => get(at(run, '/lift')),
+    fork: (run, options = {}) => post(at(run, '/fork'), options),
+    diff: (run, other) => get(at(run, `/diff/${encodeURIComponent(other)}`)),
+    history: (run) => get(at(run, '/history')),
     check: (plan) => post('/api/plans/check', { plan }),
     journal: async (run) => (await send(at(run, '/journal'))).text(),
     tools: () => get('/api/tools'),

@@ -16,6 +16,7 @@ export {
   createClient,
   type Followed,
   type FollowOptions,
+  type ForkOptions,
   type ListOptions,
   type StartOptions,
 } from './client.ts';

@@ -17,8 +17,7 @@ export interface PlanComments {
 
 /** A plan as a file; `parsePlan` gives it back. */
 export function writePlan(plan: WrittenPlan, { head = [], of = () => [] }: PlanComments = {}): string {
-  const document = new Document(planValue(plan), { aliasDuplicateObjects: false });
-  visit(document, { Scalar: (_key, node) => keepExact(node) });
+  const document = exactDocument(planValue(plan));
   const tasks = document.get('tasks') as YAMLSeq<YAMLMap>;
   for (const [index, { id }] of plan.tasks.entries()) {
     const lines = of(id);
@@ -27,6 +26,19 @@ export function writePlan(plan: WrittenPlan, { head = [], of = () => [] }: PlanC
   }
   if (head.length > 0) document.commentBefore = comment(head);
   return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+}
+
+/** A value as YAML that reads as the same value, behind lines of comment. */
+export function writeYaml(value: Json, head: readonly string[]): string {
+  const document = exactDocument(value);
+  if (head.length > 0) document.commentBefore = comment(head);
+  return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+}
+
+function exactDocument(value: Json): Document {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, { Scalar: (_key, node) => keepExact(node) });
+  return document;
 }
 
 /** The same as JSON, in one line. */

@@ -131,7 +131,8 @@ function wakeDue(state: RunState, at: number): void {
 }
 
 function isFromOutside(event: Event): boolean {
-  return isCommand(event.type) || (event.type === 'plan_proposed' && event.data.by === 'user');
+  if (event.type === 'plan_proposed' || event.type === 'plan_revised') return event.data.by === 'user';
+  return isCommand(event.type);
 }
 
 function decisionStarted(
@@ -217,6 +218,7 @@ function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: 
   moveTo(state, task, 'running');
   spend(state.usage, task.cost);
   task.attempts = data.attempt;
+  task.key = data.key;
   task.sent = data.args ?? task.override ?? task.task.args;
   task.startedAt = at;
   task.dueAt = undefined;

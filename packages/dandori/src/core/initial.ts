@@ -11,6 +11,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     userId: data.userId,
     settings: data.settings,
     planGiven: data.planGiven ?? false,
+    forkedFrom: data.forkedFrom,
     given: [],
     startedAt: at,
     isTakenUp: false,

@@ -7,6 +7,7 @@ import { OWN_OPERATIONS } from './own-operations.ts';
 import { readQuestion } from './own-question.ts';
 import { changePlan, notBegun } from './plan-change.ts';
 import { readProposal } from './proposal.ts';
+import { nextQuestion } from './question-id.ts';
 import { renamed, renameIn } from './rename.ts';
 import { joined, revised } from './revision.ts';
 import type { SchemaCheck } from './schema.ts';
@@ -221,7 +222,7 @@ interface Questioning {
 }
 
 function toQuestion(action: Action, { state, index, check }: Questioning): Fact {
-  const id = `q${state.questions.size + index + 1}`;
+  const id = nextQuestion(state, index);
   return {
     type: 'question_asked',
     data: { question: { id, kind: 'missing_input', ...readQuestion(action.args, check) } },

@@ -28,14 +28,24 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  * L11 Only a call that is open is held open or ends for want of input, and a hold ends once.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
-  const broken: string[] = [];
+  return breaches(events).map(({ message }) => message);
+}
+
+/** The event with which a law was broken, and how. */
+export interface Breach {
+  readonly seq: number;
+  readonly message: string;
+}
+
+export function breaches(events: readonly Event[]): Breach[] {
+  const broken: Breach[] = [];
   const mayHaveHappened = new Set<string>();
   const shown: Shown = { plans: new Map(), calls: new Map() };
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
-    broken.push(...envelopeLaws(event, { index, first: events[0], state }));
+    const messages = envelopeLaws(event, { index, first: events[0], state });
     if (state !== undefined) {
-      broken.push(
+      messages.push(
         ...taskLaws(event, state),
         ...pauseLaw(event, state),
         ...questionLaws(event, state),
@@ -43,6 +53,7 @@ export function brokenLaws(events: readonly Event[]): string[] {
         ...approvalLaws(event, { state, shown }),
       );
     }
+    broken.push(...messages.map((message) => ({ seq: event.seq, message })));
     state = apply(state, event);
   }
   return broken;

@@ -215,6 +215,7 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
     status: 'pending',
     queued: undefined,
     attempts: 0,
+    key: undefined,
     probed: undefined,
     mayHaveTouched: false,
     asking: undefined,

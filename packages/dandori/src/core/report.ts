@@ -33,6 +33,8 @@ export interface Report {
   readonly notes?: readonly { readonly text: string; readonly by?: string; readonly at: number }[];
   /** Calls that were told to stop and went on. */
   readonly unstopped?: readonly { readonly task: string; readonly operation: string }[];
+  /** The run whose past it shares, up to this event. */
+  readonly forkedFrom?: { readonly run: string; readonly seq: number };
   /** What a person thinks of it: 1 to 5. */
   readonly rating?: { readonly rating: number; readonly comment?: string; readonly by?: string };
 }
@@ -78,6 +80,7 @@ export function report(state: RunState): Report {
     ...(state.paused && { paused: definedOnly(state.paused) }),
     ...(notes.length > 0 && { notes }),
     ...(unstopped.length > 0 && { unstopped }),
+    ...(state.forkedFrom && { forkedFrom: state.forkedFrom }),
     ...(state.rating && { rating: ratingOf(state.rating) }),
   };
 }

@@ -65,6 +65,8 @@ export interface TaskState {
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
   attempts: number;
+  /** What its calls are recognised by; kept across attempts, and by a fork of the run. */
+  key: string | undefined;
   /** What a look for the call in doubt has found. */
   probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined;
   /** An attempt has ended of which nobody says that nothing was done. */
@@ -210,6 +212,8 @@ export interface RunState {
   userId: string | undefined;
   settings: Settings;
   planGiven: boolean;
+  /** The run whose past this one shares, and up to where. */
+  forkedFrom: FactOf<'run_started'>['data']['forkedFrom'];
   /** The plan that the user gave, as it was given. */
   given: readonly Task[];
   startedAt: number;

@@ -65,6 +65,8 @@ export const factSchema = z.discriminatedUnion('type', [
     userId: z.string().optional(),
     /** True where the first plan comes from the user, so that the mind is not asked for one. */
     planGiven: z.boolean().optional(),
+    /** The run whose past this one shares, up to this event. Keys of calls in that past are those of the other run. */
+    forkedFrom: z.object({ run: z.string(), seq: z.number().int().positive() }).optional(),
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),

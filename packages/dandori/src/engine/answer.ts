@@ -85,7 +85,7 @@ function refuseStrangers({ id, answerers }: Question, by: string | undefined): v
   );
 }
 
-function checkAnswer(question: Question, answer: Json, { check }: Pick<Parts, 'check'>): void {
+export function checkAnswer(question: Question, answer: Json, { check }: Pick<Parts, 'check'>): void {
   const given = JSON.stringify(answer) ?? 'undefined';
   const { id, options = [], form } = question;
   const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });

@@ -13,7 +13,10 @@ import type { Parts } from './parts.ts';
 
 interface House {
   readonly state: RunState;
-  readonly parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations'>;
+  readonly parts: Pick<Parts, 'check' | 'durations'> & {
+    readonly toolbox: Pick<Parts['toolbox'], 'tools' | 'missing'>;
+    readonly clock: Pick<Parts['clock'], 'now'>;
+  };
 }
 
 /** Compiles a plan against the run as it stands. */

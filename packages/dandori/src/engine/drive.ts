@@ -10,6 +10,7 @@ import { type Driver, perform } from './perform.ts';
 import { createReadAhead } from './read-ahead.ts';
 import { recover } from './recover.ts';
 import { createResults } from './results.ts';
+import { createSteadyClock } from './steady-clock.ts';
 import { takeUp } from './take-up.ts';
 
 /**
@@ -26,7 +27,9 @@ import { takeUp } from './take-up.ts';
  * S6  Who is asked to leave begins nothing more and comes back when what runs has ended; who is asked to leave at once
  *     comes back without it. The journal knows nothing of it: whoever drives next goes on, and settles what was lost.
  */
-export async function drive(run: string, given: Parts, leaving: Leaving = {}): Promise<RunState> {
+export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
+  const clock = createSteadyClock(asGiven.clock);
+  const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
   try {
     const mailbox = createMailbox(given.clock);
@@ -40,6 +43,7 @@ export async function drive(run: string, given: Parts, leaving: Leaving = {}): P
     try {
       const opened = await openLedger(run, given);
       ledger = opened;
+      clock.notBefore(opened.state.lastAt);
       const toolbox = addOwnTools(given.toolbox, { state: () => opened.state, results });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);

@@ -5,13 +5,13 @@ import {
   responseTo,
   savedAnswer,
 } from '../core/elicitation.ts';
+import { nextQuestion } from '../core/question-id.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { InputRequest } from '../ports/toolbox.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
-import { nextQuestion } from './question.ts';
 import { textsOf } from './texts.ts';
 
 type Asked = Mail & { type: 'input_asked' };

@@ -29,7 +29,7 @@ export async function startRun(
 ): Promise<string> {
   checkGoal(goal);
   const at = parts.clock.now();
-  const run = wanted ?? newRunId(at);
+  const run = wanted ?? runId(at);
   const facts: Fact[] = [
     {
       type: 'run_started',
@@ -159,7 +159,7 @@ function checkRating({ rating, comment = '' }: Rating): void {
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
-export function newRunId(at: number): string {
+export function runId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')

@@ -4,10 +4,12 @@ import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { nextOffer } from '../core/offer.ts';
 import { partialAnswer } from '../core/partial.ts';
+import { nextQuestion } from '../core/question-id.ts';
 import { writeRef } from '../core/reference.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import { type Effect, isWorse } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
+import type { FactOf } from '../domain/event.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
@@ -17,7 +19,6 @@ import type { Holds } from './holds.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
-import { nextQuestion } from './question.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
@@ -110,7 +111,8 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const attempt = task.attempts + 1;
-  const key = `${run}/${id}`;
+  // A task that was begun before the run was forked is still known by the key that was sent then.
+  const key = task.key ?? `${run}/${id}`;
   const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
   const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
@@ -194,8 +196,11 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const filled = await fillIn(task, driver);
-  // A person is not asked about a call that cannot be made; starting it says why.
-  if (!filled.ok) return startTask(id, driver);
+  // A person is not asked about a call that cannot be made; starting it says why, as soon as there is room for it.
+  if (!filled.ok) {
+    const { running, settings } = ledger.state;
+    return running.size < settings.concurrency ? startTask(id, driver) : undefined;
+  }
   const { args } = filled;
   const { operation } = task.task;
   const effect = effectNow(task, driver);
@@ -225,26 +230,34 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   });
 }
 
-async function finish({ outcome, answer, failure, missing, limit }: Ending, driver: Driver): Promise<void> {
-  const { ledger } = driver;
-  const text = answer === undefined ? undefined : await answerText(answer, driver);
-  ledger.record({
-    type: 'run_finished',
-    data: {
-      outcome,
-      answer: text ?? partialAnswer(ledger.state, (task) => driver.results.text(ledger.state, task)),
-      ...(failure && { failure }),
-      ...(missing && missing.length > 0 && { missing }),
-      ...(limit && { limit }),
-    },
-  });
+async function finish(ending: Ending, { ledger, results }: Driver): Promise<void> {
+  ledger.record({ type: 'run_finished', data: await finished(ending, { state: ledger.state, results }) });
+}
+
+interface Found {
+  readonly state: RunState;
+  readonly results: Results;
+}
+
+export async function finished(
+  { outcome, answer, failure, missing, limit }: Ending,
+  { state, results }: Found,
+): Promise<FactOf<'run_finished'>['data']> {
+  const text = answer === undefined ? undefined : await answerText(answer, { state, results });
+  return {
+    outcome,
+    answer: text ?? partialAnswer(state, (task) => results.text(state, task)),
+    ...(failure && { failure }),
+    ...(missing && missing.length > 0 && { missing }),
+    ...(limit && { limit }),
+  };
 }
 
 /** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
-async function answerText(answer: JsonObject, { ledger, results }: Driver): Promise<string | undefined> {
-  await results.load(ledger.state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
-  const injected = inject(answer, (task) => results.get(ledger.state, task));
-  if (!injected.ok && namesTask(answer, ledger.state)) return undefined;
+async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
+  await results.load(state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
+  const injected = inject(answer, (task) => results.get(state, task));
+  if (!injected.ok && namesTask(answer, state)) return undefined;
   const { text } = injected.ok ? injected.args : answer;
   return typeof text === 'string' ? text : JSON.stringify(text ?? null);
 }

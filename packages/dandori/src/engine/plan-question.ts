@@ -1,10 +1,10 @@
 import type { Compiled } from '../core/compile.ts';
 import { planDiff } from '../core/plan-diff.ts';
+import { nextQuestion } from '../core/question-id.ts';
 import type { Draft, RunState } from '../core/state.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
-import { nextQuestion } from './question.ts';
 import { textsOf } from './texts.ts';
 
 interface About {

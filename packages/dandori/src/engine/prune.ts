@@ -1,6 +1,7 @@
 import { fold } from '../core/apply.ts';
+import { blobOf } from '../core/event-blob.ts';
 import { DandoriError } from '../domain/error.ts';
-import type { Event, Outcome } from '../domain/event.ts';
+import type { Outcome } from '../domain/event.ts';
 import type { Journal, RunSummary } from '../ports/journal.ts';
 import type { Parts } from './parts.ts';
 
@@ -123,12 +124,17 @@ async function pruneBlobs(
 ): Promise<Pruned['blobs']> {
   const old = await blobs.putBefore(before);
   // The old ones are listed first, so that a run that begins to use one while the others are read has put it again.
-  const used = old.length === 0 ? new Set<string>() : await usedBlobs(journal, { gone, left });
-  const isDamaged = [...left.values()].some(({ reason }) => reason === 'damaged');
+  let used = old.length === 0 ? undefined : await usedBlobs(journal, { gone, left });
+  const isUsed = async (sha256: string) => {
+    used ??= await usedBlobs(journal, { gone, left });
+    return used.has(sha256);
+  };
+  const isDamaged = () => [...left.values()].some(({ reason }) => reason === 'damaged');
+  const swept = dryRun || isDamaged() ? [] : await blobs.sweep(before, isUsed);
   let count = 0;
-  let bytes = 0;
-  for (const blob of isDamaged ? [] : old) {
-    if (used.has(blob.sha256) || !(dryRun || (await blobs.remove(blob, before)))) continue;
+  let bytes = swept.reduce((sum, one) => sum + one.bytes, 0);
+  for (const blob of isDamaged() ? [] : old) {
+    if ((await isUsed(blob.sha256)) || !(dryRun || (await blobs.remove(blob, before)))) continue;
     count++;
     bytes += blob.bytes;
   }
@@ -143,16 +149,15 @@ async function usedBlobs(
   for await (const { run } of allRuns(journal)) {
     if (gone.has(run)) continue;
     try {
-      for (const event of await journal.read(run)) for (const sha256 of blobsIn(event)) used.add(sha256);
+      for (const event of await journal.read(run)) {
+        const blob = blobOf(event);
+        if (blob !== undefined) used.add(blob.sha256);
+      }
     } catch (error) {
       leave(run, error, left);
     }
   }
   return used;
-}
-
-function blobsIn(event: Event): string[] {
-  return event.type === 'task_succeeded' && event.data.blob !== undefined ? [event.data.blob.sha256] : [];
 }
 
 async function* allRuns(journal: Journal): AsyncGenerator<RunSummary> {

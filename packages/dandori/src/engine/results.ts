@@ -2,6 +2,7 @@ import { contextOf } from '../core/context.ts';
 import { digestOf } from '../core/digest.ts';
 import { shapeOf } from '../core/shape.ts';
 import type { RunState } from '../core/state.ts';
+import type { BlobHandle } from '../domain/blob.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Blobs } from '../ports/blobs.ts';
@@ -18,13 +19,23 @@ export interface Results {
   /** Loads the blobs of these tasks, so that `get` has them. */
   load(state: RunState, tasks: Iterable<string>): Promise<void>;
   get(state: RunState, task: string): Json | undefined;
+  /** What a blob holds. Throws `blob-damaged` where it is not what was put. */
+  read(blob: BlobHandle): Promise<Json>;
   /** As a prompt shows it, in so many characters; without a limit in those of the run. */
   text(state: RunState, task: string, limit?: number): string;
 }
 
 export function createResults(blobs: Blobs): Results {
   const loaded = new Map<string, Json>();
+  const read = async (blob: BlobHandle): Promise<Json> => {
+    const known = loaded.get(blob.sha256);
+    if (known !== undefined) return known;
+    const value = JSON.parse(await blobs.get(blob)) as Json;
+    loaded.set(blob.sha256, value);
+    return value;
+  };
   return {
+    read,
     async store({ value, text }) {
       if (text.length <= INLINE_LIMIT) return { result: value };
       const blob = await blobs.put(text);
@@ -34,8 +45,7 @@ export function createResults(blobs: Blobs): Results {
     async load(state, tasks) {
       for (const task of tasks) {
         const stored = state.tasks.get(task)?.result;
-        if (stored === undefined || 'value' in stored || loaded.has(stored.blob.sha256)) continue;
-        loaded.set(stored.blob.sha256, JSON.parse(await blobs.get(stored.blob)));
+        if (stored !== undefined && 'blob' in stored) await read(stored.blob);
       }
     },
     get(state, task) {

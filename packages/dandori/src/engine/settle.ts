@@ -1,10 +1,10 @@
 import { findingIn, probeArgs } from '../core/probe.ts';
+import { nextQuestion } from '../core/question-id.ts';
 import type { TaskState } from '../core/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Probe } from '../domain/tool.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
-import { nextQuestion } from './question.ts';
 import { written } from './take-up.ts';
 import { textsOf } from './texts.ts';
 
@@ -53,7 +53,7 @@ function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefi
   const tool = tools.get(probe.tool);
   if (tool === undefined) return { problem: texts.probeMissing(probe.tool) };
   if (tool.effect !== 'read') return { problem: texts.probeWrites(probe.tool) };
-  const args = probeArgs(probe, task.sent ?? task.task.args, `${run}/${task.task.id}`);
+  const args = probeArgs(probe, task.sent ?? task.task.args, task.key ?? `${run}/${task.task.id}`);
   if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };
   const [issue] = parts.check(tool.inputSchema, args);
   if (issue !== undefined)

@@ -1,6 +1,7 @@
 import { MOST_ROUNDS } from '../core/elicitation.ts';
 import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
+import { nextQuestion } from '../core/question-id.ts';
 import { redact } from '../core/redact.ts';
 import type { SchemaCheck } from '../core/schema.ts';
 import type { RunState } from '../core/state.ts';
@@ -15,7 +16,6 @@ import type { CallOutcome } from '../ports/toolbox.ts';
 import { toQuestion } from './holds.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
-import { nextQuestion } from './question.ts';
 import { probeEnded } from './settle.ts';
 import { type Texts, textsOf } from './texts.ts';
 import { thoughtEnded } from './thought-ended.ts';

@@ -36,7 +36,7 @@ export function thoughtEnded(
     ledger.record({ type: 'decision_failed', data: { decision, failure, model, usage, ms } });
     return;
   }
-  ledger.record(...facts(thinking, { decision, ms, taken, state }));
+  ledger.record(...decidedFacts(thinking, { decision, ms, taken, state }));
 }
 
 /** A mind may be anybody's code; what is no action must not come further than here. */
@@ -56,7 +56,8 @@ interface Decided {
   readonly state: RunState;
 }
 
-function facts(
+/** What is written down of a decision that can be used. */
+export function decidedFacts(
   { reasoning, repaired, model, usage }: Thinking & { kind: 'decided' },
   { decision, ms, taken, state }: Decided,
 ): Fact[] {

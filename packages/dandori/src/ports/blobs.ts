@@ -15,4 +15,9 @@ export interface Blobs {
   putBefore(time: number): Promise<StoredBlob[]>;
   /** Takes one away, and says whether it did: one that was put again since that time stays. */
   remove(blob: StoredBlob, before: number): Promise<boolean>;
+  /**
+   * Takes away what crashes left half-written before this time, and says what it was. Where one holds a whole value
+   * that is used and is nowhere else, it is put back in place.
+   */
+  sweep(before: number, isUsed: (sha256: string) => Promise<boolean>): Promise<StoredBlob[]>;
 }

@@ -34,7 +34,8 @@ export interface Claim {
  * J2  `append` is compare-and-append: it succeeds only if the last event has seq `after`, else it throws
  *     `journal-conflict` and writes nothing. The events are numbered on from `after`; anything else is a bug.
  * J3  When `create` or `append` resolves, the events survive a crash of the machine. When it throws anything but a
- *     conflict, nobody may assume that they do or do not, and the run must be read again.
+ *     conflict, nobody may assume that they do or do not, and the run must be read again. A crash leaves all events of
+ *     an append or none: a decision without the plan that came with it would be another decision.
  * J4  `read` gives every event in order of seq. A torn tail (a crash during a write) is left out; any other damage
  *     throws `journal-damaged` with line and offset. No other run suffers.
  * J5  At most one claim on a run is held at a time; the claim of a process that died is free.

@@ -8,6 +8,7 @@ import { problemFor } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { approving } from './routes/approval.ts';
 import { health } from './routes/health.ts';
+import { past } from './routes/past.ts';
 import { planning } from './routes/plans.ts';
 import { questions } from './routes/questions.ts';
 import { run } from './routes/run.ts';
@@ -27,6 +28,7 @@ const ROUTES: readonly Routes[] = [
   approving,
   questions,
   planning,
+  past,
   tools,
   counting,
 ];

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
@@ -156,6 +157,46 @@ describe('a run killed with SIGKILL', () => {
     await letGo(place);
     expect((await finished).code).toBe(0);
     expect(await effects(place)).toBe('ace');
+  });
+
+  it('is taken up by one of three that come at once, and the others are told who has it', {
+    timeout: 90_000,
+  }, async () => {
+    await using place = await prepare('look');
+    const run = await killInTheMiddle(place);
+    const three = ['a', 'b', 'c'].map(() => place.begin('resume', run, '--json').finished);
+    // The one that drives waits for the slow call until both others have gone.
+    let left = 3;
+    const two = new Promise<void>((resolve) => {
+      for (const one of three) void one.then(() => --left === 1 && resolve());
+    });
+    await two;
+    await letGo(place);
+    const ends = await Promise.all(three);
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 2, 2]);
+    for (const { code, stderr } of ends) if (code === 2) expect(stderr).toMatch(/driven by process \d+ on/);
+    expect(await effects(place)).toBe('ace');
+    expect(brokenLaws(await journal(place, run))).toEqual([]);
+  });
+
+  it('whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled', {
+    timeout: 90_000,
+  }, async () => {
+    await using place = await prepare('look');
+    const first = place.begin('run', '--plan', 'plan.json', '--json');
+    await untilSlowCall(place);
+    const [run = ''] = await place.runs();
+    const claim = join(place.folder, '.dandori/runs', `${run}.driver`);
+    await rm(claim);
+    const second = place.begin('resume', run, '--json');
+    const { code, stderr } = await first.finished;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/run-driven-elsewhere[\s\S]*stands down/);
+    expect(existsSync(claim)).toBe(true);
+    await letGo(place);
+    expect((await second.finished).code).toBe(0);
+    expect(await effects(place)).toBe('ace');
+    expect(brokenLaws(await journal(place, run))).toEqual([]);
   });
 
   it('is cancelled from another process: the call is told, and the run ends cancelled with the reason', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
 import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
 import { brokenLaws } from '../../src/core/laws.ts';
+import { report } from '../../src/core/report.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Json } from '../../src/domain/json.ts';
@@ -11,6 +12,7 @@ import type { Answering } from '../../src/engine/answer.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { answerQuestion, cancelRun, startRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
+import { replayRun } from '../../src/engine/replay.ts';
 import {
   createFunctionToolbox,
   type FunctionTool,
@@ -35,7 +37,7 @@ export interface House {
   readonly mind: ScriptedMind;
   readonly parts: Parts;
   start(goal: string, tasks?: readonly Task[], settings?: Partial<Settings>): Promise<string>;
-  /** Drives on the step clock and checks the laws of the journal that came out. */
+  /** Drives on the step clock, checks the laws of the journal that came out, and proves it by replaying it. */
   drive(run: string, parts?: Partial<Parts>): Promise<RunState>;
   events(run: string): Promise<Event[]>;
   answer(run: string, question: string, answer: Json, how?: Partial<Answering>): Promise<void>;
@@ -74,8 +76,13 @@ export function createHouse(
     answer: (run, question, answer, how) => answerQuestion({ run, question, answer, ...how }, whole),
     cancel: (run, reason) => cancelRun({ run, reason }, whole),
     async drive(run, other = {}) {
-      const state = await clock.runUntil(drive(run, { ...whole, ...other }));
-      expect(brokenLaws(await whole.journal.read(run))).toEqual([]);
+      const parts = { ...whole, ...other };
+      const state = await clock.runUntil(drive(run, parts));
+      expect(brokenLaws(await parts.journal.read(run))).toEqual([]);
+      // What was written live is what the journal alone gives again, and each fact of it could not have been another.
+      const replayed = await replayRun(run, {}, parts);
+      expect(replayed.differences).toEqual([]);
+      expect(replayed.report).toEqual(JSON.parse(JSON.stringify(report(state))));
       return state;
     },
     async run(goal, tasks, settings) {

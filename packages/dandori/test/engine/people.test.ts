@@ -28,6 +28,21 @@ describe('approval', () => {
     expect(house.toolbox.effects('a.drop')).toBe(1);
   });
 
+  it('one that cannot be made is refused when there is room, and nobody is asked: a full house stays full', async () => {
+    const house = createHouse(
+      { 'a.get': { run: () => ({}) }, 'b.get': { takes: 50 }, 'c.drop': { effect: 'destructive' } },
+      DONE,
+    );
+    const tasks = [
+      task('g', 'a.get'),
+      task('long', 'b.get', { after: ['g'] }),
+      task('d', 'c.drop', { args: { from: '${g.nothing}' } }),
+    ];
+    const state = await house.run('go', tasks, { approval: 'destructive', concurrency: 1 });
+    expect(state.tasks.get('d')?.failure?.kind).toBe('invalid_args');
+    expect(state.questions.size).toBe(0);
+  });
+
   it('a no is a no', async () => {
     const house = createHouse({ 'a.drop': { effect: 'destructive' }, 'b.get': {} }, DONE);
     const run = await house.start('go', [task('d', 'a.drop'), task('g', 'b.get', { after: ['d'] })], {

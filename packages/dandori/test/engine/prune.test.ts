@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
@@ -191,6 +191,23 @@ describe('old runs in files', () => {
     // What a crash between the two parts leaves.
     await temporary.journal.remove(state.run, state.seq);
     expect(await keeper.prune(31)).toMatchObject({ runs: [], blobs: { count: 1 } });
+  });
+
+  it('take what crashes left half-written with them, once it is old, and put back what is wanted again', async () => {
+    await using temporary = await createTemporaryJournal();
+    const keeper = createKeeper(temporary);
+    const state = await keeper.ended('x');
+    const { sha256 } = blobOf(state);
+    const file = join(temporary.directory, 'blobs', sha256.slice(0, 2), `${sha256}.json`);
+    const [half, aside] = [1, 2].map((number) => `${file}.0d9e8c1a-1111-2222-3333-44445555666${number}.tmp`);
+    writeFileSync(half ?? '', 'half');
+    expect(await keeper.prune(0, { keepFailed: true })).toMatchObject({ bytes: 0 });
+    expect(existsSync(half ?? '')).toBe(true);
+    // What a crash leaves that came right after one was set aside.
+    renameSync(file, aside ?? '');
+    expect(await keeper.prune(1)).toMatchObject({ runs: [], blobs: { count: 0, bytes: 4 }, bytes: 4 });
+    expect(readdirSync(join(file, '..'))).toEqual([`${sha256}.json`]);
+    expect(await temporary.blobs.get(blobOf(state))).toContain('xxx');
   });
 
   it('of an append and a removal by two processes at once, one is done and the other is told', async () => {

@@ -88,7 +88,7 @@ describe('the code in the docs', () => {
       GOOGLE_GENERATIVE_AI_API_KEY: 'key-123',
       SCRIPTED_MODEL_URL: 'http://127.0.0.1:1/v1',
     };
-    const files = filesIn('examples', /(?<!\.plan)\.yaml$/);
+    const files = filesIn('examples', /(?<!\.(plan|case))\.yaml$/);
     expect(files.length).toBeGreaterThan(5);
     for (const file of files) await loadConfig({ file, cwd: ROOT, env });
   });

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -46,6 +47,36 @@ describe('J4: a torn tail', () => {
       await temporary.journal.append(RUN, 3, [eventOf(RUN, 4)]);
       expect(readFileSync(temporary.path, 'utf8')).toBe(LINES.join(''));
     }
+  });
+
+  it('R5: of an append of several events counts all or none, wherever it is cut', async () => {
+    await using temporary = await withContent(toLine(firstEvent(RUN)));
+    const { journal, path } = temporary;
+    const [first, ...more] = EVENTS.map((event, index) => (index === 0 ? firstEvent(RUN) : event));
+    await journal.append(RUN, 1, more);
+    const whole = readFileSync(path);
+    const begun = Buffer.byteLength(toLine(firstEvent(RUN)));
+    expect(await journal.read(RUN)).toEqual([first, ...more]);
+    for (let length = begun; length < whole.length - 1; length++) {
+      writeFileSync(path, whole.subarray(0, length));
+      expect(await createJsonlJournal(temporary.directory).read(RUN), `cut at ${length}`).toEqual([first]);
+      expect((await journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 1 });
+      await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+      expect(readFileSync(path, 'utf8')).toBe(toLine(firstEvent(RUN)) + toLine(eventOf(RUN, 2)));
+    }
+  });
+
+  it('R5: an append that lacks only the newline of its last line may have been acknowledged', async () => {
+    await using temporary = await withContent(toLine(firstEvent(RUN)));
+    const { journal, path } = temporary;
+    await journal.append(RUN, 1, [eventOf(RUN, 2), eventOf(RUN, 3)]);
+    const text = readFileSync(path, 'utf8').trimEnd();
+    writeFileSync(path, text);
+    const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
+    await expect(journal.append(RUN, 1, [eventOf(RUN, 2)])).rejects.toMatchObject({
+      message: expect.stringContaining(`line 3 (byte ${offset}) is damaged: it has lost the newline`),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
   it.each([
@@ -374,12 +405,24 @@ describe('locks that were left behind', () => {
     await using temporary = await withContent(LINES.join(''));
     const { journal, path, directory } = temporary;
     writeFileSync(`${path}.lock`, content);
-    writeFileSync(`${path}.lock.steal`, content);
+    writeFileSync(`${path}.lock.request`, content);
     writeFileSync(join(directory, `${RUN}.driver`), content);
     const claim = await journal.claim(RUN);
     await journal.append(RUN, 4, [eventOf(RUN, 5)]);
     await claim.release();
     expect(readdirSync(directory).filter((name) => !name.endsWith('.jsonl'))).toEqual([]);
+  });
+
+  it('by a process that died while it took away a dead lock do not block, nor do two such', async () => {
+    await using temporary = await withContent(LINES.join(''));
+    const { journal, path, directory } = temporary;
+    const name = (content: string) => createHash('sha256').update(content).digest('hex').slice(0, 12);
+    const second = JSON.stringify({ pid: 2 ** 22 - 2, startedAt: 'y', host: hostname() });
+    writeFileSync(`${path}.lock`, dead);
+    writeFileSync(`${path}.lock.${name(dead)}`, second);
+    writeFileSync(`${path}.lock.${name(dead)}.${name(second)}`, '');
+    await journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    expect(readdirSync(directory).filter((file) => !file.endsWith('.jsonl'))).toEqual([]);
   });
 
   it('of another machine are respected, and the message says which file it is', async () => {

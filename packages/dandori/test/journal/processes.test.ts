@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Event } from '../../src/domain/event.ts';
+import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
+import type { Event, Fact } from '../../src/domain/event.ts';
+import type { Journal } from '../../src/ports/journal.ts';
 import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
@@ -35,6 +37,19 @@ async function killed(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;
+}
+
+/** Compare-and-append until it fits. */
+async function append(journal: Journal): Promise<void> {
+  for (;;) {
+    const { length } = await journal.read(RUN);
+    const fact: Fact = { type: 'cancel_requested', data: { reason: 'stop' } };
+    const isTaken = await journal.append(RUN, length, [eventOf(RUN, length + 1, fact)]).then(
+      () => true,
+      () => false,
+    );
+    if (isTaken) return;
+  }
 }
 
 afterEach(async () => {
@@ -111,6 +126,34 @@ describe('several processes', () => {
       expect(noted[index + 1]).toMatchObject({ reason: 'end', by: noted[index]?.by });
     }
   });
+
+  it.each(['in this process', 'in another process'])(
+    'a driver that writes without a pause does not keep out who wants to cancel, %s',
+    async (where) => {
+      await using temporary = await createRun();
+      const { journal, directory } = temporary;
+      const claim = await journal.claim(RUN);
+      let isOver = false;
+      const cancel =
+        where === 'in this process'
+          ? append(createJsonlJournal(directory))
+          : said(start(directory, 'append', RUN, '1', 'a'), 'done');
+      const cancelled = cancel.finally(() => {
+        isOver = true;
+      });
+      for (let last = 1; !isOver; ) {
+        try {
+          await journal.append(RUN, last, [eventOf(RUN, last + 1)]);
+          last++;
+        } catch {
+          last = (await journal.read(RUN)).length;
+        }
+      }
+      await cancelled;
+      await claim.release();
+      expect((await journal.read(RUN)).filter(({ type }) => type === 'cancel_requested')).toHaveLength(1);
+    },
+  );
 
   it('who watches is woken by the append of another process', async () => {
     await using temporary = await createRun();

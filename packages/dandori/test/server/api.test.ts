@@ -160,6 +160,21 @@ describe('runs over HTTP', () => {
     expect(await client.questions()).toEqual([]);
   });
 
+  it('are forked, compared and looked back on', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    await client.answer(run, 'q1', 'whole');
+    await client.settled(run);
+    const forked = await client.fork(run, { answers: { q1: 'skimmed' } });
+    expect(forked.forkedFrom.run).toBe(run);
+    expect((await client.settled(forked.run)).outcome).toBe('answered');
+    expect(standing.taken).toEqual(['whole milk', 'skimmed milk']);
+    expect(JSON.stringify(await client.diff(run, forked.run))).toContain('skimmed');
+    expect(await client.history(run)).toEqual(await standing.serving.dandori.history(run));
+  });
+
   it('go on with more budget', async () => {
     await using standing = await stand({ execution: { max_model_calls: 1 } });
     const { client } = standing;

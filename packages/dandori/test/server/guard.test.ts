@@ -61,6 +61,10 @@ describe('users', () => {
       () => taro.cancel(run),
       () => taro.rate(run, { rating: 1 }),
       () => taro.resume(run),
+      () => taro.history(run),
+      () => taro.fork(run, { at: 1 }),
+      () => taro.diff(run, run),
+      async () => taro.diff(await taro.start('tea', { tasks: [look('tea')] }), run),
       () => taro.tell(run, 'x'),
       () => taro.pause(run),
       () => taro.approve(run),
@@ -69,9 +73,9 @@ describe('users', () => {
       () => taro.follow(run).next(),
     ])
       await expect(attempt()).rejects.toMatchObject({ code: 'run-not-found', fix: missing.fix });
-    expect((await taro.runs()).runs).toEqual([]);
+    expect((await taro.runs()).runs).toMatchObject([{ goal: 'tea' }]);
     expect((await taro.runs({ user: 'hana' })).runs).toEqual([]);
-    expect((await taro.statistics()).runs).toBe(0);
+    expect((await taro.statistics()).runs).toBe(1);
     expect(await taro.questions()).toEqual([]);
     expect(await hana.questions()).toMatchObject([{ run, id: 'q1' }]);
     await expect(hana.start('tea', { approval: 'never' })).rejects.toMatchObject({ code: 'forbidden' });

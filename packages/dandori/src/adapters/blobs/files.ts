@@ -42,10 +42,36 @@ export function createFileBlobs(directory: string): Blobs {
       const path = pathOf(sha256);
       return removeUntouched(path, before).catch((error) => unwritable(path, error));
     },
+    async sweep(before, isUsed) {
+      const names = await readdir(directory, { recursive: true }).catch(noneWhereMissing(directory));
+      const swept: StoredBlob[] = [];
+      for (const name of names) {
+        const sha256 = LEFT.exec(name)?.[1];
+        const left = join(directory, name);
+        const file = sha256 === undefined ? undefined : await stat(left).catch(() => undefined);
+        if (sha256 === undefined || file === undefined || file.mtimeMs >= before) continue;
+        const isTaken = (await isUsed(sha256)) && (await restore(left, pathOf(sha256), sha256));
+        if (isTaken) continue;
+        await unlink(left).catch((error) => unwritable(left, error));
+        swept.push({ sha256, bytes: file.size });
+      }
+      return swept;
+    },
   };
 }
 
 const NAME = /([0-9a-f]{64})\.json$/;
+/** One that was not written to its end, or that was set aside to be taken away. */
+const LEFT = /([0-9a-f]{64})\.json\.[0-9a-f-]{36}\.tmp$/;
+
+/** A crash while one was set aside may have left a value that is wanted again. */
+async function restore(left: string, path: string, sha256: string): Promise<boolean> {
+  if ((await stat(path).catch(() => undefined)) !== undefined) return false;
+  if (handleOf(await readFile(left, 'utf8')).sha256 !== sha256) return false;
+  await rename(left, path);
+  await syncDirectory(dirname(path));
+  return true;
+}
 
 /** It is touched, so that who takes old ones away sees that it is wanted again. */
 async function isKept(path: string, bytes: number): Promise<boolean> {

@@ -23,5 +23,6 @@ export function createMemoryBlobs(now: () => number = Date.now): Blobs {
       const isOld = (kept.get(sha256)?.at ?? before) < before;
       return isOld && kept.delete(sha256);
     },
+    sweep: async () => [],
   };
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
@@ -8,36 +8,55 @@ import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.t
  *
  * F1  `link` is atomic and the content is there from the first moment, so no half-written lock is ever seen. An empty
  *     one is what a crash of the machine left, and nobody's.
- * F2  Only the holder of `PATH.steal` takes a dead holder's lock away, after looking again, so that two who find the
- *     same dead lock do not remove each other's new one.
+ * F2  What a dead process left is taken away only by who holds the guard that is named after that process, after looking
+ *     again. A process dies once, so the guard cannot be meant for any other lock, and one who comes late with it finds
+ *     that there is nothing left to do.
+ * F3  A guard whose holder died is never taken away to be taken anew: who holds the guard named after that one acts in
+ *     its place. So no living process ever loses a guard.
  */
 export function tryLock(
   path: string,
   identityFile?: string,
 ): { unlock: () => void } | { heldBy: ProcessIdentity } {
   for (let round = 0; round < 100; round++) {
-    if (linkInto(path, identityFile)) return { unlock: () => removeQuietly(path) };
+    if (linkInto(path, identityFile))
+      return { unlock: () => (identityFile === undefined ? removeOwn(path) : removeQuietly(path)) };
     const holder = holderOf(path);
     if (holder === undefined) continue;
     if (isHeld(holder)) return { heldBy: holder };
-    steal(path);
+    takeAway(path, holder);
   }
   return { heldBy: holderOf(path) ?? { pid: 0, startedAt: '', host: 'unknown' } };
 }
 
-function steal(path: string): void {
-  const guard = `${path}.steal`;
-  if (!linkInto(guard)) {
+/** Who holds a lock, and whether they may still be there; undefined where it has gone. */
+export function lockHolder(
+  path: string,
+): { readonly by: ProcessIdentity; readonly isHeld: boolean; readonly isHere: boolean } | undefined {
+  const by = holderOf(path);
+  return by && { by, isHeld: isHeld(by), isHere: by === NOBODY || by.host === thisProcess().host };
+}
+
+function takeAway(path: string, dead: ProcessIdentity): void {
+  const guards = [guardOf(path, dead)];
+  for (let guard = guards[0] ?? ''; !linkInto(guard); guards.push(guard)) {
     const thief = holderOf(guard);
-    if (thief !== undefined && !isHeld(thief)) removeQuietly(guard);
-    return;
+    // It is at work, or has just done it.
+    if (thief === undefined || isHeld(thief)) return;
+    guard = guardOf(guard, thief);
   }
-  try {
-    const holder = holderOf(path);
-    if (holder !== undefined && !isHeld(holder)) removeQuietly(path);
-  } finally {
-    removeQuietly(guard);
-  }
+  const holder = holderOf(path);
+  if (holder !== undefined && nameOf(holder) === nameOf(dead)) removeQuietly(path);
+  // The own one last: while it is there, nobody else lays hands on those before it.
+  for (const guard of guards) removeQuietly(guard);
+}
+
+function guardOf(path: string, dead: ProcessIdentity): string {
+  return `${path}.${nameOf(dead)}`;
+}
+
+function nameOf(identity: ProcessIdentity): string {
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12);
 }
 
 /** A file that already names this process (the claim of a driver) spares writing one for every lock. */
@@ -73,6 +92,12 @@ function holderOf(path: string): ProcessIdentity | undefined {
     if (error instanceof SyntaxError) return { pid: 0, startedAt: '', host: `unknown (see ${path})` };
     throw error;
   }
+}
+
+/** Somebody may have deleted it by hand, and then it is another's by now. */
+function removeOwn(path: string): void {
+  const holder = holderOf(path);
+  if (holder !== undefined && nameOf(holder) === nameOf(thisProcess())) removeQuietly(path);
 }
 
 function removeQuietly(path: string): void {

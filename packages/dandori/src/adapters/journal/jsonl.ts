@@ -16,6 +16,10 @@ import { unreadable, unwritable } from './unwritable.ts';
 /** A run id is a file name, so nothing but these characters may stand in it. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
+export function isRunId(name: string): boolean {
+  return RUN_ID.test(name);
+}
+
 const LIST_AT_ONCE = 64;
 const REMEMBERED_ENDS = 1_000;
 

@@ -3,6 +3,8 @@ import { DandoriError } from '../../domain/error.ts';
 import { type Event, envelopeSchema, factSchema } from '../../domain/event.ts';
 
 const BEFORE_CHECKSUM = ',"crc":"';
+/** The last member before the checksum of a line with which its append does not end. */
+const GOES_ON = ',"more":true';
 const BEHIND_CHECKSUM = '"}';
 const CLOSING = 0x7d;
 const DIGITS = 8;
@@ -15,7 +17,21 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
  * bit is noticed wherever that bit is.
  */
 export function toLine(event: Event): string {
-  const body = JSON.stringify(event).slice(0, -1);
+  return close(JSON.stringify(event).slice(0, -1));
+}
+
+/** What is appended together. Each line but the last says that more of it must come, or it does not count. */
+export function toLines(events: readonly Event[]): string {
+  let text = '';
+  // Put together one by one: to join a list of them takes as long again as to make them.
+  for (const event of events) {
+    text +=
+      event === events.at(-1) ? toLine(event) : close(`${JSON.stringify(event).slice(0, -1)}${GOES_ON}`);
+  }
+  return text;
+}
+
+function close(body: string): string {
   return `${body}${BEFORE_CHECKSUM}${toHex(crc32(body))}${BEHIND_CHECKSUM}\n`;
 }
 
@@ -25,7 +41,7 @@ function toHex(checksum: number): string {
 }
 
 /** Whether these are the bytes of a line as it was written, without its newline. */
-export function isIntact(bytes: Buffer): boolean {
+function isIntact(bytes: Buffer): boolean {
   const end = bytes.length - ENDING;
   const digits = end + BEFORE_CHECKSUM.length;
   return (
@@ -34,6 +50,16 @@ export function isIntact(bytes: Buffer): boolean {
     isAt(bytes, digits + DIGITS, BEHIND_CHECKSUM) &&
     isChecksumAt(bytes, digits, crc32(bytes.subarray(0, end)))
   );
+}
+
+/** Whether an append may have ended with this line and been acknowledged, although its newline is not there. */
+export function hasLostNewline(bytes: Buffer): boolean {
+  return isIntact(bytes) && !goesOn(bytes);
+}
+
+/** Whether the append that this line belongs to has another behind it. Data ends with a bracket, so it cannot say so. */
+export function goesOn(bytes: Buffer): boolean {
+  return isAt(bytes, bytes.length - ENDING - GOES_ON.length, GOES_ON);
 }
 
 function isAt(bytes: Buffer, start: number, text: string): boolean {
@@ -50,6 +76,16 @@ function isChecksumAt(bytes: Buffer, start: number, checksum: number): boolean {
     if (bytes[start + index] !== '0123456789abcdef'.charCodeAt(digit)) return false;
   }
   return true;
+}
+
+/** What is wrong with a line, apart from where it stands. */
+export class DamagedLine extends DandoriError {
+  readonly reason: string;
+
+  constructor(message: string, reason: string, details: { fix: string }) {
+    super('journal-damaged', message, details);
+    this.reason = reason;
+  }
 }
 
 /** Where a line stands, so that damage can be named. */
@@ -100,9 +136,9 @@ function firstIssue(error: { issues: readonly { path: PropertyKey[]; message: st
 export function damaged(
   { file, line, offset }: Pick<Place, 'file' | 'line' | 'offset'>,
   reason: string,
-  fix = 'Bring the file back from a backup.',
+  fix = 'Bring the file back from a backup; `dandori doctor` looks for more.',
 ): never {
-  throw new DandoriError('journal-damaged', `${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, {
+  throw new DamagedLine(`${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, reason, {
     fix: `${fix} Nothing was changed, and other runs are not affected.`,
   });
 }

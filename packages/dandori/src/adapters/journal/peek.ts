@@ -2,10 +2,11 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { Event } from '../../domain/event.ts';
 import type { RunSummary } from '../../ports/journal.ts';
-import { isIntact, parseLine } from './line.ts';
+import { goesOn, hasLostNewline, parseLine } from './line.ts';
 import { summarise } from './summary.ts';
 
 const CHUNK = 4096;
+const NEWLINE = 0x0a;
 
 /**
  * A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. Undefined where
@@ -41,21 +42,29 @@ function parse(bytes: Buffer | undefined, file: string, run: string): Event | un
 async function firstLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
   for (let length = CHUNK; ; length *= 4) {
     const text = await slice(file, 0, Math.min(length, size));
-    const end = text.indexOf(0x0a);
+    const end = text.indexOf(NEWLINE);
     if (end !== -1) return text.subarray(0, end);
     if (length >= size) return undefined;
   }
 }
 
-/** The last whole line; a torn tail behind it is passed over. Undefined where the newline of a later one is damaged. */
+/**
+ * The last line of the last whole append; a torn tail behind it is passed over. Undefined where the newline of a later
+ * one is damaged.
+ */
 async function lastLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
   for (let length = CHUNK; ; length *= 4) {
     const from = Math.max(0, size - length);
     const text = await slice(file, from, size - from);
-    const end = text.lastIndexOf(0x0a);
-    if (isIntact(text.subarray(end + 1, -1))) return undefined;
-    const start = end <= 0 ? -1 : text.lastIndexOf(0x0a, end - 1);
-    if (end !== -1 && (start !== -1 || from === 0)) return text.subarray(start + 1, end);
+    let end = text.lastIndexOf(NEWLINE);
+    if (hasLostNewline(text.subarray(end + 1, -1))) return undefined;
+    while (end !== -1) {
+      const start = end === 0 ? -1 : text.lastIndexOf(NEWLINE, end - 1);
+      const isWhole = start !== -1 || from === 0;
+      const line = text.subarray(start + 1, end);
+      if (isWhole && !goesOn(line)) return line;
+      end = start;
+    }
     if (from === 0) return undefined;
   }
 }

@@ -1,13 +1,16 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   openSync,
   readSync,
+  rmSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +18,7 @@ import { promisify } from 'node:util';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import { tryLock } from './file-lock.ts';
-import { damaged, isIntact, type Place, parseLine, toLine } from './line.ts';
+import { damaged, goesOn, hasLostNewline, type Place, parseLine, toLines } from './line.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { conflict, runNotFound } from './refusal.ts';
 import { unreadable, unwritable } from './unwritable.ts';
@@ -33,6 +36,7 @@ const NEWLINE = 0x0a;
  *     not take for kept what is in memory only, and is written anew. Nothing has been done because of it.
  * R4  A torn tail is cut only here, under the lock, right before the next append. One that lacks only its newline may
  *     have been acknowledged: that is damage, and it is not cut.
+ * R5  An append counts when its last line is there. Whole lines of one that a crash has cut short belong to the tail.
  */
 export interface RunFile {
   append(after: number, events: readonly Event[]): Promise<void>;
@@ -43,7 +47,7 @@ export interface RunFile {
   last(): number | undefined;
   /** How far it has been read or written. */
   readonly position: Position;
-  /** Bytes behind the last whole line: a torn tail, or a write that is still under way. */
+  /** Bytes behind the last whole append: a torn tail, or a write that is still under way. */
   readonly torn: number;
   /** Waits for what is being written: the number of a closed file may be another file's a moment later. */
   close(): Promise<void>;
@@ -88,7 +92,7 @@ export function openRunFile(
   let queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
 
-  /** Reads what is new. Only whole lines count; the rest is a torn tail or a write that is still under way. */
+  /** Reads what is new. Only whole appends count; the rest is a torn tail or a write that is still under way. */
   function catchUp(collect: (event: Event) => void, { isLocked = false } = {}): void {
     const { size } = fstatSync(fd);
     if (size < position.bytes) {
@@ -97,19 +101,37 @@ export function openRunFile(
     }
     torn = 0;
     if (size === position.bytes) return;
-    const tail = eachLine(position, size, (event, end) => {
-      collect(event);
-      starts.push(end);
-      position = { bytes: end, seq: position.seq + 1, line: position.line + 1 };
+    let begun: { event: Event; end: number }[] = [];
+    const tail = eachLine(position, size, (event, end, isLast) => {
+      begun.push({ event, end });
+      if (!isLast) return;
+      for (const one of begun) {
+        collect(one.event);
+        starts.push(one.end);
+      }
+      const { length } = begun;
+      position = { bytes: end, seq: position.seq + length, line: position.line + length };
+      begun = [];
     });
-    torn = tail.length;
+    torn = (begun.at(-1)?.end ?? position.bytes) - position.bytes + tail.length;
     // While somebody else may be writing, a newline that is missing is still to come; a changed one is not.
-    if (isIntact(tail.subarray(0, -1)) || (isLocked && isIntact(tail)))
-      lostNewline({ file: path, line: position.line, offset: position.bytes });
+    if (hasLostNewline(tail.subarray(0, -1)) || (isLocked && hasLostNewline(tail)))
+      lostNewline({
+        file: path,
+        line: position.line + begun.length,
+        offset: position.bytes + torn - tail.length,
+      });
   }
 
-  /** Calls back for each whole line with the offset of its end, and returns what stands behind the last. */
-  function eachLine(from: Position, until: number, visit: (event: Event, end: number) => void): Buffer {
+  /**
+   * Calls back for each whole line with the offset of its end, and whether its append ends with it. Returns what stands
+   * behind the last.
+   */
+  function eachLine(
+    from: Position,
+    until: number,
+    visit: (event: Event, end: number, isLast: boolean) => void,
+  ): Buffer {
     const buffer = Buffer.allocUnsafe(until - from.bytes);
     const length = readFully(fd, buffer, from.bytes);
     let start = 0;
@@ -123,9 +145,10 @@ export function openRunFile(
         offset: from.bytes + start,
         seq: from.seq + 1 + count,
       };
-      const event = parseLine(buffer.subarray(start, end), place);
+      const line = buffer.subarray(start, end);
+      const event = parseLine(line, place);
       start = end + 1;
-      visit(event, from.bytes + start);
+      visit(event, from.bytes + start, !goesOn(line));
     }
   }
 
@@ -185,9 +208,8 @@ export function openRunFile(
       seq += one.events.length;
     }
     if (accepted.length === 0) return;
-    // Put together one by one: to join a list of them takes as long again as to make them.
     let text = '';
-    for (const { events } of accepted) for (const event of events) text += toLine(event);
+    for (const { events } of accepted) text += toLines(events);
     const data = Buffer.from(text);
     written = position.bytes;
     writeFully(fd, data, position.bytes);
@@ -252,17 +274,38 @@ export function openRunFile(
 
 /** Longer than any write takes. Only the lock of a machine that is gone lasts, and nobody here can tell. */
 const LONGEST_LOCK = 30_000;
+/** Short, as who holds the lock gives way: the two would else wait for each other in turn. */
+const LONGEST_PAUSE = 8;
 
-/** Held for the time of one write, so a short pause is enough for the other to be done. */
+/**
+ * Held for the time of one write, so a short pause is enough for the other to be done. Who has to wait says so by a
+ * file, and who wants the lock again at once gives way to it: a driver that writes without a pause would else keep
+ * everybody out, and never see the cancel request that waits behind it.
+ */
 async function lock(path: string, identityFile: string | undefined): Promise<{ unlock: () => void }> {
+  const request = `${path}.request`;
+  if (existsSync(request)) await giveWay(request);
   let waited = 0;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     const attempt = tryLock(path, identityFile);
-    if ('unlock' in attempt) return attempt;
+    if ('unlock' in attempt) {
+      if (waited > 0) rmSync(request, { force: true });
+      return attempt;
+    }
     if (waited > LONGEST_LOCK) lockedOut(path, attempt.heldBy);
+    writeFileSync(request, '', { mode: 0o600 });
     await sleep(pause);
     waited += pause;
   }
+}
+
+/** Longer than the other pauses between two looks; after that it is dead, and its file is in nobody's way. */
+async function giveWay(request: string): Promise<void> {
+  for (let waited = 0; waited <= 2 * LONGEST_PAUSE; waited += 2) {
+    if (!existsSync(request)) return;
+    await sleep(2);
+  }
+  rmSync(request, { force: true });
 }
 
 function lockedOut(path: string, { pid, host }: ProcessIdentity): never {

@@ -1,0 +1,98 @@
+import { breaches } from '../../core/laws.ts';
+import { EVENT_VERSION, type Event } from '../../domain/event.ts';
+import { DamagedLine, goesOn, hasLostNewline, parseLine } from '../journal/line.ts';
+import type { Finding } from './finding.ts';
+
+const NEWLINE = 0x0a;
+
+export interface ExaminedRun {
+  /** All that can be read, also behind what cannot. */
+  readonly events: readonly Event[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Looks at every line of a run's file, where a reader stops at the first that is damaged. Any changed byte, and any line
+ * that was taken away, put in or put in another place is found; but for the last lines of a file, without which it is
+ * what it was a moment before they were written.
+ */
+export function examineRun(bytes: Buffer, { file, run }: { file: string; run: string }): ExaminedRun {
+  const found: Finding[] = [];
+  const events: Event[] = [];
+  const seen = new Map<number, string>();
+  /** Where an append began that goes on behind the line before; it counts as a whole or not at all. */
+  let append: { readonly start: number; readonly line: number; readonly events: number } | undefined;
+  let isDamagedBefore = false;
+  let last = 0;
+  let start = 0;
+  let line = 1;
+  const report = (kind: Finding['kind'], detail: string, more: Partial<Finding> = {}) =>
+    found.push({ kind, file, run, line, offset: start, detail, ...more });
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    const text = bytes.toString('latin1', start, end);
+    const event = read(Buffer.from(bytes.subarray(start, end)), { file, run, line, offset: start });
+    if (typeof event === 'string') {
+      report('damaged-line', event, { bytes: end - start });
+      isDamagedBefore = true;
+    } else if (event.seq <= last) {
+      const isTwice = seen.get(event.seq) === text;
+      if (isTwice) report('duplicated-line', `event ${event.seq} stands there again`, { repair: 'ask' });
+      else report('misplaced-line', `it has seq ${event.seq}, and ${last} stands before it`);
+    } else {
+      if (!goesOn(bytes.subarray(start, end))) append = undefined;
+      else append ??= { start, line, events: events.length };
+      // What is missing behind a damaged line is most likely that line.
+      if (event.seq !== last + 1 && !isDamagedBefore)
+        report('missing-line', `events ${last + 1} to ${event.seq - 1} are missing before it`);
+      events.push(event);
+      seen.set(event.seq, text);
+      last = event.seq;
+      isDamagedBefore = false;
+    }
+    start = end + 1;
+    line++;
+  }
+  const tail = tailFinding(bytes.subarray(start), { run, next: last + 1 });
+  const isUnfinished = tail === undefined || tail.kind === 'torn-tail';
+  if (append !== undefined && isUnfinished) {
+    const detail = `events ${append.events + 1} to ${last} were written, and not what belongs to them`;
+    ({ start, line } = append);
+    events.length = append.events;
+    report('torn-tail', detail, { bytes: bytes.length - start, repair: 'safe' });
+  } else if (tail !== undefined)
+    report(tail.kind, tail.detail, { bytes: bytes.length - start, repair: tail.repair });
+  if (found.length === 0 && events.length === 0) report('empty-journal', 'there is no event in it');
+  if (found.every(({ kind }) => kind === 'torn-tail'))
+    for (const { seq, message } of breaches(events)) found.push(brokenLaw({ file, run, seq, message }));
+  return { events, findings: found };
+}
+
+function brokenLaw(at: { file: string; run: string; seq: number; message: string }): Finding {
+  const { file, run, seq, message } = at;
+  return { kind: 'broken-law', file, run, line: seq, detail: message };
+}
+
+function read(bytes: Buffer, place: Omit<Parameters<typeof parseLine>[1], 'seq'>): Event | string {
+  try {
+    return parseLine(bytes, { ...place, seq: undefined });
+  } catch (error) {
+    if (error instanceof DamagedLine) return error.reason;
+    throw error;
+  }
+}
+
+function tailFinding(
+  tail: Buffer,
+  { run, next }: { run: string; next: number },
+): Pick<Finding, 'kind' | 'detail' | 'repair'> | undefined {
+  if (tail.length === 0) return undefined;
+  if (hasLostNewline(tail) || hasLostNewline(tail.subarray(0, -1)))
+    return { kind: 'lost-newline', detail: 'the last event is whole, without the newline', repair: 'ask' };
+  const beginning = JSON.stringify({ v: EVENT_VERSION, run, seq: next }).replace(/\}$/, ',');
+  // A file may have grown on the disk before what was to be written into it was there.
+  const written = tail.toString('latin1').replace(/\0+$/, '');
+  const length = Math.min(written.length, beginning.length);
+  if (written.slice(0, length) === beginning.slice(0, length))
+    return { kind: 'torn-tail', detail: `event ${next} was not written to its end`, repair: 'safe' };
+  return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${next}`, repair: 'ask' };
+}

@@ -1,0 +1,182 @@
+import type { RunDifference } from '../core/run-diff.ts';
+import type { FindingKind } from '../dandori.ts';
+
+/** What the CLI says of what was: replaying, forking, comparing and mending runs. */
+export const PAST_ENGLISH = {
+  history: {
+    none: 'Nothing was planned.',
+    version: (version: number) => `plan ${version}`,
+    by: { mind: 'by the mind', user: 'by a person', repair: 'corrected' },
+    accepted: 'accepted',
+    rejected: 'rejected',
+    open: 'not compiled yet',
+    reflected: 'looked back',
+    now: 'The plan now',
+  },
+  replayed: {
+    proved: (events: number, derived: number, taken: number) =>
+      `Proved: ${events} events. ${derived} were derived again, ${taken} are taken from the mind, tools and people as they stand.`,
+    differs: (count: number) =>
+      count === 1
+        ? 'One event is not what it must be:'
+        : `${count} things in the journal are not what they must be:`,
+    unproved: (count: number) => `${count} could not be derived again, as a stored result is gone:`,
+    upTo: (seq: number, events: number) => `as of event ${seq} of ${events}`,
+  },
+  forked: {
+    from: (run: string, seq: number) => `Forked from ${run} at event ${seq}.`,
+    settled: (tasks: string) => `Under way then, and taken over as it ended: ${tasks}`,
+    later: 'The other run has called these since. The fork does not know of them and may call them too:',
+    howToDrive: (run: string) => `Go on with:  dandori resume ${run}`,
+  },
+  differing: {
+    same: 'No difference.',
+    common: (seq: number) => `The same up to event ${seq}.`,
+    kinds: {
+      goal: 'goal',
+      settings: 'settings',
+      plan: 'plan',
+      call: 'call',
+      outcome: 'outcome',
+      result: 'result',
+      answer: 'answer',
+      usage: 'usage',
+      time: 'time (counts for nothing)',
+    } as Readonly<Record<RunDifference['kind'], string>>,
+  },
+  recorded: {
+    from: (run: string) => `Recorded from the run ${run}. Run it with runCase of dandori/testing.`,
+    inexact: (decisions: string) =>
+      `These decisions may not come out the same again: ${decisions}. Look whether the test passes.`,
+    unknown: (tools: string) =>
+      `These tools are not connected, so arguments are not checked against them: ${tools}`,
+  },
+  doctored: {
+    healthy: (runs: number, events: number, blobs: number) =>
+      `Healthy: ${runs} runs, ${events} events, ${blobs} stored results.`,
+    found: (count: number) => `${count} ${count === 1 ? 'finding' : 'findings'}:`,
+    place: (line: number, offset: number | undefined) =>
+      offset === undefined ? `line ${line}` : `line ${line}, byte ${offset}`,
+    repaired: 'repaired',
+    howToRepair: 'dandori doctor --repair mends what can be mended without loss.',
+    confirm: (what: string) => `Mend this? ${what}`,
+    yes: 'Yes',
+    no: 'No',
+    kinds: {
+      'torn-tail': ['a half-written last line', '--repair cuts it off; so does the next resume.'],
+      'trailing-garbage': [
+        'something behind the last event',
+        'Look what it is; --repair asks, and cuts it off.',
+      ],
+      'lost-newline': ['a last line without its newline', 'The event is whole: --repair asks, and ends it.'],
+      'damaged-line': [
+        'a damaged line',
+        'Bring the file back from a backup. Until then this run is not driven.',
+      ],
+      'missing-line': ['lines are missing', 'Bring the file back from a backup.'],
+      'duplicated-line': ['a line stands there twice', '--repair asks, keeps a copy, and takes one away.'],
+      'misplaced-line': ['a line in the wrong place', 'Bring the file back from a backup.'],
+      'empty-journal': ['a run without events', 'Bring the file back from a backup, or delete it.'],
+      'broken-law': [
+        'it tells what cannot have happened',
+        'Somebody has changed it, or Dandori has a bug: please report it with `dandori log`.',
+      ],
+      'stale-lock': ['a lock of a process that is gone', '--repair removes it; it blocks nobody.'],
+      'foreign-lock': [
+        'a lock of a process on another machine',
+        'If that process is gone for good, delete the file.',
+      ],
+      leftover: ['half a file that a crash left', '`dandori prune` removes it.'],
+      'missing-blob': ['a stored result is missing', 'Bring the file back from a backup.'],
+      'damaged-blob': ['a stored result is damaged', 'Bring the file back from a backup.'],
+      unreadable: ['it cannot be read', 'Give this user the right to read it.'],
+      permissions: ['others may read or change it', 'chmod 600 it; --repair asks, and does.'],
+    } as Readonly<Record<FindingKind, readonly [what: string, fix: string]>>,
+  },
+};
+
+export const PAST_JAPANESE: typeof PAST_ENGLISH = {
+  history: {
+    none: '計画はまだありません。',
+    version: (version) => `計画 ${version}`,
+    by: { mind: 'モデルによる', user: '利用者による', repair: '自動訂正' },
+    accepted: '採用',
+    rejected: '不採用',
+    open: '未検査',
+    reflected: '振り返り',
+    now: '現在の計画',
+  },
+  replayed: {
+    proved: (events, derived, taken) =>
+      `証明しました: イベント${events}件。${derived}件を導き直して一致し、${taken}件はモデル・ツール・人の言葉としてそのまま使います。`,
+    differs: (count) => `記録のうち${count}か所が、あるべき内容と違います:`,
+    unproved: (count) => `${count}件は、保存した結果が失われているため導き直せません:`,
+    upTo: (seq, events) => `全${events}件中、イベント${seq}の時点`,
+  },
+  forked: {
+    from: (run, seq) => `${run} のイベント${seq}から分岐しました。`,
+    settled: (tasks) => `分岐点で実行中だったため、元の実行での結末を引き継ぎました: ${tasks}`,
+    later:
+      '元の実行は、分岐点より後に次を呼び出しています。分岐した実行はそれを知らず、もう一度呼び出すことがあります:',
+    howToDrive: (run) => `続けるには:  dandori resume ${run}`,
+  },
+  differing: {
+    same: '違いはありません。',
+    common: (seq) => `イベント${seq}までは同じです。`,
+    kinds: {
+      goal: '目標',
+      settings: '設定',
+      plan: '計画',
+      call: '呼び出し',
+      outcome: '結末',
+      result: '結果',
+      answer: '答え',
+      usage: '使用量',
+      time: '時間(違いに数えません)',
+    },
+  },
+  recorded: {
+    from: (run) => `実行 ${run} の記録。dandori/testing の runCase で動かします。`,
+    inexact: (decisions) =>
+      `次の決定は同じ形に再現できないかもしれません: ${decisions}。テストが通るか確かめてください。`,
+    unknown: (tools) => `次のツールは接続されていないため、引数を検査しません: ${tools}`,
+  },
+  doctored: {
+    healthy: (runs, events, blobs) =>
+      `異常なし: 実行${runs}件、イベント${events}件、保存した結果${blobs}件。`,
+    found: (count) => `${count}件見つかりました:`,
+    place: (line, offset) => (offset === undefined ? `${line}行目` : `${line}行目、${offset}バイト目`),
+    repaired: '直しました',
+    howToRepair: 'dandori doctor --repair で、失うもののない修復を行います。',
+    confirm: (what) => `直しますか? ${what}`,
+    yes: 'はい',
+    no: 'いいえ',
+    kinds: {
+      'torn-tail': ['書きかけの最終行', '--repair で切り取ります。次の resume でも切り取られます。'],
+      'trailing-garbage': [
+        '最後のイベントの後ろの余分なもの',
+        '中を確かめてください。--repair は尋ねてから切り取ります。',
+      ],
+      'lost-newline': ['改行のない最終行', 'イベントは完全です。--repair は尋ねてから改行を補います。'],
+      'damaged-line': ['壊れた行', 'バックアップから戻してください。それまでこの実行は進みません。'],
+      'missing-line': ['行が欠けています', 'バックアップから戻してください。'],
+      'duplicated-line': ['同じ行が二つあります', '--repair は尋ねてから、写しを残して一つを除きます。'],
+      'misplaced-line': ['行の場所が違います', 'バックアップから戻してください。'],
+      'empty-journal': ['イベントのない実行', 'バックアップから戻すか、削除してください。'],
+      'broken-law': [
+        '起こりえないことが書かれています',
+        '誰かが書き換えたか、Dandoriの不具合です。`dandori log` を添えて知らせてください。',
+      ],
+      'stale-lock': ['終了したプロセスのロック', '--repair で除きます。誰の妨げにもなりません。'],
+      'foreign-lock': [
+        '別のマシンのプロセスのロック',
+        'そのプロセスがもうないなら、ファイルを削除してください。',
+      ],
+      leftover: ['異常終了で残った書きかけのファイル', '`dandori prune` で除きます。'],
+      'missing-blob': ['保存した結果がありません', 'バックアップから戻してください。'],
+      'damaged-blob': ['保存した結果が壊れています', 'バックアップから戻してください。'],
+      unreadable: ['読み取れません', 'このユーザーに読み取りの権限を与えてください。'],
+      permissions: ['他人が読み書きできます', 'chmod 600 にしてください。--repair は尋ねてから行います。'],
+    },
+  },
+};

@@ -1,0 +1,86 @@
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Event } from '../domain/event.ts';
+import type { Reflection } from '../domain/reflection.ts';
+import type { Revision } from '../domain/revision.ts';
+import type { Task } from '../domain/task.ts';
+import { fold } from './apply.ts';
+import { type PlanView, planView } from './plan-view.ts';
+
+interface Entry {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** A plan, or a change of one, and what the compiler said of it. */
+export interface ProposedEntry extends Entry {
+  readonly kind: 'proposed' | 'revised';
+  readonly version: number;
+  readonly by: 'mind' | 'user' | 'repair';
+  /** Undefined where it was not compiled yet. */
+  readonly isAccepted?: boolean;
+  /** All of a plan; of a revision all that is written anew. */
+  readonly tasks: readonly Task[];
+  readonly removes: readonly string[];
+  readonly supersedes: readonly string[];
+  readonly revision?: Revision;
+  readonly diagnostics?: readonly Diagnostic[];
+}
+
+export interface ReflectedEntry extends Entry, Reflection {
+  readonly kind: 'reflected';
+  readonly decision: number;
+  readonly by: 'mind' | 'runtime';
+}
+
+export type HistoryEntry = ProposedEntry | ReflectedEntry;
+
+/** How the plan of a run came to be what it is. */
+export interface PlanHistory {
+  readonly run: string;
+  readonly goal: string;
+  /** As it stands now; absent where nothing was planned. */
+  readonly plan?: PlanView;
+  /** Its tasks as they are written, in order; what a revision put others in place of is left out. */
+  readonly tasks: readonly Task[];
+  readonly entries: readonly HistoryEntry[];
+}
+
+export function planHistory(events: readonly Event[]): PlanHistory | undefined {
+  const state = fold(events);
+  if (state === undefined) return undefined;
+  const plan = planView(state);
+  const standing = [...state.tasks.values()].filter(({ isSuperseded }) => !isSuperseded);
+  return {
+    run: state.run,
+    goal: state.goal,
+    ...(plan && { plan }),
+    tasks: standing.length > 0 ? standing.map(({ task }) => task) : (state.draft?.tasks ?? []),
+    entries: entriesOf(events),
+  };
+}
+
+function entriesOf(events: readonly Event[]): HistoryEntry[] {
+  const entries: HistoryEntry[] = [];
+  for (const event of events) {
+    const { seq, at, type, data } = event;
+    if (type === 'reflection_made') {
+      entries.push({ kind: 'reflected', seq, at, ...data });
+    } else if (type === 'plan_proposed') {
+      const { version, by, tasks, removes = [] } = data;
+      entries.push({ kind: 'proposed', seq, at, version, by, tasks, removes, supersedes: [] });
+    } else if (type === 'plan_revised') {
+      const { version, by, tasks, removes, supersedes = [], reason, changes } = data;
+      const revision = { reason, changes };
+      entries.push({ kind: 'revised', seq, at, version, by, tasks, removes, supersedes, revision });
+    } else if (type === 'plan_approved') judge(entries, { isAccepted: true });
+    else if (type === 'plan_rejected') judge(entries, { isAccepted: false, diagnostics: data.diagnostics });
+  }
+  return entries;
+}
+
+/** The compiler speaks of the last one that was proposed. */
+function judge(entries: HistoryEntry[], verdict: Pick<ProposedEntry, 'isAccepted' | 'diagnostics'>): void {
+  const index = entries.findLastIndex(({ kind }) => kind !== 'reflected');
+  const entry = entries[index];
+  if (entry !== undefined && entry.kind !== 'reflected') entries[index] = { ...entry, ...verdict };
+}

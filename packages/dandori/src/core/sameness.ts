@@ -1,0 +1,37 @@
+import type { Json, JsonObject } from '../domain/json.ts';
+import { canonical } from './canonical.ts';
+
+const SHOWN = 200;
+
+/** What is written is held against what is derived: nothing where they are the same. */
+export function same(name: string, written: unknown, derived: unknown): string[] {
+  if (isSame(written, derived)) return [];
+  return [`${name} is ${shown(written)} where ${shown(derived)} must be`];
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+}
+
+/** A secret that came about only when texts were put together was taken out when it was written down. */
+export function isSame(written: unknown, derived: unknown): boolean {
+  if (written === undefined || derived === undefined) return written === derived;
+  const one = JSON.stringify(canonical(written as Json));
+  if (one === JSON.stringify(canonical(derived as Json))) return true;
+  return one.includes(REDACTED) && isSameButRedacted(written as Json, derived as Json);
+}
+
+const REDACTED = '[secret]';
+
+function isSameButRedacted(written: Json, derived: Json): boolean {
+  if (typeof written === 'string') return written === derived || written.includes(REDACTED);
+  if (typeof written !== 'object' || written === null) return written === derived;
+  if (typeof derived !== 'object' || derived === null) return false;
+  const [mine, theirs] = [Object.entries(written), Object.entries(derived)];
+  return (
+    Array.isArray(written) === Array.isArray(derived) &&
+    mine.length === theirs.length &&
+    mine.every(([key, value]) => isSameButRedacted(value, (derived as JsonObject)[key] ?? null))
+  );
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { effect } from './effect.ts';
+import { outcome, purpose } from './event.ts';
+import { failure } from './failure.ts';
+import { json, jsonObject } from './json.ts';
+import { option, questionKind } from './question.ts';
+import { settings } from './settings.ts';
+import { task } from './task.ts';
+import { usage } from './usage.ts';
+
+/** The form of a case file. Only optional fields may be added to it. */
+export const CASE_VERSION = 1;
+
+const decision = z.object({
+  purpose,
+  /** What the mind decided, in the form in which it would say it again. */
+  actions: z.array(task).optional(),
+  reasoning: z.string().optional(),
+  /** In place of actions where it gave nothing usable. */
+  failure: failure.optional(),
+  /** The model that was asked from there on. */
+  next: z.string().optional(),
+  /** In place of both where the call was never made, as more was needed than was left. */
+  needed: z.object({ limit: z.enum(['tokens', 'cost']), amount: z.number() }).optional(),
+  usage: usage.optional(),
+  ms: z.number(),
+});
+
+const call = z.object({
+  task: z.string(),
+  operation: z.string(),
+  args: jsonObject,
+  /** One of these four says how it ended. */
+  result: json.optional(),
+  failure: failure.optional(),
+  lost: z.enum(['timeout', 'connection_lost', 'cancelled']).optional(),
+  ambiguous: z.object({ question: z.string(), options: z.array(option) }).optional(),
+  note: z.string().optional(),
+  ms: z.number(),
+});
+
+const tool = z.object({
+  name: z.string(),
+  server: z.string(),
+  description: z.string(),
+  inputSchema: jsonObject,
+  outputSchema: jsonObject.optional(),
+  effect,
+  resource: z.string().optional(),
+  independent: z.boolean().optional(),
+  cost: z.number().optional(),
+  calls: z.array(z.string()).optional(),
+  trusted: z.boolean(),
+});
+
+/** What a person did, in order: each is done again as soon as the run stands still and it fits. */
+const command = z.object({
+  answer: z
+    .object({
+      kind: questionKind,
+      task: z.string().optional(),
+      value: json,
+      declined: z.boolean().optional(),
+      comment: z.string().optional(),
+    })
+    .optional(),
+  addBudget: z.record(z.string(), z.number()).optional(),
+});
+
+/** A run as a test: what the mind decided and what tools and people said, and what came of it. */
+export const recordedCase = z.object({
+  version: z.literal(CASE_VERSION),
+  goal: z.string(),
+  userId: z.string().optional(),
+  mind: z.string(),
+  settings,
+  /** A plan of the user's. */
+  plan: z.array(task).optional(),
+  tools: z.array(tool),
+  decisions: z.array(decision),
+  calls: z.array(call),
+  commands: z.array(command),
+  expect: z.object({
+    outcome: z.union([outcome, z.literal('waiting')]),
+    answer: z.string().nullable(),
+    failure: z.string().optional(),
+    /** As written, in order. */
+    plan: z.array(task),
+    /** Each task and how it ended. */
+    tasks: z.record(z.string(), z.string()),
+  }),
+});
+export type RecordedCase = z.infer<typeof recordedCase>;
+export type CaseDecision = z.infer<typeof decision>;
+export type CaseCall = z.infer<typeof call>;
+export type CaseCommand = z.infer<typeof command>;

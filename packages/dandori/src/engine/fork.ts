@@ -1,0 +1,231 @@
+import { apply, fold } from '../core/apply.ts';
+import { blobOf } from '../core/event-blob.ts';
+import { changedPlan } from '../core/plan-edit.ts';
+import { redact } from '../core/redact.ts';
+import type { RunState } from '../core/state.ts';
+import { isRepeatable } from '../domain/effect.ts';
+import { DandoriError } from '../domain/error.ts';
+import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
+import type { Json } from '../domain/json.ts';
+import type { Task } from '../domain/task.ts';
+import { checkAnswer } from './answer.ts';
+import { checkEdit } from './check-edit.ts';
+import { compileDraft } from './draft.ts';
+import { runId } from './inbox.ts';
+import type { Parts } from './parts.ts';
+import { isOfDecision } from './spoken.ts';
+
+export interface ForkOptions {
+  /** The last event that both runs share. Without it the one before the first of `answers` was given. */
+  readonly at?: number;
+  /** What is answered otherwise, or at last: question → answer. */
+  readonly answers?: Readonly<Record<string, Json>>;
+  /** In place of all tasks that were not begun by then. */
+  readonly tasks?: readonly Task[];
+}
+
+export interface Forked {
+  readonly run: string;
+  readonly forkedFrom: { readonly run: string; readonly seq: number };
+  /** Calls that were under way at that event, and of which the other run knows how they ended. */
+  readonly settled: readonly string[];
+  /** What the other run has called since, and that changes something. The fork knows nothing of it and may call it too. */
+  readonly later: readonly { readonly task: string; readonly operation: string; readonly effect: string }[];
+}
+
+type Keeping = Pick<Parts, 'journal' | 'blobs' | 'clock' | 'secrets' | 'toolbox' | 'check' | 'durations'>;
+
+/**
+ * A new run with the same past as another one.
+ *
+ * K1  Nothing of the past is done again: what has ended keeps its result, and its key.
+ * K2  A call that was under way at the fork was made. Where the other run knows how it ended, that is taken over; where
+ *     it does not, the call is in doubt when the fork is driven, and goes out again only under the key that it had.
+ * K3  A decision is taken over whole: with what it proposed and asked. One that was not made yet is made anew.
+ * K4  The other run is only read. Blobs are shared; they are put once more, so that nobody takes them away meanwhile.
+ */
+export async function forkRun(source: string, options: ForkOptions, parts: Keeping): Promise<Forked> {
+  const events = await parts.journal.read(source);
+  const seq = wholeDecision(events, forkPoint(source, events, options));
+  refuseEnded(source, events.slice(0, seq));
+  const at = parts.clock.now();
+  const run = runId(at);
+  const past = events.slice(0, seq).map((event) => inRun(event, run, { run: source, seq }));
+  const state = stateOf(source, past);
+  const carried = endings(state, events.slice(seq));
+  const writer = createWriter(run, state, parts.secrets);
+  for (const event of carried) writer.add(event, event.at);
+  for (const fact of answered(options, { state: writer.state, source, parts })) writer.add(fact, at);
+  if (options.tasks !== undefined) editPlan(options.tasks, writer, { at, parts });
+  await keepBlobs([...past, ...writer.events], parts.blobs);
+  await parts.journal.create(run, [...past, ...writer.events]);
+  return {
+    run,
+    forkedFrom: { run: source, seq },
+    settled: carried.map((fact) => taskOf(fact) ?? ''),
+    later: laterEffects(events, seq),
+  };
+}
+
+function stateOf(run: string, events: readonly Event[]): RunState {
+  const state = fold(events);
+  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+  return state;
+}
+
+function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: ForkOptions): number {
+  const first = events.find(
+    ({ type, data }) =>
+      (type === 'question_answered' || type === 'question_expired') && data.question in answers,
+  );
+  const point = at ?? (first === undefined ? undefined : first.seq - 1);
+  if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
+  const fix = `Its events are 1 to ${events.length}: see them with \`dandori log ${run}\`.`;
+  if (point !== undefined) throw new DandoriError('usage', `The run ${run} has no event ${point}.`, { fix });
+  throw new DandoriError('usage', 'Nobody says at which event the run is to be forked.', {
+    fix: `Give it with --at. ${fix}`,
+  });
+}
+
+/** A mind's decision and what follows from it are written together, and make no sense apart; so is a start with a plan. */
+function wholeDecision(events: readonly Event[], seq: number): number {
+  const [first, second] = events;
+  const isPlanGiven = first?.type === 'run_started' && first.data.planGiven === true;
+  let end = isPlanGiven && second?.type === 'plan_proposed' ? Math.max(seq, 2) : seq;
+  const isBehind = () => events[end - 1]?.type === 'decision_made' || isOfDecision(events[end - 1]);
+  while (isOfDecision(events[end]) && isBehind()) end++;
+  return end;
+}
+
+function refuseEnded(run: string, past: readonly Event[]): void {
+  const stop = past.findLast(({ type }) => type === 'run_finished' || type === 'cancel_requested');
+  const isReopened = past.some(({ type, seq }) => type === 'budget_added' && seq > (stop?.seq ?? 0));
+  if (stop === undefined || (stop.type === 'run_finished' && isReopened)) return;
+  const what = stop.type === 'run_finished' ? 'ended' : 'was cancelled';
+  throw new DandoriError('run-ended', `The run ${run} ${what} with event ${stop.seq}; nothing can follow.`, {
+    fix: `Fork it before that: --at ${stop.seq - 1}, or earlier.`,
+  });
+}
+
+function inRun(event: Event, run: string, forkedFrom: Forked['forkedFrom']): Event {
+  if (event.type !== 'run_started') return { ...event, run };
+  return { ...event, run, data: { ...event.data, forkedFrom } };
+}
+
+/** How the calls ended that were under way: of each the first that is known. */
+function endings(state: RunState, later: readonly Event[]): (Fact & { at: number })[] {
+  const open = new Set([...state.running, ...state.held]);
+  return later.flatMap((event) => {
+    const task = taskOf(event);
+    if (task === undefined || !open.delete(task)) return [];
+    const { type, data, at } = event;
+    return [{ type, data, at } as Fact & { at: number }];
+  });
+}
+
+/** The task whose running attempt ends with this fact. */
+function taskOf(fact: Fact): string | undefined {
+  switch (fact.type) {
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+      return fact.data.task;
+    case 'question_asked':
+      // One that is asked while the call is held open does not end it.
+      return fact.data.attempt === undefined || fact.data.held === true ? undefined : fact.data.question.task;
+    default:
+      return undefined;
+  }
+}
+
+interface Writer {
+  readonly state: RunState;
+  readonly events: Event[];
+  add(fact: Fact, at: number): void;
+}
+
+function createWriter(run: string, state: RunState, secrets: readonly string[]): Writer {
+  const events: Event[] = [];
+  return {
+    state,
+    events,
+    add(fact, time) {
+      const { type, data } = renumbered(redact(fact, secrets), state);
+      const at = Math.max(time, state.lastAt);
+      const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, type, data } as Event;
+      events.push(event);
+      apply(state, event);
+    },
+  };
+}
+
+/** In the other run more may have been asked by then. */
+function renumbered(fact: Fact, { questions }: RunState): Fact {
+  if (fact.type !== 'question_asked') return fact;
+  const question = { ...fact.data.question, id: `q${questions.size + 1}` };
+  return { ...fact, data: { ...fact.data, question } };
+}
+
+interface Answering {
+  readonly state: RunState;
+  readonly source: string;
+  readonly parts: Keeping;
+}
+
+function answered({ answers = {} }: ForkOptions, { state, source, parts }: Answering): Fact[] {
+  return Object.entries(answers).map(([id, answer]) => {
+    const asked = state.questions.get(id);
+    if (asked === undefined)
+      throw new DandoriError('question-not-found', `At event ${state.seq} no question "${id}" was asked.`, {
+        fix: `\`dandori log ${source}\` shows where it was asked; fork at that event or later.`,
+      });
+    if (asked.answer !== undefined)
+      throw new DandoriError(
+        'question-answered',
+        `At event ${state.seq} the question ${id} was answered already.`,
+        { fix: 'Fork before the answer, or leave out --at: it is taken from the answer.' },
+      );
+    const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
+    if (isPlan) checkEdit(asked.question, { answer, state }, parts);
+    else checkAnswer(asked.question, answer, parts);
+    return { type: 'question_answered', data: { question: id, answer, by: 'fork' } };
+  });
+}
+
+function editPlan(
+  tasks: readonly Task[],
+  { state, add }: Writer,
+  { at, parts }: { at: number; parts: Keeping },
+): void {
+  const change = changedPlan(state, tasks);
+  if (typeof change === 'string')
+    throw new DandoriError('plan-invalid', change, { fix: 'Correct the plan; nothing was forked.' });
+  if (change === undefined) return;
+  add(change, at);
+  if (state.draft === undefined) return;
+  const compiled = compileDraft(state.draft, { state, parts });
+  if (compiled.ok) return;
+  const problems = compiled.diagnostics.map(({ code, message }) => `${code}: ${message}`);
+  throw new DandoriError('plan-invalid', `The edited plan is not valid.\n${problems.join('\n')}`, {
+    fix: 'Correct the plan; nothing was forked.',
+  });
+}
+
+async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {
+  for (const event of events) {
+    const blob = blobOf(event);
+    if (blob !== undefined) await blobs.put(await blobs.get(blob));
+  }
+}
+
+function laterEffects(events: readonly Event[], seq: number): Forked['later'] {
+  const { tasks } = stateOf('', events);
+  const begun = events.flatMap((event) =>
+    event.seq > seq && event.type === 'task_started' ? [event.data.task] : [],
+  );
+  return [...new Set(begun)].flatMap((id) => {
+    const task = tasks.get(id);
+    if (task === undefined || isRepeatable(task.effect)) return [];
+    return [{ task: id, operation: task.task.operation, effect: task.effect }];
+  });
+}

@@ -1,0 +1,85 @@
+import { fold } from '../../core/apply.ts';
+import { brokenLaws } from '../../core/laws.ts';
+import type { RunState, TaskState } from '../../core/state.ts';
+import { isStep } from '../../core/step.ts';
+import type { Event } from '../../domain/event.ts';
+import type { SimulatedFile } from './disk.ts';
+import type { Scenario } from './scenario.ts';
+import type { Course } from './simulation.ts';
+
+/** What is broken, in words that begin with the kind of thing. */
+export type Violation = `${'law' | 'twice' | 'lost' | 'unended' | 'answer' | 'error' | 'differs'}: ${string}`;
+
+/** Whether what was said to be safe is still there. To be asked whenever somebody has died. */
+export function lostLines({ lines, acknowledged }: SimulatedFile): Violation[] {
+  for (const [seq, text] of acknowledged) {
+    if (lines[seq - 1]?.text !== text) return [`lost: event ${seq} was acknowledged and is gone: ${text}`];
+  }
+  return [];
+}
+
+/** Everything that must be true of a run however it went. */
+export function violations(course: Course, scenario: Scenario): Violation[] {
+  const { events, file, complaints } = course;
+  const state = fold(events);
+  if (state === undefined) return ['lost: the run has no events'];
+  return [
+    ...complaints.map((complaint): Violation => `error: ${complaint}`),
+    ...brokenLaws(events).map((law): Violation => `law: ${law}`),
+    ...lostLines(file),
+    ...[...state.tasks.values()].flatMap((task) => effectViolations(task, course)),
+    ...lostResults(events, state),
+    ...endViolations(state, scenario),
+  ];
+}
+
+function effectViolations({ task, effect, status }: TaskState, { world }: Course): Violation[] {
+  const times = world.effects(task.id);
+  if (times > 1) return [`twice: ${effect} ${task.operation} ${task.id} took effect ${times} times`];
+  const isMissing = times === 0 && status === 'succeeded' && effect !== 'read' && !isStep(task);
+  return isMissing
+    ? [`lost: ${task.operation} ${task.id} is said to have succeeded and never took effect`]
+    : [];
+}
+
+function lostResults(events: readonly Event[], state: RunState): Violation[] {
+  return events.flatMap((event): Violation[] => {
+    if (event.type !== 'task_succeeded') return [];
+    const { task: id, result = null, blob } = event.data;
+    const task = state.tasks.get(id);
+    const is = JSON.stringify(task?.result);
+    const was = JSON.stringify(blob === undefined ? { value: result } : { blob });
+    return task?.status === 'succeeded' && is === was
+      ? []
+      : [`lost: the result of ${id} was ${was} and is ${is}`];
+  });
+}
+
+function endViolations(state: RunState, { isPersonSilent }: Scenario): Violation[] {
+  const { end, cancel, openQuestions } = state;
+  if (end === undefined)
+    return isPersonSilent && openQuestions > 0 && cancel === undefined ? [] : ['unended: the run has no end'];
+  if (cancel !== undefined && end.outcome !== 'cancelled')
+    return [`answer: it was cancelled and ended ${end.outcome}`];
+  return [];
+}
+
+/** Where nothing irreversible was in doubt and nothing was cut short, the end is the one that it has without faults. */
+export function differingEnd(course: Course, undisturbed: Course): Violation[] {
+  if (!isComparable(course) || !isComparable(undisturbed)) return [];
+  const [is, should] = [course, undisturbed].map(({ events }) => endOf(events));
+  return is === should ? [] : [`answer: ${is}\n  and without faults: ${should}`];
+}
+
+export function isComparable({ events }: Pick<Course, 'events'>): boolean {
+  return events.every(
+    ({ type, data }) =>
+      type !== 'cancel_requested' && !(type === 'question_asked' && data.question.kind === 'in_doubt'),
+  );
+}
+
+function endOf(events: readonly Event[]): string {
+  const end = events.at(-1);
+  if (end?.type !== 'run_finished') return 'no end';
+  return `${end.data.outcome} ${end.data.answer}`;
+}

@@ -1,0 +1,61 @@
+import { fold } from '../../core/apply.ts';
+import { assertNever } from '../../domain/error.ts';
+import type { Json } from '../../domain/json.ts';
+import type { Question } from '../../domain/question.ts';
+import { addBudget, answerQuestion, cancelRun } from '../../engine/inbox.ts';
+import type { Parts } from '../../engine/parts.ts';
+import type { Scenario } from './scenario.ts';
+import type { World } from './world.ts';
+
+/** Who is asked. Tells the truth about what happened, by looking at the world. */
+export interface Person {
+  /** Answers what is open, as far as it can be known by now; false where something has to be waited for. */
+  answer(run: string, parts: Parts): Promise<boolean>;
+  cancel(run: string, parts: Parts): Promise<void>;
+  addBudget(run: string, parts: Parts): Promise<void>;
+}
+
+const LOOK = 5;
+
+export function createPerson(scenario: Scenario, world: World): Person {
+  function answerTo({ kind, task = '' }: Question): Json | undefined {
+    switch (kind) {
+      case 'in_doubt':
+        if (world.isUnderWay(task)) return undefined;
+        return world.effects(task) > 0 ? 'happened' : 'again';
+      case 'plan_approval':
+        return 'approve';
+      case 'elicitation':
+        return { action: 'decline' };
+      case 'approval':
+        return scenario.behaviours.get(task)?.isRefused ? 'reject' : 'approve';
+      case 'ambiguity':
+        // The other one touches something else, and whether that is still possible hangs on the moment.
+        return scenario.isGenerous ? 1 : 2;
+      case 'missing_input':
+        return 'blue';
+      default:
+        return assertNever(kind);
+    }
+  }
+
+  return {
+    async answer(run, parts) {
+      const state = fold(await parts.journal.read(run));
+      if (state === undefined || state.end !== undefined || scenario.isPersonSilent) return true;
+      // To look takes a moment; what a driver has just decided to call is under way by then.
+      await new Promise<void>((resolve) => parts.clock.at(parts.clock.now() + LOOK, resolve));
+      let isAll = true;
+      for (const { question, answer } of state.questions.values()) {
+        if (answer !== undefined) continue;
+        const truth = answerTo(question);
+        if (truth === undefined) isAll = false;
+        else await answerQuestion({ run, question: question.id, answer: truth }, parts);
+      }
+      return isAll;
+    },
+    cancel: (run, parts) => cancelRun({ run, reason: 'changed my mind' }, parts),
+    addBudget: (run, parts) =>
+      addBudget({ run, steps: 50, calls: 50, tasks: 50, time: 1e10, revisions: 5 }, parts),
+  };
+}

@@ -1,0 +1,154 @@
+import type { Effect } from '../../domain/effect.ts';
+import type { Mode } from '../../domain/mode.ts';
+import type { Settings } from '../../domain/settings.ts';
+import type { Task } from '../../domain/task.ts';
+import type { Tool } from '../../domain/tool.ts';
+import type { Random } from './random.ts';
+
+/** How a task of the scenario behaves, each time it is called. */
+export interface Behaviour {
+  /** The tool says no to it, whatever is tried. */
+  readonly isHopeless: boolean;
+  /** A person must choose first. */
+  readonly isAmbiguous: boolean;
+  /** The result goes to a blob. */
+  readonly isLarge: boolean;
+  /** The person does not approve it. */
+  readonly isRefused: boolean;
+}
+
+/** What is to be done in a seed: the goal, the tasks that lead there, and who decides on them. */
+export interface Scenario {
+  readonly settings: Settings;
+  /** Whether the plan comes from the user. */
+  readonly isGiven: boolean;
+  /** Whether the mind asks something first. */
+  readonly asksFirst: boolean;
+  /** Whether the mind writes its answer together with the last tasks, by Refs to what they will bring. */
+  readonly answersAtOnce: boolean;
+  readonly isPersonSilent: boolean;
+  /** Limits and tries are enough for whatever goes wrong, so that the end does not hang on it. */
+  readonly isGenerous: boolean;
+  /** In the order in which the mind proposes them: all at once, or batch by batch, or step by step. */
+  readonly batches: readonly (readonly Task[])[];
+  readonly behaviours: ReadonlyMap<string, Behaviour>;
+}
+
+const SERVERS = ['shop', 'mail', 'disk'] as const;
+const EFFECTS: Record<string, Effect> = {
+  read: 'read',
+  put: 'idempotent',
+  send: 'write',
+  drop: 'destructive',
+};
+const LONGEST_TIME = 1e10;
+
+export const TOOLS: ReadonlyMap<string, Tool> = new Map(
+  SERVERS.flatMap((server) =>
+    Object.entries(EFFECTS).map(([name, effect]): [string, Tool] => [
+      `${server}.${name}`,
+      {
+        name: `${server}.${name}`,
+        server,
+        description: name,
+        inputSchema: { type: 'object' },
+        effect,
+        trusted: true,
+        ...(server === 'disk' && { resource: 'part:{part}' }),
+      },
+    ]),
+  ),
+);
+
+export function writeScenario(random: Random): Scenario {
+  const isGenerous = random.chance(0.85);
+  const mode = random.pick<Mode>(['planned', 'planned', 'adaptive', 'hierarchical', 'auto']);
+  const isGiven = mode === 'auto' && random.chance(0.6);
+  const hasRefs = mode !== 'adaptive';
+  const batches = writeBatches(random, {
+    count: isGiven || mode === 'planned' ? 1 : random.between(1, 3),
+    hasRefs,
+  });
+  return {
+    settings: writeSettings(random, mode, isGenerous),
+    isGiven,
+    asksFirst: !isGiven && random.chance(0.1),
+    answersAtOnce: hasRefs && mode !== 'hierarchical' && random.chance(0.2),
+    isPersonSilent: random.chance(0.04),
+    isGenerous,
+    batches,
+    behaviours: new Map(
+      batches.flat().map(({ id }) => [
+        id,
+        {
+          isHopeless: random.chance(0.06),
+          isAmbiguous: random.chance(0.08),
+          isLarge: random.chance(0.02),
+          isRefused: random.chance(0.05),
+        },
+      ]),
+    ),
+  };
+}
+
+function writeBatches(random: Random, { count, hasRefs }: { count: number; hasRefs: boolean }): Task[][] {
+  const batches: Task[][] = [];
+  let number = 0;
+  for (let batch = 0; batch < count; batch++) {
+    const written: Task[] = [];
+    for (let size = random.between(1, count === 1 ? 6 : 3); size > 0; size--) {
+      const earlier = written.map(({ id }) => id);
+      written.push(writeTask(`t${++number}`, random, { earlier, hasRefs }));
+    }
+    batches.push(written);
+  }
+  return batches;
+}
+
+interface Place {
+  readonly earlier: readonly string[];
+  readonly hasRefs: boolean;
+}
+
+function writeTask(id: string, random: Random, { earlier, hasRefs }: Place): Task {
+  const operation = `${random.pick(SERVERS)}.${random.pick(['read', 'read', 'put', 'send', 'send', 'drop'])}`;
+  const source = earlier.length > 0 && random.chance(0.5) ? earlier[random.below(earlier.length)] : undefined;
+  const isRef = source !== undefined && hasRefs && random.chance(0.7);
+  return {
+    id,
+    operation,
+    args: { name: id, part: random.pick(['a', 'b']), ...(isRef && { from: `\${${source}.value}` }) },
+    ...(source !== undefined && !isRef && { after: [source] }),
+    ...(random.chance(0.1) && { timeout: random.between(10, 50) }),
+  };
+}
+
+function writeSettings(random: Random, mode: Mode, isGenerous: boolean): Settings {
+  return {
+    mode,
+    approval: random.pick(['never', 'never', 'destructive', 'writes', 'always']),
+    concurrency: random.pick([1, 2, 4, 16]),
+    ...(random.chance(0.2) && { servers: { shop: 1 } }),
+    limits: isGenerous
+      ? { steps: 50, calls: 200, tasks: 100, time: LONGEST_TIME }
+      : {
+          steps: random.between(1, 4),
+          calls: random.between(2, 8),
+          tasks: random.between(3, 20),
+          time: random.pick([50, 2_000, 100_000, LONGEST_TIME]),
+        },
+    ...(random.chance(0.5) && {
+      planning: {
+        strategy: 'chain_of_thought',
+        decomposition: 'moderate',
+        reflection: { onError: true, interval: random.pick([2, 10]) },
+        revisions: 5,
+      },
+    }),
+    task: { timeout: 5_000, attempts: isGenerous ? 30 : random.between(1, 3), backoff: 50 },
+    repairs: isGenerous ? 15 : random.below(3),
+    order: [],
+    language: 'en',
+    streamDispatch: random.chance(0.5),
+  };
+}

@@ -1,0 +1,198 @@
+import { DandoriError, type ErrorCode } from '../../domain/error.ts';
+import type { Event } from '../../domain/event.ts';
+import { drive } from '../../engine/drive.ts';
+import { startRun } from '../../engine/inbox.ts';
+import type { Parts } from '../../engine/parts.ts';
+import type { Journal } from '../../ports/journal.ts';
+import type { Disk, SimulatedFile } from './disk.ts';
+import type { Fate } from './faults.ts';
+import { createMachine, type Tampering } from './machine.ts';
+import { MOMENTS } from './moments.ts';
+import { createPerson, type Person } from './person.ts';
+import type { Random } from './random.ts';
+import type { Scenario } from './scenario.ts';
+import { planOf } from './simulated-mind.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import { createTimeline, type Timeline } from './timeline.ts';
+import type { World } from './world.ts';
+
+/** No chance in it, unlike in a real one, so that the same seed gives the same bytes. */
+export const RUN = '20260101-000000000-seed';
+
+/** Far more than any run takes that comes to its end. */
+const MOST_DRIVES = 100;
+const MOST_STEPS = 20_000;
+
+/** What a driver or a person may be refused with, as the world is. */
+const EXPECTED: readonly ErrorCode[] = [
+  'run-driven-elsewhere',
+  'journal-unwritable',
+  'run-ended',
+  'question-answered',
+];
+
+export interface SimulationParts {
+  readonly scenario: Scenario;
+  readonly random: Random;
+  readonly fate: (random: Random, now: () => number) => Fate;
+  readonly tampering?: Tampering | undefined;
+  /** Is told whenever a process has come to its end. */
+  readonly onDeath?: (file: SimulatedFile) => void;
+}
+
+/** What a fault that comes at any moment can lay its hands on. */
+export interface Simulation {
+  readonly random: Random;
+  readonly timeline: Timeline;
+  readonly disk: Disk;
+  readonly person: Person;
+  /** Those that drive now. */
+  readonly drivers: ReadonlySet<SimulatedProcess>;
+  file(): SimulatedFile;
+  startDriver(): void;
+  /** Somebody does this from a process of their own. */
+  command(work: (run: string, parts: Parts) => Promise<unknown>): void;
+}
+
+/** How a simulation went. */
+export interface Course {
+  readonly file: SimulatedFile;
+  readonly events: readonly Event[];
+  readonly fate: Fate;
+  readonly world: World;
+  readonly drives: number;
+  readonly steps: number;
+  /** What happened that must not happen, as far as it is seen while it goes on. */
+  readonly complaints: readonly string[];
+}
+
+/** The real engine on a simulated machine, until the run has ended or waits for a person who does not answer. */
+export async function live({
+  scenario,
+  random,
+  onDeath,
+  tampering = {},
+  ...parts
+}: SimulationParts): Promise<Course> {
+  const timeline = createTimeline(random.fork('time'));
+  const fate = parts.fate(random.fork('fate'), () => timeline.now);
+  const file = () => disk.fileOf(RUN);
+  const machine = createMachine({
+    scenario,
+    random,
+    timeline,
+    fate,
+    tampering,
+    onDeath: () => onDeath?.(file()),
+  });
+  const { disk, world } = machine;
+  const complaints: string[] = [];
+  const drivers = new Set<SimulatedProcess>();
+  const person = createPerson(scenario, world);
+  const chance = random.fork('return');
+  let drives = 0;
+  let steps = 0;
+  /** Processes that are at work, and those who are about to come back. */
+  let busy = 0;
+  /** The last event that a driver knew of which stopped and left the rest to a person; 0 where none did. */
+  let waitingAt = 0;
+  let isPaid = false;
+
+  function run(process: SimulatedProcess, work: Promise<unknown>): void {
+    busy++;
+    process.onDeath(() => busy--);
+    void work.catch(complain).finally(() => process.die());
+  }
+
+  function complain(error: unknown): void {
+    if (error instanceof DandoriError && EXPECTED.includes(error.code)) return;
+    complaints.push(`threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  }
+
+  function startDriver(): void {
+    const name = `driver ${++drives}`;
+    const { process, parts } = machine.begin(name);
+    waitingAt = 0;
+    drivers.add(process);
+    process.onDeath(() => drivers.delete(process));
+    const work = drive(RUN, parts).then(({ end, openQuestions, seq }) => {
+      if (end !== undefined) return;
+      waitingAt = seq;
+      if (openQuestions === 0) complaints.push(`${name} stopped and nobody is asked anything`);
+    });
+    run(process, work);
+  }
+
+  function command(work: (run: string, parts: Parts) => Promise<unknown>): void {
+    const { process, parts } = machine.begin('person');
+    run(process, work(RUN, parts));
+  }
+
+  function later(ms: number, happen: () => void): void {
+    busy++;
+    timeline.after(ms, () => {
+      busy--;
+      happen();
+    });
+  }
+
+  /** Somebody always comes back, with an answer where one is waited for and else with a driver; false where it is over. */
+  function comeBack(): boolean {
+    const last = file().lines.at(-1)?.event;
+    if (last?.type === 'run_finished') {
+      if (last.data.outcome !== 'exhausted' || isPaid) return false;
+      isPaid = true;
+      command(person.addBudget);
+      return true;
+    }
+    const pause = chance.chance(0.2) ? chance.below(1e8) : chance.below(20);
+    if (waitingAt === 0) later(pause, startDriver);
+    else if (!scenario.isPersonSilent) later(pause, () => command(answer));
+    else if (waitingAt === last?.seq) return false;
+    else later(pause, startDriver);
+    return true;
+  }
+
+  async function answer(run: string, parts: Parts): Promise<void> {
+    if (await person.answer(run, parts)) waitingAt = 0;
+  }
+
+  async function createRun(): Promise<void> {
+    const { process, parts } = machine.begin('starter');
+    const create: Journal['create'] = async (_, events) =>
+      disk.create(
+        RUN,
+        events.map((event) => ({ ...event, run: RUN })),
+      );
+    const { settings, isGiven } = scenario;
+    const journal = { ...parts.journal, create };
+    await startRun(
+      { goal: 'do it', settings, ...(isGiven && { tasks: planOf(scenario) }) },
+      { ...parts, journal },
+    );
+    process.die();
+  }
+
+  const simulation = {
+    random: random.fork('moments'),
+    timeline,
+    disk,
+    person,
+    drivers,
+    file,
+    startDriver,
+    command,
+  };
+  await createRun();
+  while (busy > 0 || comeBack()) {
+    const moment = fate.strike('moment', () => `${drivers.size} drivers`);
+    if (moment !== undefined) MOMENTS[moment](simulation);
+    if (!(await timeline.step()) && busy > 0)
+      complaints.push('everybody waits for something that never comes');
+    if (++steps > MOST_STEPS) complaints.push(`no end after ${steps} steps`);
+    if (drives > MOST_DRIVES) complaints.push(`no end after ${drives} drives`);
+    if (complaints.length > 0) break;
+  }
+  const events = file().lines.map(({ event }) => event);
+  return { file: file(), events, fate, world, drives, steps, complaints };
+}

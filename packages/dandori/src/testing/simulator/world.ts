@@ -1,0 +1,166 @@
+import { isRepeatable } from '../../domain/effect.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
+import type { Fate } from './faults.ts';
+import type { Random } from './random.ts';
+import { type Behaviour, TOOLS } from './scenario.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import type { Timeline } from './timeline.ts';
+
+/** The world outside: it goes on whoever dies, and it knows what really happened. */
+export interface World {
+  /** How often the task took effect. A tool that knows keys does the same one only once. */
+  effects(task: string): number;
+  readonly total: number;
+  /** Whether a call of the task is still at work, so that nobody can say yet. */
+  isUnderWay(task: string): boolean;
+  toolboxFor(process: SimulatedProcess): Toolbox;
+}
+
+export interface WorldParts {
+  readonly random: Random;
+  readonly timeline: Timeline;
+  readonly fate: Fate;
+  readonly behaviours: ReadonlyMap<string, Behaviour>;
+  /** Whether tools that say they know keys do. */
+  readonly knowsKeys: boolean;
+}
+
+const LARGE = 40_000;
+const LONGEST_OUTAGE = 2_000;
+
+export function createWorld({ random, timeline, fate, behaviours, knowsKeys }: WorldParts): World {
+  const effects = new Map<string, number>();
+  const keys = new Set<string>();
+  const underWay = new Map<string, number>();
+  const deadUntil = new Map<string, number>();
+  let total = 0;
+
+  function takeEffect({ operation, key, args }: Call): void {
+    const effect = TOOLS.get(operation)?.effect ?? 'write';
+    if (effect === 'read') return;
+    if (effect === 'idempotent' && knowsKeys) {
+      if (keys.has(key)) return;
+      keys.add(key);
+    }
+    const name = String(args.name);
+    total++;
+    effects.set(name, (effects.get(name) ?? 0) + 1);
+  }
+
+  /** The work of a server; it ends whether or not anybody still waits for it. */
+  function work(call: Call, ms: number, done: () => void): () => void {
+    const name = String(call.args.name);
+    const change = (by: number) => underWay.set(name, (underWay.get(name) ?? 0) + by);
+    change(1);
+    const takeBack = timeline.after(ms, () => {
+      change(-1);
+      takeEffect(call);
+      done();
+    });
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      takeBack();
+      change(-1);
+    };
+  }
+
+  function call(call: Call, process: SimulatedProcess): Promise<CallOutcome> {
+    const { operation, args, signal } = call;
+    const name = String(args.name);
+    const server = operation.split('.')[0] ?? '';
+    const behaviour = behaviours.get(name);
+    const after = (ms: number, outcome: CallOutcome) =>
+      new Promise<CallOutcome>((resolve) => timeline.after(ms, () => resolve(outcome)));
+    if ((deadUntil.get(server) ?? 0) > timeline.now) return after(1, unavailable(server));
+    const fault = fate.strike('call', () => `${process.name}: ${operation} ${name}`);
+    const isRisky = !isRepeatable(TOOLS.get(operation)?.effect ?? 'write');
+    const ms = random.chance(0.1) ? random.between(100, 4_000) : random.below(20);
+    if (fault === 'server_dead') {
+      deadUntil.set(server, timeline.now + random.between(1, LONGEST_OUTAGE));
+      return after(1, unavailable(server));
+    }
+    if (fault === 'crash_before_effect') {
+      process.die();
+      return never();
+    }
+    // One that is neither would be final, and the run would not end as without it.
+    if (fault === 'tool_error' && !isRisky)
+      return after(ms, { kind: 'failed', failure: { kind: 'tool_error', message: 'busy', retryable: true } });
+    if (behaviour?.isHopeless)
+      return after(ms, { kind: 'failed', failure: { kind: 'tool_error', message: 'never' } });
+    if (behaviour?.isAmbiguous && args.choice === undefined) return after(ms, AMBIGUOUS);
+    if (fault === 'lost_before_effect') return after(ms, LOST);
+    if (fault === 'call_broken') {
+      takeEffect(call);
+      return Promise.reject(new Error('the adapter broke its promise'));
+    }
+    return new Promise((resolve, reject) => {
+      const outcome: CallOutcome = { kind: 'succeeded', result: resultOf(args, behaviour) };
+      const takeBack =
+        fault === 'timeout_before_effect'
+          ? () => {}
+          : work(call, ms, () => {
+              if (fault === 'crash_after_effect') return process.die();
+              if (fault === 'timeout_after_effect') return;
+              if (fault === 'lost_after_effect') return resolve(LOST);
+              const late = fault === 'completion_held_back' ? random.between(10, 4_000) : 0;
+              if (late > 0) timeline.after(late, () => resolve(outcome));
+              else resolve(outcome);
+              if (fault === 'completion_duplicated') {
+                resolve({ kind: 'succeeded', result: 'a second time' });
+                reject(new Error('and a third'));
+              }
+            });
+      signal.addEventListener('abort', () => {
+        if (fault === 'deaf_to_abort') return;
+        // A server may stop, or may not care and only nobody waits for it any more.
+        if (random.chance(0.5)) takeBack();
+        timeline.after(random.below(3), () =>
+          resolve({ kind: 'lost', cause: 'cancelled', message: 'aborted' }),
+        );
+      });
+    });
+  }
+
+  return {
+    effects: (task) => effects.get(task) ?? 0,
+    get total() {
+      return total;
+    },
+    isUnderWay: (task) => (underWay.get(task) ?? 0) > 0,
+    toolboxFor: (process) => ({
+      tools: () => TOOLS,
+      missing: () => [],
+      call: (made) => process.receive(() => call(made, process)),
+      async close() {},
+    }),
+  };
+}
+
+const LOST: CallOutcome = { kind: 'lost', cause: 'connection_lost', message: 'the line went dead' };
+
+const AMBIGUOUS: CallOutcome = {
+  kind: 'ambiguous',
+  question: 'Which?',
+  options: [
+    { label: 'the first', value: 1, args: { choice: 1 } },
+    { label: 'the other, elsewhere', value: 2, args: { choice: 2, part: 'b' } },
+  ],
+};
+
+function unavailable(server: string): CallOutcome {
+  return { kind: 'failed', failure: { kind: 'unavailable', message: `${server} is down`, retryable: true } };
+}
+
+/** Hangs on nothing but the arguments: what was filled in wrongly shows in the answer. */
+function resultOf({ name, from, choice }: JsonObject, behaviour: Behaviour | undefined): JsonObject {
+  const value = `${name}(${from ?? ''}${choice ?? ''})`;
+  return behaviour?.isLarge ? { value, text: name === undefined ? '' : 'x'.repeat(LARGE) } : { value };
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,224 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toLine } from '../../src/adapters/journal/line.ts';
+import { openDandori } from '../../src/dandori.ts';
+import type { Event } from '../../src/domain/event.ts';
+import { runCase, startModelServer } from '../../src/testing/index.ts';
+import { openPlace, type Place } from './command.ts';
+
+const CALC = { mcpServers: { calc: { shipped: 'calc' } } };
+const PLACES = { mcpServers: { places: { shipped: 'places' } } };
+const MODEL = { provider: 'openai-compatible', name: 'scripted', timeout: '20s' };
+
+const PLAN = `goal: Add twice
+tasks:
+  - id: a
+    operation: calc.evaluate
+    args: { expression: "1 + 2" }
+  - id: b
+    operation: calc.evaluate
+    args: { expression: "\${a.result} * 10" }
+`;
+
+async function openHome(config: object = CALC): Promise<Place> {
+  const place = await openPlace();
+  await place.write('dandori.yaml', JSON.stringify(config));
+  await place.write('plan.yaml', PLAN);
+  return place;
+}
+
+const fileOf = (place: Place, run: string) => join(place.folder, '.dandori/runs', `${run}.jsonl`);
+
+/** Changes an event and makes its checksum fit again, as somebody who means it would. */
+function forge(file: string, change: (event: Event) => Event): void {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const events = lines.map((line) => {
+    const { crc: _, ...event } = JSON.parse(line);
+    return change(event as Event);
+  });
+  writeFileSync(file, events.map(toLine).join(''));
+}
+
+/** A run of a model that plans, fails, looks back, revises and is asked about a write. */
+async function revisedRun(place: Place): Promise<string> {
+  const seen = {
+    id: 'w',
+    operation: 'places.get_weather',
+    args: { city: 'Nowhere at all' },
+    after: ['l'],
+  };
+  await using server = await startModelServer([
+    { actions: [{ id: 'l', operation: 'places.locate_ip', args: { ip: '203.0.113.7' } }, seen] },
+    {
+      actions: [
+        {
+          operation: 'reflect',
+          args: { status: 'partial', evaluation: 'no such city', revision_needed: true },
+        },
+        {
+          operation: 'plan.revise',
+          args: {
+            reason: 'take the city of the address',
+            replace: [{ ...seen, args: { city: '${l.city}' } }],
+          },
+        },
+      ],
+    },
+    {
+      actions: [
+        { operation: 'answer', args: { text: 'In ${l.city}: ${w_2.temperature_c}', achieved: true } },
+      ],
+    },
+  ]);
+  await place.write(
+    'model.yaml',
+    JSON.stringify({ ...PLACES, model: { ...MODEL, base_url: server.url }, execution: { mode: 'planned' } }),
+  );
+  await using dandori = await openDandori({
+    cwd: place.folder,
+    configFile: join(place.folder, 'model.yaml'),
+  });
+  const report = await dandori.run('How is the weather here?');
+  expect(report).toMatchObject({ outcome: 'answered', answer: expect.stringContaining('In Tokyo: ') });
+  return report.run;
+}
+
+// Each starts many processes one after the other.
+describe('what was', { timeout: 120_000 }, () => {
+  it('history shows every proposal, reflection and revision, and the plan as it stands', async () => {
+    await using place = await openHome(PLACES);
+    await revisedRun(place);
+    const { stdout, code } = await place.dandori('history', 'last');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/plan 1 by the mind, accepted\n.*\n\s+w places\.get_weather/);
+    expect(stdout).toContain('looked back (error, partial): no such city');
+    expect(stdout).toContain('plan 2 by the mind, accepted: take the city of the address (replace w)');
+    const json = JSON.parse((await place.dandori('history', 'last', '--json')).stdout);
+    expect(json).toMatchObject({
+      plan: { version: 2, status: 'completed' },
+      tasks: [{ id: 'l' }, { id: 'w_2', args: { city: '${l.city}' } }],
+      entries: [{ kind: 'proposed' }, { kind: 'reflected' }, { kind: 'revised', supersedes: ['w'] }],
+    });
+  });
+
+  it('record makes a test that passes, and that fails where the engine would call something else', async () => {
+    await using place = await openHome(PLACES);
+    await revisedRun(place);
+    const { stdout, stderr, code } = await place.dandori('record', 'last');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('!') });
+    const file = await place.write('case.yaml', stdout);
+    expect(await runCase(file)).toMatchObject({ outcome: 'answered' });
+    const other = await place.write('other.yaml', stdout.replaceAll('city: Nowhere at all', 'city: Osaka'));
+    await expect(runCase(other)).resolves.toBeDefined();
+    const changed = stdout.replace('city: Nowhere at all', 'city: Osaka');
+    await expect(runCase(await place.write('changed.yaml', changed))).rejects.toThrow('Osaka');
+  });
+
+  it('replay proves a run, shows it as it was, and names the event that somebody has changed', async () => {
+    await using place = await openHome();
+    await place.dandori('run', '--plan', 'plan.yaml');
+    const [run = ''] = await place.runs();
+    const proved = await place.dandori('replay', 'last');
+    expect(proved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Proved: \d+ events/) });
+    const early = await place.dandori('replay', 'last', '--to', '3');
+    expect(early.stdout).toMatch(/as of event 3 of \d+/);
+    expect(early.stdout).toContain('a calc.evaluate ready');
+    forge(fileOf(place, run), (event) =>
+      event.type === 'task_started' && event.data.task === 'b'
+        ? { ...event, data: { ...event.data, args: { expression: '4 * 10' } } }
+        : event,
+    );
+    const forged = await place.dandori('replay', 'last');
+    expect(forged.code).toBe(1);
+    expect(forged.stdout).toMatch(
+      /task_started args is \{"expression":"4 \* 10"\} where \{"expression":"3 \* 10"\}/,
+    );
+    const json = JSON.parse((await place.dandori('replay', 'last', '--json')).stdout);
+    expect(json).toMatchObject({ isProved: false, differences: [{ type: 'task_started' }] });
+    expect((await place.dandori('replay', 'last', '--to', 'x')).code).toBe(2);
+  });
+
+  it('fork goes on from an event with an edited plan, and diff says what came of it', async () => {
+    await using place = await openHome();
+    await place.dandori('run', '--plan', 'plan.yaml');
+    const [source = ''] = await place.runs();
+    const done = (await place.journal(source))
+      .split('\n')
+      .findIndex((line) => line.includes('"task_succeeded"'));
+    const same = await place.dandori('fork', source, '--at', String(done + 1), '--json');
+    expect(JSON.parse(same.stdout)).toMatchObject({
+      outcome: 'answered',
+      tasks: { b: { result: { result: 30 } } },
+      forkedFrom: { run: source, seq: done + 1 },
+    });
+    const equal = await place.dandori('diff', source, 'last');
+    expect(equal).toMatchObject({ code: 0, stdout: expect.stringContaining('No difference.') });
+    await place.write('edited.yaml', PLAN.replace('* 10', '* 100'));
+    const forked = await place.dandori(
+      'fork',
+      source,
+      '--at',
+      String(done + 1),
+      '--edit-plan',
+      'edited.yaml',
+    );
+    expect(forked.stderr).toContain(`Forked from ${source} at event ${done + 1}.`);
+    expect(forked.stdout).toContain('300');
+    const differs = await place.dandori('diff', source, 'last');
+    expect(differs.code).toBe(1);
+    expect(differs.stdout).toContain(`The same up to event ${done + 1}.`);
+    expect(differs.stdout).toMatch(/call b\n {2}- .*3 \* 10.*\n {2}\+ .*3 \* 100/);
+    expect(JSON.parse((await place.dandori('diff', source, 'last', '--json')).stdout)).toMatchObject({
+      isSame: false,
+      commonSeq: done + 1,
+    });
+    expect((await place.dandori('replay', 'last')).code).toBe(0);
+  });
+
+  it('fork answers a question otherwise, and waits where it is told not to run', async () => {
+    await using place = await openHome({ mcpServers: { kitchen: { shipped: 'kitchen' } } });
+    const remove = { id: 'd', operation: 'kitchen.remove_item', args: { name: 'carrots', quantity: 1 } };
+    await place.write('ask.json', JSON.stringify({ goal: 'にんじんを捨てる', tasks: [remove] }));
+    await place.dandori('run', '--plan', 'ask.json', '--json');
+    const [source = ''] = await place.runs();
+    await place.dandori('answer', source, 'q1', 'reject');
+    expect((await place.dandori('resume', source, '--json')).code).toBe(1);
+    const parked = await place.dandori('fork', source, '--answer', 'q1=approve', '--no-run');
+    expect(parked.stderr).toContain('から分岐しました');
+    expect(parked.stderr).toMatch(/続けるには: .*resume/);
+    const resumed = JSON.parse((await place.dandori('resume', 'last', '--json')).stdout);
+    expect(resumed.tasks.d).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await place.dandori('fork', source, '--answer', 'q1')).toMatchObject({ code: 2 });
+    expect((await place.dandori('fork', source, '--at', '99')).stderr).toContain('has no event 99');
+  });
+
+  it('doctor names what is damaged, exits with 1, and mends a torn tail only', async () => {
+    await using place = await openHome();
+    await place.dandori('run', '--plan', 'plan.yaml');
+    const [run = ''] = await place.runs();
+    const file = fileOf(place, run);
+    const text = readFileSync(file, 'utf8');
+    const healthy = await place.dandori('doctor');
+    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('Healthy: 1 runs') });
+    appendFileSync(file, '{"v":1,"run":');
+    const torn = await place.dandori('doctor', run);
+    expect(torn.code).toBe(1);
+    expect(torn.stdout).toContain(
+      `[torn-tail] ${file}: line ${text.split('\n').length}, byte ${Buffer.byteLength(text)}`,
+    );
+    expect(torn.stderr).toContain('doctor --repair');
+    const mended = await place.dandori('doctor', '--repair');
+    expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('repaired') });
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    writeFileSync(file, `${text}rubbish`);
+    const left = await place.dandori('doctor', '--repair', '--yes', '--json');
+    expect(left.code).toBe(1);
+    expect(JSON.parse(left.stdout).findings).toMatchObject([
+      { kind: 'trailing-garbage', run, repair: 'ask', fix: expect.any(String) },
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe(`${text}rubbish`);
+    await place.write('dandori.yaml', JSON.stringify({ ...CALC, language: 'ja' }));
+    expect((await place.dandori('doctor')).stdout).toContain('1件見つかりました');
+  });
+});

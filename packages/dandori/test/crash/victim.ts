@@ -1,0 +1,140 @@
+import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Task } from '../../src/domain/task.ts';
+import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
+import { type Finished, openPlace, type Place } from '../cli/command.ts';
+
+const SERVER = join(import.meta.dirname, 'fixtures/effects-server.ts');
+
+/** When a process is killed: as soon as the journal has grown by so many events, or so many milliseconds after its start. */
+export type Kill = { readonly afterEvents: number } | { readonly afterMs: number };
+
+/** A run of the real command line on a real journal and a real server that counts, and what is needed to kill it. */
+export interface Victim extends AsyncDisposable {
+  readonly place: Place;
+  /** Names of the tasks that have an effect. */
+  readonly effects: readonly string[];
+  /** The real command, and its end; undefined in place of the end where it was killed. */
+  life(args: readonly string[], kill?: Kill): Promise<Finished | undefined>;
+  /** The arguments that start the run. */
+  readonly start: readonly string[];
+  run(): Promise<string | undefined>;
+  /** What really happened, one name for each time; only when no server is at work any more. */
+  happened(): Promise<string[]>;
+}
+
+/** Reads lead to writes; nothing refers to what a write brought, so that a person who says that it happened changes nothing. */
+function tasks(): Task[] {
+  const pace = { before: 8, behind: 8 };
+  const action = (id: string, tool: string, more: Partial<Task> & { from?: string } = {}): Task => {
+    const { from, ...rest } = more;
+    return { id, operation: `effects.${tool}`, args: { name: id, ...pace, ...(from && { from }) }, ...rest };
+  };
+  return [
+    action('a', 'look'),
+    action('b', 'send', { from: '${a.name}' }),
+    action('c', 'put', { after: ['b'] }),
+    action('d', 'look', { after: ['c'] }),
+    action('e', 'send', { from: '${d.name}' }),
+    action('f', 'drop', { after: ['e'] }),
+    action('g', 'put', { after: ['f'] }),
+    action('h', 'send', { after: ['g'] }),
+  ];
+}
+
+export async function openVictim(by: 'plan' | 'model'): Promise<Victim> {
+  const place = await openPlace();
+  const directory = join(place.folder, '.dandori', 'runs');
+  const file = join(place.folder, 'effects.txt');
+  const model = by === 'model' ? await startModel() : undefined;
+  await mkdir(directory, { recursive: true });
+  await place.write('plan.json', JSON.stringify({ goal: 'count', tasks: tasks() }));
+  await place.write('dandori.yaml', JSON.stringify(configuration(file, model)));
+  return {
+    place,
+    effects: tasks()
+      .filter(({ operation }) => operation !== 'effects.look')
+      .map(({ id }) => id),
+    start: by === 'plan' ? ['run', '--plan', 'plan.json', '--json'] : ['run', 'count to eight', '--json'],
+    run: async () => (await place.runs())[0],
+    async life(args, kill) {
+      const { child, finished } = place.begin(...args);
+      if (kill === undefined) return finished;
+      await until(kill, { directory, finished });
+      child.kill('SIGKILL');
+      const end = await finished;
+      return end.signal === 'SIGKILL' ? undefined : end;
+    },
+    async happened() {
+      const lines = (name: string) => readLines(`${file}${name}`);
+      for (const pid of lines('.pids')) while (isThere(Number(pid))) await sleep(5);
+      return lines('').map((line) => line.split(' ')[0] ?? '');
+    },
+    async [Symbol.asyncDispose]() {
+      await model?.[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function configuration(file: string, model: ModelServer | undefined): object {
+  const env = { EFFECTS_FILE: file };
+  return {
+    ...(model && { model: { provider: 'openai-compatible', name: 'test', base_url: model.url } }),
+    execution: { approval: 'never' },
+    mcpServers: { effects: { command: process.execPath, args: [SERVER], env } },
+  };
+}
+
+/** Decides by what it is told, as a model would: who was killed asks again. */
+function startModel(): Promise<ModelServer> {
+  return startModelServer(({ body }) => {
+    const isDone = JSON.stringify(body).includes('"role":"assistant"');
+    return isDone
+      ? { actions: [{ id: 'z', operation: 'answer', args: { text: 'counted', achieved: true } }] }
+      : { actions: tasks() };
+  });
+}
+
+/** Watches the journal, so that the kill comes right behind a write of it and not at some moment of the clock. */
+async function until(
+  kill: Kill,
+  { directory, finished }: { directory: string; finished: Promise<unknown> },
+): Promise<void> {
+  if ('afterMs' in kill) return Promise.race([finished.then(() => {}), sleep(kill.afterMs)]);
+  const before = eventsIn(directory);
+  let watcher: FSWatcher | undefined;
+  const isGrown = new Promise<void>((resolve) => {
+    const look = () => eventsIn(directory) - before >= kill.afterEvents && resolve();
+    watcher = watch(directory, look);
+    look();
+  });
+  await Promise.race([finished, isGrown]);
+  watcher?.close();
+}
+
+/** Whole lines of the one journal of the folder. */
+function eventsIn(directory: string): number {
+  const file = readdirSync(directory).find((name) => name.endsWith('.jsonl'));
+  return file === undefined ? 0 : readLines(join(directory, file)).length;
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}

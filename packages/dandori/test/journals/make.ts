@@ -1,0 +1,277 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
+import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
+import { toLine } from '../../src/adapters/journal/line.ts';
+import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
+import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
+import { fold } from '../../src/core/apply.ts';
+import { blobOf } from '../../src/core/event-blob.ts';
+import { report } from '../../src/core/report.ts';
+import type { RunState } from '../../src/core/state.ts';
+import type { Event } from '../../src/domain/event.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { answerQuestion } from '../../src/engine/answer.ts';
+import { drive } from '../../src/engine/drive.ts';
+import { forkRun } from '../../src/engine/fork.ts';
+import {
+  addBudget,
+  addNote,
+  cancelRun,
+  continueRun,
+  pauseRun,
+  rateRun,
+  startRun,
+} from '../../src/engine/inbox.ts';
+import type { Parts } from '../../src/engine/parts.ts';
+import {
+  createFunctionToolbox,
+  createScriptedMind,
+  createStepClock,
+  type FunctionTool,
+  type Reply,
+  type StepClock,
+} from '../../src/testing/index.ts';
+
+/**
+ * `npm run journals` writes the journals of this version: real runs of the real engine on a step clock, the same at every
+ * start, into the folder that is named by the version of the package. Folders of other versions are never touched: that
+ * they can still be read is what they are there for.
+ */
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+const folder = join(import.meta.dirname, version);
+
+const SETTINGS: Settings = {
+  mode: 'planned',
+  approval: 'destructive',
+  concurrency: 4,
+  limits: { steps: 10, calls: 30, tasks: 100, time: 600_000, cost: 1, tokens: 10_000 },
+  planning: {
+    strategy: 'plan_and_solve',
+    decomposition: 'moderate',
+    reflection: { onError: true, interval: 3 },
+    revisions: 3,
+  },
+  task: { timeout: 60_000, attempts: 3, backoff: 100 },
+  repairs: 2,
+  order: [],
+};
+
+const TOOLS: Record<string, FunctionTool> = {
+  'places.find': { run: ({ q }) => ({ city: `city of ${String(q)}` }), takes: 20, cost: 0.01 },
+  'weather.now': { run: ({ city }) => ({ sky: `sun over ${String(city)}` }), takes: 30 },
+  'weather.closed': {
+    run: () => ({ kind: 'failed', failure: { kind: 'tool_error', message: 'the line is closed' } }),
+    takes: 5,
+  },
+  'archive.read': { run: () => 'archive '.repeat(5_000), faults: [{ kind: 'fail', retryable: true }] },
+  'mail.send': { effect: 'destructive', run: () => ({ sent: true }), takes: 10 },
+  'post.put': {
+    effect: 'write',
+    run: () => ({ id: 'p1' }),
+    faults: [{ kind: 'lost_after' }],
+    probe: { tool: 'post.find', args: {}, settledWhen: 'found', result: 'post', wait: 1_000 },
+  },
+  'post.find': { run: () => ({ found: true, post: { id: 'p1' } }) },
+  'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
+};
+
+const usage = { inputTokens: 100, outputTokens: 20, cost: 0.001 };
+const decided = (actions: Extract<Reply, readonly unknown[]>, reasoning = 'so'): Reply => ({
+  kind: 'decided',
+  reasoning,
+  usage,
+  actions: actions.map((action, index) => ({ id: `o${index + 1}`, args: {}, ...action })),
+});
+const answered = decided([{ operation: 'answer', args: { text: 'It is done.', achieved: true } }]);
+
+/** In memory while the runs go on: a step clock does not wait for a disk. */
+const blobs = createMemoryBlobs();
+
+interface House {
+  readonly parts: Parts;
+  start(goal: string, settings?: Partial<Settings>): Promise<string>;
+  drive(run: string, parts?: Partial<Parts>): Promise<RunState>;
+}
+
+function createHouse(script: readonly Reply[]): House {
+  const clock = createStepClock(1_800_000_000_000);
+  const parts: Parts = {
+    journal: createMemoryJournal(),
+    blobs,
+    clock,
+    toolbox: createFunctionToolbox(clock, TOOLS),
+    mind: createScriptedMind(script, 'scripted/model'),
+    check: createSchemaCheck(),
+    secrets: [],
+    driver: 'process 1 on somewhere',
+  };
+  return {
+    parts,
+    start: (goal, settings) =>
+      startRun({ goal, userId: 'u1', settings: { ...SETTINGS, ...settings } }, parts),
+    drive: (run, other) => clock.runUntil(drive(run, { ...parts, ...other })),
+  };
+}
+
+/** Each tells a story in which facts happen that the others do not have. */
+const STORIES: Record<string, () => Promise<Event[]>> = {
+  async 'revised-and-rated'() {
+    const house = createHouse([
+      { kind: 'failed', failure: { kind: 'model_error', message: 'busy', retryable: true }, usage },
+      decided([
+        { id: 'a', operation: 'places.find', args: { q: 'tea' } },
+        { id: 'b', operation: 'weather.now', args: { city: '${nobody.city}' } },
+      ]),
+      decided([
+        { id: 'a', operation: 'places.find', args: { q: 'tea' } },
+        { id: 'c', operation: 'weather.closed', args: { city: '${a.city}' } },
+        { id: 'g', operation: 'archive.read' },
+      ]),
+      decided(
+        [
+          {
+            operation: 'reflect',
+            args: { status: 'partial', evaluation: 'it is closed', revision_needed: true },
+          },
+          {
+            operation: 'plan.revise',
+            args: {
+              reason: 'another line is open',
+              replace: [{ id: 'c', operation: 'weather.now', args: { city: '${a.city}' } }],
+            },
+          },
+        ],
+        'another line',
+      ),
+      answered,
+    ]);
+    const run = await house.start('How is the weather where the tea is?');
+    await house.drive(run);
+    await rateRun({ run, rating: 4, comment: 'right, but slow', by: 'u1' }, house.parts);
+    return house.parts.journal.read(run);
+  },
+  async 'asked-approved-and-in-doubt'() {
+    const house = createHouse([
+      decided([{ operation: 'ask', args: { question: '何通送りますか?', options: ['一通', '二通'] } }]),
+      decided([
+        { id: 'm', operation: 'mail.send', args: { text: 'こんにちは' } },
+        { id: 's', operation: 'shop.order' },
+        { id: 'p', operation: 'post.put' },
+      ]),
+      answered,
+    ]);
+    const run = await house.start('手紙を送って');
+    for (const [question, answer] of [
+      ['q1', '二通'],
+      ['q2', 'approve'],
+      ['q3', 'happened'],
+    ] as const) {
+      await house.drive(run);
+      await answerQuestion({ run, question, answer, by: 'u1' }, house.parts);
+    }
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
+  async 'exhausted-and-reopened'() {
+    const house = createHouse([decided([{ id: 'a', operation: 'places.find', args: { q: 'x' } }]), answered]);
+    const weigh = async () => ({ tokens: 300 });
+    const mind = { ...house.parts.mind, weigh };
+    const run = await house.start('Find x', { limits: { ...SETTINGS.limits, tokens: 400 } });
+    await house.drive(run, { mind });
+    await addBudget({ run, tokens: 1_000, by: 'u1' }, house.parts);
+    await house.drive(run, { mind });
+    return house.parts.journal.read(run);
+  },
+  async 'steered-and-expired'() {
+    const house = createHouse([
+      decided([{ operation: 'ask', args: { question: 'Which one?' } }]),
+      decided([{ id: 'm', operation: 'mail.send', args: { text: 'hello' } }]),
+      answered,
+    ]);
+    const run = await house.start('Send one', {
+      approval: 'plan',
+      questions: { expireAfter: 60_000, whenExpired: 'decline' },
+    });
+    await house.drive(run);
+    await addNote({ run, text: 'the short one', by: 'u1' }, house.parts);
+    await pauseRun({ run, reason: 'lunch', by: 'u1' }, house.parts);
+    await house.drive(run);
+    await continueRun({ run, by: 'u1' }, house.parts);
+    await (house.parts.clock as StepClock).advance(120_000);
+    await house.drive(run);
+    for (const question of ['q2', 'q3']) {
+      const events = await house.parts.journal.read(run);
+      if (fold(events)?.questions.get(question)?.answer !== undefined) continue;
+      if (fold(events)?.questions.has(question) !== true) continue;
+      await answerQuestion({ run, question, answer: 'approve', by: 'u1' }, house.parts);
+      await house.drive(run);
+    }
+    return house.parts.journal.read(run);
+  },
+  async cancelled() {
+    const house = createHouse([decided([{ id: 'm', operation: 'mail.send' }])]);
+    const run = await house.start('Send it');
+    await house.drive(run);
+    await cancelRun({ run, reason: 'not today', by: 'u1' }, house.parts);
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
+  async 'steps-and-forked'() {
+    const house = createHouse([
+      decided([
+        {
+          operation: 'plan.propose',
+          args: {
+            objective: 'the weather',
+            success_criteria: ['the sky is told'],
+            steps: [
+              {
+                id: 's1',
+                description: 'find',
+                tasks: [{ id: 'a', operation: 'places.find', args: { q: 'x' } }],
+              },
+              { id: 's2', description: 'tell', after: ['s1'], complexity: 'low' },
+            ],
+          },
+        },
+      ]),
+      ...[1, 2].flatMap(() => [
+        decided([{ id: 'b', operation: 'weather.now', args: { city: '${a.city}' } }]),
+        decided([
+          {
+            operation: 'answer',
+            args: { text: 'Sun: ${b.sky}', achieved: true, criteria: [{ met: true, because: 'sun' }] },
+          },
+        ]),
+      ]),
+    ]);
+    const run = await house.start('Tell the weather', { mode: 'hierarchical' });
+    await house.drive(run);
+    const events = await house.parts.journal.read(run);
+    const at = events.find(({ type }) => type === 'task_started')?.seq ?? 1;
+    const forked = await forkRun(run, { at }, house.parts);
+    await house.drive(forked.run);
+    // The run that it comes from has an id of chance, and is not kept.
+    const text = JSON.stringify(await house.parts.journal.read(forked.run)).replaceAll(run, 'origin');
+    return JSON.parse(text) as Event[];
+  },
+};
+
+const files = createFileBlobs(join(folder, 'blobs'));
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const [name, tell] of Object.entries(STORIES)) {
+  const told = await tell();
+  const [first] = told;
+  const events = JSON.parse(JSON.stringify(told).replaceAll(first?.run ?? '', name)) as Event[];
+  const state = fold(events);
+  if (state === undefined) throw new Error(`${name} has no events.`);
+  writeFileSync(join(folder, `${name}.jsonl`), events.map(toLine).join(''), { mode: 0o600 });
+  writeFileSync(join(folder, `${name}.report.json`), `${JSON.stringify(report(state), null, 2)}\n`);
+  for (const event of events) {
+    const blob = blobOf(event);
+    if (blob !== undefined) await files.put(await blobs.get(blob));
+  }
+  console.log(`${name}: ${events.length} events, ${state.end?.outcome}`);
+}

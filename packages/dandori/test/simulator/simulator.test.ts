@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Journal } from '../../src/ports/journal.ts';
+import { accountOf, journalCases, type Simulated, simulate } from '../../src/testing/index.ts';
+import { createDisk } from '../../src/testing/simulator/disk.ts';
+import { FAULTS, NO_FAULTS } from '../../src/testing/simulator/faults.ts';
+import { createRandom } from '../../src/testing/simulator/random.ts';
+import { createSimulatedJournal } from '../../src/testing/simulator/simulated-journal.ts';
+import { createSimulatedProcess } from '../../src/testing/simulator/simulated-process.ts';
+import { createTimeline } from '../../src/testing/simulator/timeline.ts';
+import { compare, simulateAll } from './seeds.ts';
+
+const SEEDS = 2_000;
+
+describe('the simulator', () => {
+  it(`finds nothing wrong in ${SEEDS} lives full of crashes, lost answers and second drivers, and every fault strikes`, {
+    timeout: 120_000,
+  }, async () => {
+    const struck = new Set<string>();
+    for await (const simulated of simulateAll(1, SEEDS)) {
+      if (simulated.violations.length > 0) expect.fail(accountOf(simulated));
+      for (const { kind } of simulated.faults) struck.add(kind);
+    }
+    expect([...struck].sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+
+  it('lives through the same seed in the same way, to the byte', async () => {
+    for (let seed = 5_000; seed < 5_030; seed++) {
+      const first = await simulate(seed);
+      expect((await compare(first)).violations).toEqual([]);
+      expect(first.lines.length).toBeGreaterThan(2);
+    }
+  });
+});
+
+/** The first of some seeds that is broken in this way. */
+async function firstBroken(kind: string, ...tampering: [Parameters<typeof simulate>[1]]): Promise<Simulated> {
+  for (let seed = 1; seed <= 300; seed++) {
+    const simulated = await simulate(seed, ...tampering);
+    if (simulated.violations.some((violation) => violation.startsWith(`${kind}:`))) return simulated;
+  }
+  throw new Error(`no seed was found to be broken: ${kind}`);
+}
+
+describe('a broken part is found out, and the account says which seed shows it', () => {
+  it('a tool that does not know a key when it comes again', async () => {
+    const simulated = await firstBroken('twice', { knowsKeys: false });
+    expect(accountOf(simulated)).toMatch(/took effect 2 times[\s\S]*npm run simulate -- --seed \d+$/);
+  });
+
+  it('a journal that says yes before anything is written', async () => {
+    const journal = (real: Journal): Journal => ({
+      ...real,
+      async append(run, after, events) {
+        void real.append(run, after, events).catch(() => {});
+      },
+    });
+    await firstBroken('twice', { journal });
+  });
+
+  it('a journal that says yes and loses it', async () => {
+    const journal = (real: Journal): Journal => ({
+      ...real,
+      async append(run, after, events) {
+        const isLost = events.every(({ type }) => type === 'task_started');
+        if (!isLost) await real.append(run, after, events);
+      },
+    });
+    await firstBroken('error', { journal });
+  });
+
+  it('a journal that lets two drive and takes what does not fit', async () => {
+    const journal = (real: Journal): Journal => ({
+      ...real,
+      claim: async () => ({ release: async () => {} }),
+      async append(run, _, events) {
+        const { length } = await real.read(run);
+        const renumbered = events.map((event, index) => ({ ...event, seq: length + 1 + index }));
+        await real.append(run, length, renumbered);
+      },
+    });
+    await firstBroken('law', { journal });
+  });
+});
+
+describe('the simulated journal, where nothing goes wrong', () => {
+  const open = async () => {
+    const timeline = createTimeline(createRandom(1));
+    const process = createSimulatedProcess('test');
+    const random = createRandom(2);
+    const disk = createDisk({ random, timeline, fate: NO_FAULTS, processes: new Set([process]) });
+    let isOpen = true;
+    const passing = (async () => {
+      while (isOpen) await timeline.step();
+    })();
+    return {
+      journal: createSimulatedJournal(disk, process),
+      async [Symbol.asyncDispose]() {
+        isOpen = false;
+        await passing;
+      },
+    };
+  };
+  for (const { name, run } of journalCases(open)) it(name, run);
+});
