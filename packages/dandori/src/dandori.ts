@@ -1,15 +1,9 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createFileBlobs } from './adapters/blobs/files.ts';
-import { createMemoryBlobs } from './adapters/blobs/memory.ts';
 import { systemClock } from './adapters/clock/system.ts';
 import { type DoctorOptions, type Examined, examineStore } from './adapters/doctor/doctor.ts';
 import type { Finding, FindingKind } from './adapters/doctor/finding.ts';
-import { createJsonlJournal } from './adapters/journal/jsonl.ts';
-import { createMemoryJournal } from './adapters/journal/memory.ts';
-import { createFileKeys } from './adapters/keys/files.ts';
-import { createMemoryKeys } from './adapters/keys/memory.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
 import type { Config } from './config/config.ts';
@@ -33,6 +27,7 @@ import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
 import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
+import { type Conversation, type ConversationParts, openConversation } from './engine/conversation.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
@@ -56,11 +51,19 @@ import { type Recorded, recordRun } from './engine/record.ts';
 import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts';
 import { createResults } from './engine/results.ts';
 import { startOnce } from './engine/start-once.ts';
+import { createMind, createMinds } from './minds.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Journal, RunSummary, TornTail } from './ports/journal.ts';
+import type {
+  ConversationJournal,
+  ConversationSummary,
+  Journal,
+  RunSummary,
+  TornTail,
+} from './ports/journal.ts';
 import type { Keys } from './ports/keys.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
+import { openStore } from './store.ts';
 
 export type { Examined, Finding, FindingKind, Leaving, RunSummary, TornTail };
 
@@ -74,6 +77,7 @@ export interface OpenOptions {
   /** In place of the configured model. */
   readonly mind?: Mind;
   readonly journal?: Journal;
+  readonly conversations?: ConversationJournal;
   /** In place of all servers and services. It is closed with this. */
   readonly toolbox?: Toolbox;
   /** In place of the system's. */
@@ -163,6 +167,13 @@ export interface Dandori extends AsyncDisposable {
   statistics(options?: CountOptions): Promise<Counted>;
   /** Removes runs that ended long ago, and the large results that no other run uses. */
   prune(options: PruneOptions): Promise<Pruned>;
+  /**
+   * A chat that owns runs: the one with this id, or a new one. What it was doing goes on at once. Closing this closes it
+   * too.
+   */
+  conversation(id?: string): Promise<Conversation>;
+  /** Those that were written to last come first. */
+  conversations(): Promise<ConversationSummary[]>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it. */
@@ -191,7 +202,8 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onLive: options.onLive,
   };
   const userSettings = userSettingsFor(config, parts, options);
-  return assemble(config, { ...parts, keys }, { userSettings, directory });
+  const { conversations } = store;
+  return assemble(config, { ...parts, conversations, keys }, { userSettings, directory });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -214,10 +226,11 @@ interface Arranged {
 
 function assemble(
   config: Config,
-  parts: Parts & { readonly keys: Keys },
+  parts: Parts & Pick<ConversationParts, 'conversations'> & { readonly keys: Keys },
   { userSettings, directory }: Arranged,
 ): Dandori {
-  const { journal, toolbox } = parts;
+  const { journal, toolbox, conversations } = parts;
+  const opened = new Set<Conversation>();
   const eventsOf = async (run: string, after = 0) => {
     const events = await journal.read(run, after);
     if (after === 0 && events.length === 0) throw emptyJournal(run);
@@ -232,10 +245,24 @@ function assemble(
     const events = await eventsOf(run);
     return { events, state: fold(events) ?? emptyHistory(run) };
   };
+  const settingsFor = async (userId: string | undefined) =>
+    userId === undefined ? config.settings : userSettings(userId);
+  const { userId: configured, language } = config;
+  const talking: ConversationParts = {
+    ...parts,
+    ...(configured !== undefined && { userId: configured }),
+    ...(language !== undefined && { language }),
+    settingsFor,
+    mindFor: createMinds(config, parts.mind),
+  };
+  const close = async () => {
+    await Promise.all([...opened].map((conversation) => conversation.close()));
+    await toolbox.close();
+  };
   const start = async (goal: string, options: RunOptions = {}) => {
     const { mode, userId = config.userId, tasks, approval, key } = options;
-    const wanted = userId === undefined ? config.settings : await userSettings(userId);
-    const settings = { ...inMode(wanted, mode), ...(approval && { approval, approvals: undefined }) };
+    const wanted = inMode(await settingsFor(userId), mode);
+    const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
     const beginning = { goal, tasks, userId, settings };
     if (key === undefined) return startRun(beginning, parts);
     return startOnce(beginning, { key, request: JSON.stringify([goal, mode, approval, tasks]) }, parts);
@@ -272,6 +299,12 @@ function assemble(
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
     prune: (pruneOptions) => pruneRuns(pruneOptions, parts),
+    async conversation(id) {
+      const conversation = await openConversation(id, talking);
+      opened.add(conversation);
+      return conversation;
+    },
+    conversations: async () => (await conversations.list()).sort((one, other) => other.lastAt - one.lastAt),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: (tasks) => compileWith(tasks, config, parts),
@@ -279,8 +312,8 @@ function assemble(
       const [issue] = parts.check(schema, value);
       return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
     },
-    close: () => toolbox.close(),
-    [Symbol.asyncDispose]: () => toolbox.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return dandori;
 }
@@ -336,34 +369,6 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   });
   if (!compiled.ok) return compiled;
   return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
-}
-
-/** No model configured is no error: the built-in planner does what it can and says what it cannot. */
-async function createMind({ model, instructions }: Config): Promise<Mind> {
-  // Only the one that is used is loaded, and no server's client for who only reads.
-  if (model === undefined) return (await import('./mind/built-in/planner.ts')).createBuiltInMind();
-  const { createLanguageMind } = await import('./mind/language/mind.ts');
-  const { withFallback } = await import('./mind/language/fallback.ts');
-  const { fallback, ...first } = model;
-  const mind = createLanguageMind({ ...first, instructions });
-  return fallback === undefined
-    ? mind
-    : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
-}
-
-function openStore(
-  { planning, directory }: Config,
-  { journal, onTorn }: OpenOptions,
-): Pick<Parts, 'journal' | 'blobs'> & { readonly directory?: string; readonly keys: Keys } {
-  if (journal !== undefined) return { journal, blobs: createMemoryBlobs(), keys: createMemoryKeys() };
-  if (planning.history.storageType === 'memory')
-    return { journal: createMemoryJournal(), blobs: createMemoryBlobs(), keys: createMemoryKeys() };
-  return {
-    journal: createJsonlJournal(directory, { onTorn }),
-    blobs: createFileBlobs(join(directory, 'blobs')),
-    keys: createFileKeys(join(directory, 'keys')),
-    directory,
-  };
 }
 
 async function openToolbox(

@@ -13,6 +13,8 @@ export type { UserConfigProblem } from './config/user-config-api.ts';
 export type { UserConfigWarning } from './config/user-settings.ts';
 export { apply, fold } from './core/apply.ts';
 export type { Compiled } from './core/compile.ts';
+export { type ConversationState, foldConversation, type Written } from './core/conversation.ts';
+export { brokenConversationLaws } from './core/conversation-laws.ts';
 export type { HistoryEntry, PlanHistory } from './core/history.ts';
 export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
@@ -34,6 +36,7 @@ export {
   type TornTail,
 } from './dandori.ts';
 export type { RecordedCase } from './domain/case.ts';
+export type { ConversationEvent, ConversationFact, Message } from './domain/conversation.ts';
 export type { Diagnostic } from './domain/diagnostic.ts';
 export type { Effect } from './domain/effect.ts';
 export { DandoriError, type ErrorCode } from './domain/error.ts';
@@ -44,6 +47,8 @@ export type { Option, Question } from './domain/question.ts';
 export type { Settings } from './domain/settings.ts';
 export type { Action, Task } from './domain/task.ts';
 export type { Tool } from './domain/tool.ts';
+export type { Standing } from './engine/background.ts';
+export type { Asked, Conversation, ConversationRun, Said } from './engine/conversation.ts';
 export type { Counted, CountOptions } from './engine/count.ts';
 export type { Forked, ForkOptions } from './engine/fork.ts';
 export type { Rating } from './engine/inbox.ts';
@@ -54,6 +59,13 @@ export type { Recorded } from './engine/record.ts';
 export type { Difference, Replayed, ReplayOptions } from './engine/replay.ts';
 export type { Blobs, StoredBlob } from './ports/blobs.ts';
 export type { Clock } from './ports/clock.ts';
-export type { Claim, Journal, RunSummary } from './ports/journal.ts';
+export type {
+  Claim,
+  ConversationJournal,
+  ConversationSummary,
+  Entry,
+  Journal,
+  RunSummary,
+} from './ports/journal.ts';
 export type { Mind, Thinking, Thought } from './ports/mind.ts';
 export type { Call, CallOutcome, Toolbox } from './ports/toolbox.ts';

@@ -1,3 +1,4 @@
+import { canBeNumbered, textOf } from '../core/plain-answer.ts';
 import type { Json } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
 
@@ -33,15 +34,6 @@ export function chosen(text: string, options: readonly Option[] = []): Json {
   const wanted = text.trim().toLowerCase();
   const labelled = options.filter(({ label }) => label.trim().toLowerCase() === wanted);
   return (labelled.length === 1 ? labelled[0]?.value : undefined) ?? parsed;
-}
-
-/** Where the values are numbers themselves, "2" must not mean two things. */
-function canBeNumbered(options: readonly Option[]): boolean {
-  return !options.some(({ value }) => /^\d+$/.test(textOf(value)));
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Options may have values that are not text; they are typed as JSON then. */

@@ -59,6 +59,20 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (goal: string[], options) =>
       then(await (await import('./run.ts')).run(goal.join(' '), options)),
     );
+  command(
+    'chat',
+    'talk: light work is done at once, long work in the background, and reports come in between',
+  )
+    .option('--new', 'begin a new conversation in place of going on with the last one')
+    .option('--conversation <id>', 'go on with this conversation')
+    .option('--list', 'list the conversations')
+    .option('--json', 'print one JSON object a line')
+    .option(
+      '--wait <duration>',
+      'in a pipe: how long to wait at the end for what is in the background',
+      '10m',
+    )
+    .action(async (options) => then(await (await import('./chat.ts')).chat(options)));
   command('check <plan>', 'compile a plan file without running it, and say what it will take')
     .option('--explain', 'say why each task waits for another')
     .option(...json)

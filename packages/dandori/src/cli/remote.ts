@@ -90,6 +90,8 @@ export async function openRemote(
       ),
     diff: (run, other) => client.diff(run, other),
     history: (run) => client.history(run),
+    conversation: () => notFromHere('chat'),
+    conversations: () => notFromHere('chat'),
     replay: () => notFromHere('replay'),
     record: () => notFromHere('record'),
     doctor: () => notFromHere('doctor'),

@@ -1,5 +1,7 @@
 import { isJapanese } from '../core/language.ts';
 import type { Report } from '../core/report.ts';
+import { CHAT_ENGLISH, CHAT_JAPANESE } from './chat/texts.ts';
+import { countOf } from './count-of.ts';
 import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
 import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
 
@@ -76,6 +78,16 @@ const ENGLISH = {
     `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
   torn: (bytes: number) => `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
+  chat: CHAT_ENGLISH,
+  outcomes: {
+    answered: 'answered',
+    failed: 'failed',
+    cancelled: 'cancelled',
+    exhausted: 'exhausted',
+    waiting: 'waiting',
+    paused: 'paused',
+    open: 'open',
+  } as Readonly<Record<Report['outcome'], string>>,
   menuTitle: 'These goals work at once, with no key and no network:',
   menuPrompt: 'Goal (a number, or your own words; empty to quit): ',
   menuUsage: 'Give a goal with:  dandori run "…"      All commands:  dandori --help',
@@ -137,15 +149,6 @@ const ENGLISH = {
     refused: (user: string, keys: string) =>
       `The configuration of user ${user} holds what only the file may say; left out: ${keys}`,
   },
-  lifted: {
-    from: (run: string, outcome: string) => `Lifted from the run ${run} (${outcome}).`,
-    inferred: (count: number) =>
-      `${count} ${count === 1 ? 'Ref was' : 'Refs were'} inferred, where a value was equal to one in an earlier result. Look at each.`,
-    left: (task: string, operation: string, reason: string) => `Left out: ${task} ${operation} (${reason})`,
-    redacted: (tasks: string) => `[secret] stands where a secret was sent. Fill it in: ${tasks}`,
-    unread: (tasks: string) => `The results could not be read, so no Refs to them were inferred: ${tasks}`,
-    was: (path: string, ref: string, value: string) => `${path}: ${ref} was inferred; it was ${value}`,
-  },
   ...PAST_ENGLISH,
   serving: ENGLISH_SERVING,
   rated: (rating: number) => `The rating is noted: ${rating} of 5.`,
@@ -186,11 +189,17 @@ const ENGLISH = {
   },
 };
 
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 export type Texts = typeof ENGLISH;
+
+const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
+  answered: '答えが出ました',
+  failed: '失敗',
+  cancelled: '中止',
+  exhausted: '上限に到達',
+  waiting: '答えを待っています',
+  paused: '一時停止中',
+  open: '途中',
+};
 
 const JAPANESE: Texts = {
   planning: '段取りを考えています',
@@ -263,6 +272,8 @@ const JAPANESE: Texts = {
     `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか?`}`,
   torn: (bytes) => `記録の最後に、異常終了で途切れた部分(${bytes}バイト)がありました。この部分は使いません。`,
   why: '理由',
+  chat: CHAT_JAPANESE,
+  outcomes: OUTCOMES,
   menuTitle: '鍵もネットワークもなしですぐに動く目標:',
   menuPrompt: '目標(番号、または自分の言葉。空で終了): ',
   menuUsage: '目標を渡すには:  dandori run "…"      コマンド一覧:  dandori --help',
@@ -325,14 +336,6 @@ const JAPANESE: Texts = {
     refused: (user, keys) =>
       `ユーザー ${user} の設定のうち、ファイルでしか決められない項目を除きました: ${keys}`,
   },
-  lifted: {
-    from: (run, outcome) => `実行 ${run} (${outcome}) から起こした計画。`,
-    inferred: (count) => `前の結果と等しい値${count}か所をRefとみなしました。確かめてください。`,
-    left: (task, operation, reason) => `除いたタスク: ${task} ${operation} (${reason})`,
-    redacted: (tasks) => `[secret] の所には秘密の値がありました。書き入れてください: ${tasks}`,
-    unread: (tasks) => `結果を読めなかったため、Refを推定していません: ${tasks}`,
-    was: (path, ref, value) => `${path}: ${ref} と推定。元の値は ${value}`,
-  },
   ...PAST_JAPANESE,
   serving: JAPANESE_SERVING,
   rated: (rating) => `評価を記録しました: 5段階で${rating}`,
@@ -369,16 +372,6 @@ const JAPANESE: Texts = {
     ofCalls: (errors, calls) => `${calls}回の呼び出しのうち${errors}回`,
     damaged: (count) => `${count}件の実行は壊れているため数えていません:`,
   },
-};
-
-const OUTCOMES: Readonly<Record<Report['outcome'], string>> = {
-  answered: '答えが出ました',
-  failed: '失敗',
-  cancelled: '中止',
-  exhausted: '上限に到達',
-  waiting: '答えを待っています',
-  paused: '一時停止中',
-  open: '途中',
 };
 
 /** The configuration decides, then the environment; a goal in Japanese speaks for itself. */

@@ -1,5 +1,5 @@
 const COMMAND =
-  /\bdandori (answer|approve|cancel|check|init|lift|log|pause|prune|questions|rate|reject|resume|run|runs|serve|show|stats|tell|token|tools|--help)(?![\w-])/g;
+  /\bdandori (answer|approve|cancel|chat|check|init|lift|log|pause|prune|questions|rate|reject|resume|run|runs|serve|show|stats|tell|token|tools|--help)(?![\w-])/g;
 const WITHOUT_CONFIG = ['init', 'token', '--help'];
 
 /**

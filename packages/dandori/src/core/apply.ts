@@ -146,7 +146,9 @@ function decisionStarted(
 }
 
 function decisionMade(state: RunState, data: FactOf<'decision_made'>['data']): RunState {
-  if (state.thinking?.brief?.reflect !== undefined) state.sinceReflection = { ended: 0, failed: 0 };
+  const { reflect, report = [] } = state.thinking?.brief ?? {};
+  if (reflect !== undefined) state.sinceReflection = { ended: 0, failed: 0 };
+  for (const step of report) state.unreported.delete(step);
   close(state, data.decision, { reasoning: data.reasoning, operations: data.operations ?? [] });
   addUsage(state.usage, data.usage);
   state.isContinued = false;

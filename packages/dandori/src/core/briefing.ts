@@ -15,6 +15,7 @@ export function briefFor(state: RunState, purpose: Purpose, verdict: Verdict): B
     ...(purpose === 'generate' && { steps: [...state.stepsReady] }),
     ...(purpose !== 'answer' && progressPart(state)),
     ...(isWorking(purpose) && workPart(state, verdict)),
+    ...(isWorking(purpose) && state.unreported.size > 0 && { report: [...state.unreported] }),
     ...(state.isContinued && { isContinued: true }),
   };
   return Object.keys(brief).length === 0 ? undefined : brief;

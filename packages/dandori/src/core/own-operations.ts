@@ -1,4 +1,5 @@
 import type { JsonObject } from '../domain/json.ts';
+import type { RunState } from './state.ts';
 
 /** An operation that is no tool: the engine itself carries it out. */
 export interface OwnOperation {
@@ -27,7 +28,7 @@ const ACTIONS = {
 };
 
 /** All of them, in the order in which a model is told of them. */
-export const OWN: readonly OwnOperation[] = [
+const OWN: readonly OwnOperation[] = [
   {
     name: 'answer',
     description:
@@ -127,5 +128,21 @@ export const OWN: readonly OwnOperation[] = [
   },
 ];
 
+/** Only in a run of a conversation is there somebody to report to. */
+const REPORT: OwnOperation = {
+  name: 'report',
+  description:
+    'Tells the user how a step went, where you were asked to. Other actions say what to do next. `text`: how it stands, how many actions succeeded and failed, why, and what comes next.',
+  args: {
+    type: 'object',
+    properties: { step: { type: 'string' }, text: { type: 'string' } },
+    required: ['step', 'text'],
+  },
+};
+
+export function ownOperations({ conversation }: Pick<RunState, 'conversation'>): readonly OwnOperation[] {
+  return conversation === undefined ? OWN : [...OWN, REPORT];
+}
+
 /** Their names. Everything else is a tool. */
-export const OWN_OPERATIONS: ReadonlySet<string> = new Set(OWN.map(({ name }) => name));
+export const OWN_OPERATIONS: ReadonlySet<string> = new Set([...OWN, REPORT].map(({ name }) => name));

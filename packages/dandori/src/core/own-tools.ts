@@ -84,15 +84,58 @@ export const OWN_TOOLS = {
   }),
 } satisfies Record<string, Tool>;
 
-export type OwnToolName = keyof typeof OWN_TOOLS;
+const RUN_ID = { type: 'string', description: 'id of a run of this conversation that has not ended' };
+
+/** What a run of a conversation can say to the others. Each can be told again without harm. */
+export const RUN_TOOLS = {
+  'run.tell': {
+    ...own('run.tell', {
+      description: "Hands the user's words over to another run of this conversation.",
+      inputSchema: {
+        type: 'object',
+        properties: { run: RUN_ID, text: { type: 'string', description: "the user's own words" } },
+        required: ['run', 'text'],
+        additionalProperties: false,
+      },
+    }),
+    effect: 'idempotent',
+  },
+  'run.cancel': {
+    ...own('run.cancel', {
+      description: 'Stops another run of this conversation, because the user wants it.',
+      inputSchema: {
+        type: 'object',
+        properties: { run: RUN_ID, reason: { type: 'string' } },
+        required: ['run', 'reason'],
+        additionalProperties: false,
+      },
+    }),
+    effect: 'idempotent',
+  },
+} satisfies Record<string, Tool>;
+
+export type OwnToolName = keyof typeof OWN_TOOLS | keyof typeof RUN_TOOLS;
 
 export function isOwnTool({ server }: Pick<Tool, 'server'>): boolean {
   return server === OWN_SERVER;
 }
 
 /** A tool of the user's that has the name of one of ours is what they asked for, and takes its place. */
-export function withOwnTools(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
-  return new Map([...Object.entries(OWN_TOOLS), ...tools]);
+export function withOwnTools(
+  tools: ReadonlyMap<string, Tool>,
+  isInConversation = false,
+): ReadonlyMap<string, Tool> {
+  return new Map<string, Tool>([
+    ...Object.entries(OWN_TOOLS),
+    ...(isInConversation ? Object.entries(RUN_TOOLS) : []),
+    ...tools,
+  ]);
+}
+
+/** Undefined where the name is not ours, or where the user has put a tool in its place. */
+export function ownToolName(operation: string, tools: ReadonlyMap<string, Tool>): OwnToolName | undefined {
+  const tool = tools.get(operation);
+  return tool !== undefined && isOwnTool(tool) ? (operation as OwnToolName) : undefined;
 }
 
 /** The task whose result this one reads without a Ref, and so must wait for. */

@@ -214,6 +214,9 @@ export interface RunState {
   planGiven: boolean;
   /** The run whose past this one shares, and up to where. */
   forkedFrom: FactOf<'run_started'>['data']['forkedFrom'];
+  conversation: string | undefined;
+  /** What the mind is told of the conversation. */
+  context: string | undefined;
   /** The plan that the user gave, as it was given. */
   given: readonly Task[];
   startedAt: number;
@@ -248,6 +251,8 @@ export interface RunState {
   /** How many tasks were ever accepted. */
   written: number;
   stepCount: number;
+  /** Steps of a run of a conversation that have ended, and of which the user has not been told. */
+  readonly unreported: Set<string>;
   /** In the order in which they ended. */
   readonly ends: TaskEnd[];
   readonly ready: ReadyQueue<TaskState>;

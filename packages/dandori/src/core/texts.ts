@@ -33,6 +33,12 @@ const ENGLISH = {
   unjudged: 'The answer does not say whether the success criteria are met.',
   unmet: (criteria: string) => `Not met: ${criteria}`,
   soFar: 'Results so far:',
+  stepDone: (name: string, done: number, total: number) =>
+    `${name}: done, ${done} of ${total} ${total === 1 ? 'task' : 'tasks'}.`,
+  stepFailed: (name: string, done: number, total: number) =>
+    `${name}: failed; ${done} of ${total} ${total === 1 ? 'task' : 'tasks'} done.`,
+  because: (causes: string) => `Why: ${causes}.`,
+  next: (steps: string) => `Next: ${steps}.`,
 };
 
 const JAPANESE: typeof ENGLISH = {
@@ -60,6 +66,10 @@ const JAPANESE: typeof ENGLISH = {
   unjudged: '成功条件を満たしているかどうかが、回答に書かれていません。',
   unmet: (criteria) => `満たしていない条件: ${criteria}`,
   soFar: 'ここまでの結果:',
+  stepDone: (name, done, total) => `${name}: 完了(タスク${total}件中${done}件)。`,
+  stepFailed: (name, done, total) => `${name}: 失敗(タスク${total}件中${done}件は完了)。`,
+  because: (causes) => `原因: ${causes}。`,
+  next: (steps) => `次: ${steps}。`,
 };
 
 export function textsOf(run: { readonly goal: string; readonly settings: Settings }): typeof ENGLISH {

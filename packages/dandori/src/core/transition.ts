@@ -85,7 +85,11 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
 }
 
 function record(state: RunState, task: TaskState): void {
-  if (isStep(task.task)) return;
+  if (isStep(task.task)) {
+    // One that never began is told of by what kept it from it.
+    if (state.conversation !== undefined && task.status !== 'blocked') state.unreported.add(task.task.id);
+    return;
+  }
   state.ends.push({ seq: state.seq, task });
   if (task.status !== 'blocked') state.sinceReflection.ended++;
   if (task.status === 'failed') state.sinceReflection.failed++;

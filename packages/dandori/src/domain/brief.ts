@@ -24,6 +24,8 @@ export const brief = z.object({
   loop: loop.optional(),
   /** How many more times the plan may be revised, where that is worth saying. */
   revisionsLeft: z.number().int().optional(),
+  /** Steps that have ended, of which the user is to be told. */
+  report: z.array(z.string()).optional(),
   /** The limits were raised after the run had come to its end. */
   isContinued: z.boolean().optional(),
 });

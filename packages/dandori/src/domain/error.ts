@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'run-ended'
   | 'run-not-ended'
   | 'run-driven-elsewhere'
+  | 'conversation-not-found'
   | 'journal-conflict'
   | 'journal-damaged'
   | 'journal-unwritable'

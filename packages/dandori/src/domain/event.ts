@@ -67,6 +67,9 @@ export const factSchema = z.discriminatedUnion('type', [
     planGiven: z.boolean().optional(),
     /** The run whose past this one shares, up to this event. Keys of calls in that past are those of the other run. */
     forkedFrom: z.object({ run: z.string(), seq: z.number().int().positive() }).optional(),
+    /** The conversation that it belongs to, and what the mind is told of that. */
+    conversation: z.string().optional(),
+    context: z.string().optional(),
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),

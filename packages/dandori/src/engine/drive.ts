@@ -44,7 +44,11 @@ export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}):
       const opened = await openLedger(run, given);
       ledger = opened;
       clock.notBefore(opened.state.lastAt);
-      const toolbox = addOwnTools(given.toolbox, { state: () => opened.state, results });
+      const toolbox = addOwnTools(given.toolbox, {
+        state: () => opened.state,
+        results,
+        others: given.others,
+      });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);
       const house = { run, parts, ledger: opened, mailbox, calls, results, holds: createHolds(opened) };

@@ -11,7 +11,7 @@ import type { Task } from '../domain/task.ts';
 import { checkAnswer } from './answer.ts';
 import { checkEdit } from './check-edit.ts';
 import { compileDraft } from './draft.ts';
-import { runId } from './inbox.ts';
+import { newId } from './inbox.ts';
 import type { Parts } from './parts.ts';
 import { isOfDecision } from './spoken.ts';
 
@@ -49,7 +49,7 @@ export async function forkRun(source: string, options: ForkOptions, parts: Keepi
   const seq = wholeDecision(events, forkPoint(source, events, options));
   refuseEnded(source, events.slice(0, seq));
   const at = parts.clock.now();
-  const run = runId(at);
+  const run = newId(at);
   const past = events.slice(0, seq).map((event) => inRun(event, run, { run: source, seq }));
   const state = stateOf(source, past);
   const carried = endings(state, events.slice(seq));

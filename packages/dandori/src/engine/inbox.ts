@@ -18,18 +18,21 @@ export interface Beginning {
   readonly userId?: string;
   /** A plan of the user's; the mind is then asked for no other. */
   readonly tasks?: readonly Task[];
-  /** Where it must be this one, and none may come of it if it is there already. */
+  /** The id that was written down for it, where it must be this one. */
   readonly run?: string;
+  /** And what the mind is told of it. */
+  readonly conversation?: string;
+  readonly context?: string | undefined;
 }
 
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
 export async function startRun(
-  { goal, settings, userId, tasks, run: wanted }: Beginning,
+  { goal, settings, userId, tasks, run: given, conversation, context }: Beginning,
   parts: Keeping & Pick<Parts, 'mind'>,
 ): Promise<string> {
   checkGoal(goal);
   const at = parts.clock.now();
-  const run = wanted ?? runId(at);
+  const run = given ?? newId(at);
   const facts: Fact[] = [
     {
       type: 'run_started',
@@ -39,6 +42,8 @@ export async function startRun(
         mind: parts.mind.name,
         userId,
         ...(tasks !== undefined && { planGiven: true }),
+        conversation,
+        context,
       },
     },
   ];
@@ -159,7 +164,7 @@ function checkRating({ rating, comment = '' }: Rating): void {
 }
 
 /** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
-export function runId(at: number): string {
+export function newId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')

@@ -1,5 +1,5 @@
 import { contextOf } from '../core/context.ts';
-import { MOST_FOUND, OWN_TOOLS, type OwnToolName, withOwnTools } from '../core/own-tools.ts';
+import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../core/own-tools.ts';
 import { planView } from '../core/plan-view.ts';
 import { query } from '../core/query.ts';
 import { excerptOf } from '../core/result-excerpt.ts';
@@ -16,9 +16,18 @@ import type { Results } from './results.ts';
 export interface Inside {
   readonly state: () => RunState;
   readonly results: Results;
+  /** The other runs, where there is a conversation. */
+  readonly others?: OtherRuns | undefined;
+}
+
+/** What a run of a conversation may do to another one of it. Telling the same again changes nothing. */
+export interface OtherRuns {
+  tell(request: { run: string; text: string }): Promise<CallOutcome>;
+  cancel(request: { run: string; reason: string }): Promise<CallOutcome>;
 }
 
 interface Looking {
+  readonly others: OtherRuns | undefined;
   readonly state: RunState;
   readonly results: Results;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -30,36 +39,28 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'result.read': readResult,
   'plan.get': getPlan,
   'tool.search': searchTool,
+  'run.tell': tellRun,
+  'run.cancel': stopRun,
 };
 
 /** The toolbox with our own tools in it, so that they are compiled, started and journaled like all others. */
-export function addOwnTools(toolbox: Toolbox, { state, results }: Inside): Toolbox {
+export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside): Toolbox {
   let last: { theirs: ReadonlyMap<string, Tool>; all: ReadonlyMap<string, Tool> } | undefined;
   const all = () => {
     const theirs = toolbox.tools();
-    if (last?.theirs !== theirs) last = { theirs, all: withOwnTools(theirs) };
+    if (last?.theirs !== theirs) last = { theirs, all: withOwnTools(theirs, others !== undefined) };
     return last.all;
   };
   return {
     tools: all,
     missing: () => toolbox.missing(),
     async call(call: Call) {
-      const own = handlerOf(call.operation, all());
-      return own === undefined
-        ? toolbox.call(call)
-        : own(call.args, { state: state(), results, tools: toolbox.tools() });
+      const own = ownToolName(call.operation, all());
+      if (own === undefined) return toolbox.call(call);
+      return HANDLERS[own](call.args, { state: state(), results, tools: toolbox.tools(), others });
     },
     close: () => toolbox.close(),
   };
-}
-
-function handlerOf(operation: string, tools: ReadonlyMap<string, Tool>): Handler | undefined {
-  if (!isOwnName(operation) || tools.get(operation) !== OWN_TOOLS[operation]) return undefined;
-  return HANDLERS[operation];
-}
-
-function isOwnName(operation: string): operation is OwnToolName {
-  return Object.hasOwn(OWN_TOOLS, operation);
 }
 
 async function readResult(args: JsonObject, { state, results }: Looking): Promise<CallOutcome> {
@@ -131,6 +132,18 @@ function described({ name, description, effect, inputSchema, outputSchema }: Too
   if (JSON.stringify(whole).length <= room) return whole;
   // What a call needs comes before what it gives, and both before words.
   return { name, description: text.slice(0, 200), effect, inputSchema };
+}
+
+async function tellRun({ run, text }: JsonObject, { others }: Looking): Promise<CallOutcome> {
+  return others?.tell({ run: String(run), text: String(text) }) ?? noOthers();
+}
+
+async function stopRun({ run, reason }: JsonObject, { others }: Looking): Promise<CallOutcome> {
+  return others?.cancel({ run: String(run), reason: String(reason) }) ?? noOthers();
+}
+
+function noOthers(): CallOutcome {
+  return failed('not_possible', 'this run belongs to no conversation');
 }
 
 function numberIn(value: Json | undefined, otherwise: number): number {

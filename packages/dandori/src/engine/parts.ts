@@ -7,6 +7,7 @@ import type { Mind } from '../ports/mind.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import type { Durations } from './durations.ts';
 import type { Live } from './live.ts';
+import type { OtherRuns } from './own-tools.ts';
 
 /** What the engine is made of. */
 export interface Parts {
@@ -18,6 +19,8 @@ export interface Parts {
   readonly check: SchemaCheck;
   /** How long tools took so far; without it all count the same. */
   readonly durations?: Durations;
+  /** The other runs of a conversation, for a run of it. */
+  readonly others?: OtherRuns;
   /** Never journaled, wherever they turn up. */
   readonly secrets: readonly string[];
   /** Who drives, for `run_resumed`. */

@@ -1,8 +1,9 @@
 import { fold } from '../core/apply.ts';
+import { foldConversation, isReported } from '../core/conversation.ts';
 import { blobOf } from '../core/event-blob.ts';
 import { DandoriError } from '../domain/error.ts';
-import type { Outcome } from '../domain/event.ts';
-import type { Journal, RunSummary } from '../ports/journal.ts';
+import type { Event, Outcome } from '../domain/event.ts';
+import type { ConversationJournal, Journal, RunSummary } from '../ports/journal.ts';
 import type { Parts } from './parts.ts';
 
 export interface PruneOptions {
@@ -49,10 +50,11 @@ const BLOB_REST = 3_600_000;
  * P1  Only a run that has ended goes, that was read whole, and that nobody has claimed or written to since.
  * P2  Blobs go after the journals. A crash in between leaves blobs that nobody uses, which the next time takes away;
  *     never a run without its blobs.
+ * P3  A run of a conversation goes only after the conversation has the report of its end; its messages stay.
  */
 export async function pruneRuns(
   { olderThan, keepFailed = false, dryRun = false }: PruneOptions,
-  parts: Pick<Parts, 'journal' | 'blobs' | 'clock'>,
+  parts: Pick<Parts, 'journal' | 'blobs' | 'clock'> & { readonly conversations?: ConversationJournal },
 ): Promise<Pruned> {
   if (!(olderThan >= 0)) {
     throw new DandoriError('usage', `olderThan takes milliseconds from 0, not ${String(olderThan)}.`, {
@@ -60,7 +62,8 @@ export async function pruneRuns(
     });
   }
   const now = parts.clock.now();
-  const pruning: Pruning = { before: now - olderThan, keepFailed, dryRun, left: new Map() };
+  const { conversations } = parts;
+  const pruning: Pruning = { before: now - olderThan, keepFailed, dryRun, left: new Map(), conversations };
   const runs: PrunedRun[] = [];
   for await (const summary of allRuns(parts.journal)) {
     const gone = await pruneRun(summary, pruning, parts.journal);
@@ -80,11 +83,12 @@ interface Pruning {
   readonly keepFailed: boolean;
   readonly dryRun: boolean;
   readonly left: Map<string, LeftRun>;
+  readonly conversations: ConversationJournal | undefined;
 }
 
 async function pruneRun(
   { run, status, lastAt }: RunSummary,
-  { before, keepFailed, dryRun, left }: Pruning,
+  { before, keepFailed, dryRun, left, conversations }: Pruning,
   journal: Journal,
 ): Promise<PrunedRun | undefined> {
   if (status === 'open' || status === 'waiting' || (status !== 'damaged' && lastAt >= before))
@@ -97,12 +101,29 @@ async function pruneRun(
     const outcome = fold(events)?.end?.outcome;
     if (outcome === undefined || last.at >= before) return undefined;
     if (keepFailed && (outcome === 'failed' || outcome === 'exhausted')) return undefined;
+    if (await isAwaited(events, conversations)) return undefined;
     const bytes = await journal.size(run);
     if (!dryRun) await journal.remove(run, last.seq);
     return { run, outcome, lastAt: last.at, bytes };
   } catch (error) {
     leave(run, error, left);
     return undefined;
+  }
+}
+
+/** Whether a conversation has still to be told how the run ended. One that is gone waits for nothing. */
+async function isAwaited(
+  [first]: readonly Event[],
+  conversations: ConversationJournal | undefined,
+): Promise<boolean> {
+  const id = first?.type === 'run_started' ? first.data.conversation : undefined;
+  if (id === undefined || conversations === undefined) return false;
+  try {
+    const state = foldConversation(await conversations.read(id));
+    return state === undefined || !isReported(state, first?.run ?? '');
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    return error.code !== 'conversation-not-found';
   }
 }
 

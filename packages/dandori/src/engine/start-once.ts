@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DandoriError } from '../domain/error.ts';
 import type { Keys } from '../ports/keys.ts';
-import { type Beginning, checkGoal, runId, startRun } from './inbox.ts';
+import { type Beginning, checkGoal, newId, startRun } from './inbox.ts';
 import type { Parts } from './parts.ts';
 
 type Starting = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'mind'> & { readonly keys: Keys };
@@ -17,7 +17,7 @@ export async function startOnce(
 ): Promise<string> {
   // A request that starts nothing must not use up its key.
   checkGoal(beginning.goal);
-  const asked = { run: runId(parts.clock.now()), request: sha256(request) };
+  const asked = { run: newId(parts.clock.now()), request: sha256(request) };
   const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, JSON.stringify(asked));
   const first = JSON.parse(held) as typeof asked;
   if (first.request !== asked.request)

@@ -1,4 +1,11 @@
+import type { ConversationEvent } from '../domain/conversation.ts';
 import type { Event, Outcome } from '../domain/event.ts';
+
+/** What every event has, whatever its journal is about. */
+export interface Entry {
+  readonly seq: number;
+  readonly at: number;
+}
 
 /** What a list of runs shows; read from the ends of a journal without reading all of it. */
 export interface RunSummary {
@@ -6,6 +13,8 @@ export interface RunSummary {
   readonly goal: string;
   /** On whose behalf it runs. */
   readonly userId?: string;
+  /** The one that owns it. */
+  readonly conversation?: string;
   readonly startedAt: number;
   readonly lastAt: number;
   readonly lastSeq: number;
@@ -14,6 +23,15 @@ export interface RunSummary {
    * an end.
    */
   readonly status: Outcome | 'open' | 'waiting' | 'paused' | 'damaged';
+}
+
+/** What a list of conversations shows. */
+export interface ConversationSummary {
+  readonly conversation: string;
+  readonly title: string;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  readonly isDamaged: boolean;
 }
 
 /** What a crash left of a line that it interrupted. It is left out, and cut off by the next append. */
@@ -28,7 +46,7 @@ export interface Claim {
 }
 
 /**
- * Where runs are kept. One suite (`testing/journal-cases`) holds for every implementation.
+ * Where runs are kept, or conversations. One suite (`testing/journal-cases`) holds for every implementation.
  *
  * J1  `create` is atomic: a run exists with all its first events or not at all.
  * J2  `append` is compare-and-append: it succeeds only if the last event has seq `after`, else it throws
@@ -42,13 +60,13 @@ export interface Claim {
  * J6  `remove` is compare-and-remove: a run whose last event has seq `after`, and that nobody has claimed, is gone whole;
  *     any other is left as it is. Who appends to a run that is gone is told so.
  */
-export interface Journal {
-  create(run: string, events: readonly Event[]): Promise<void>;
-  append(run: string, after: number, events: readonly Event[]): Promise<void>;
+export interface Journal<E extends Entry = Event, Summary = RunSummary> {
+  create(run: string, events: readonly E[]): Promise<void>;
+  append(run: string, after: number, events: readonly E[]): Promise<void>;
   /** Throws `run-not-found`. `after` leaves out what the reader already has. */
-  read(run: string, after?: number): Promise<Event[]>;
+  read(run: string, after?: number): Promise<E[]>;
   /** Newest first. */
-  list(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
+  list(options?: { limit?: number; before?: string }): Promise<Summary[]>;
   /** Throws `run-driven-elsewhere` where another driver is at work. */
   claim(run: string): Promise<Claim>;
   /** Bytes that the run takes up. */
@@ -61,3 +79,6 @@ export interface Journal {
    */
   watch(run: string, changed: (last?: number) => void): () => void;
 }
+
+/** Conversations are kept like runs. Nobody claims one: whoever takes part may write. */
+export type ConversationJournal = Journal<ConversationEvent, ConversationSummary>;

@@ -17,7 +17,7 @@ export interface Driving {
   stateOf(run: string): DrivingState;
   readonly count: { readonly driving: number; readonly queued: number };
   readonly isStopping: boolean;
-  /** Wakes all runs that have not ended. */
+  /** Wakes all runs that have not ended. Those of a conversation go on when it is opened again, under its own rules. */
   takeUp(): Promise<void>;
   /** Comes back when no run is driven any more, at the latest when the grace period is over and calls have stopped. */
   stop(grace: number): Promise<void>;
@@ -132,7 +132,8 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
       const open: string[] = [];
       for (let before: string | undefined; ; ) {
         const page = await dandori.runs({ limit: PAGE, before });
-        for (const { run, status } of page) if (OPEN.includes(status)) open.push(run);
+        for (const { run, status, conversation } of page)
+          if (OPEN.includes(status) && conversation === undefined) open.push(run);
         before = page.at(-1)?.run;
         if (before === undefined) break;
       }

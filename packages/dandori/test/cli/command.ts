@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const BIN = join(import.meta.dirname, '../../bin/dandori.js');
+export const BIN = join(import.meta.dirname, '../../bin/dandori.js');
 
 export interface Finished {
   readonly code: number | null;
@@ -15,6 +15,8 @@ export interface Finished {
 /** A folder of its own in which the real command is run, as a user would. */
 export interface Place extends AsyncDisposable {
   readonly folder: string;
+  /** The environment of a command. */
+  readonly env: NodeJS.ProcessEnv;
   write(name: string, text: string): Promise<string>;
   dandori(...args: string[]): Promise<Finished>;
   /** Ids of the runs that are written down. */
@@ -50,6 +52,7 @@ export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
   };
   return {
     folder,
+    env: surroundings,
     async write(name, text) {
       await writeFile(join(folder, name), text);
       return join(folder, name);

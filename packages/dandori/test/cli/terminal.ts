@@ -9,6 +9,10 @@ export interface Terminal extends AsyncDisposable {
   /** Resolves when this has been shown since the last thing that was typed. */
   shows(text: string | RegExp): Promise<void>;
   type(keys: string): void;
+  /** All that was shown so far, with its control codes. */
+  output(): string;
+  /** How it ended. */
+  readonly code: Promise<number | null>;
   /** Kills Dandori itself, as a crash would. */
   kill(): Promise<void>;
   /** All that was shown, when it has ended. */
@@ -40,8 +44,13 @@ export function openTerminal(place: Place, env: NodeJS.ProcessEnv, ...args: stri
   const ended = new Promise<string>((resolve) => {
     child.on('close', () => resolve(all));
   });
+  const code = new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
   return {
     ended,
+    code,
+    output: () => all,
     shows: (text) =>
       new Promise((resolve, reject) => {
         const look = () => {

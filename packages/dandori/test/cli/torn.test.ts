@@ -19,8 +19,8 @@ async function withRun(goal: string): Promise<{ place: Place; run: string; file:
 
 describe('a journal whose last line a crash has cut short', () => {
   it.each([
-    ['What is 1 + 2?', /! A crash left an incomplete last line of 17 bytes in the journal/],
-    ['1 + 2を計算', /! 記録の最後に、異常終了で途切れた行\(17バイト\)がありました/],
+    ['What is 1 + 2?', /! A crash left an incomplete end of 17 bytes in the journal/],
+    ['1 + 2を計算', /! 記録の最後に、異常終了で途切れた部分\(17バイト\)がありました/],
   ])('is told once by who reads it: %s', async (goal, told) => {
     const { place, run, file } = await withRun(goal);
     await using _ = place;

@@ -1,5 +1,6 @@
 import { breaches } from '../../core/laws.ts';
 import { EVENT_VERSION, type Event } from '../../domain/event.ts';
+import { RUNS } from '../journal/form.ts';
 import { DamagedLine, goesOn, hasLostNewline, parseLine } from '../journal/line.ts';
 import type { Finding } from './finding.ts';
 
@@ -74,7 +75,7 @@ function brokenLaw(at: { file: string; run: string; seq: number; message: string
 
 function read(bytes: Buffer, place: Omit<Parameters<typeof parseLine>[1], 'seq'>): Event | string {
   try {
-    return parseLine(bytes, { ...place, seq: undefined });
+    return parseLine(bytes, { ...place, seq: undefined }, RUNS);
   } catch (error) {
     if (error instanceof DamagedLine) return error.reason;
     throw error;

@@ -4,13 +4,14 @@ import { link, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
-import type { Claim, Journal, RunSummary, TornTail } from '../../ports/journal.ts';
+import type { Claim, Entry, Journal, RunSummary, TornTail } from '../../ports/journal.ts';
 import { makeDirectory, syncDirectory } from '../blobs/files.ts';
 import { tryLock } from './file-lock.ts';
+import { type Form, RUNS } from './form.ts';
 import { toLine } from './line.ts';
 import { summariseFile } from './peek.ts';
-import { assertFollows, drivenElsewhere, runNotFound } from './refusal.ts';
-import { openOrNotFound, type Position, type RunFile } from './run-file.ts';
+import { assertFollows, drivenElsewhere } from './refusal.ts';
+import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { unreadable, unwritable } from './unwritable.ts';
 
 /** A run id is a file name, so nothing but these characters may stand in it. */
@@ -32,21 +33,30 @@ interface JsonlOptions {
  * JSON Lines, one file a run: `RUN.jsonl`. Beside it, while somebody drives the run, `RUN.driver` says who, and for
  * the time of a write `RUN.jsonl.lock`. Both can be thrown away when no process is at work.
  */
-export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions = {}): Journal {
+export function createJsonlJournal(directory: string, options: JsonlOptions = {}): Journal {
+  return createJsonlJournalOf<Event, RunSummary>(RUNS, directory, options);
+}
+
+export function createJsonlJournalOf<E extends Entry, Summary>(
+  form: Form<E, Summary>,
+  directory: string,
+  { onTorn }: JsonlOptions = {},
+): Journal<E, Summary> {
+  const { notFound } = form;
   const told = new Set<string>();
-  const claimed = new Map<string, RunFile>();
+  const claimed = new Map<string, RunFile<E>>();
   const ends = new Map<string, Position>();
-  const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : runNotFound(run));
+  const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
   /** A driver keeps its file open; everybody else opens it for the one thing they do. */
   async function withFile<T>(
     run: string,
     opening: { isReadOnly?: boolean; from?: Position },
-    use: (file: RunFile) => T | Promise<T>,
+    use: (file: RunFile<E>) => T | Promise<T>,
   ): Promise<T> {
     const mine = claimed.get(run);
     if (mine !== undefined) return use(mine);
-    const file = openOrNotFound(pathOf(run), { run, ...opening });
+    const file = openOrNotFound(pathOf(run), { run, form, ...opening });
     try {
       return await use(file);
     } finally {
@@ -55,7 +65,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
   }
 
   /** Who follows a run goes on where it left off: to read the whole file for each new event would be quadratic. */
-  async function readOn(run: string, after: number): Promise<Event[]> {
+  async function readOn(run: string, after: number): Promise<E[]> {
     const end = ends.get(run);
     const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
     const opening = { isReadOnly: true, ...(isBehind && { from: end }) };
@@ -83,7 +93,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
     if (ends.size > REMEMBERED_ENDS && oldest !== undefined) ends.delete(oldest);
   }
 
-  const journal: Journal = {
+  const journal: Journal<E, Summary> = {
     async create(run, events) {
       const path = pathOf(run);
       await createWhole(directory, path, events.map(toLine).join('')).catch((error) => {
@@ -91,7 +101,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
           (error as NodeJS.ErrnoException).code === 'EEXIST' &&
           (error as NodeJS.ErrnoException).syscall === 'link'
         ) {
-          throw new DandoriError('run-exists', `The run ${run} is there already.`);
+          throw new DandoriError('run-exists', `The ${form.owner} ${run} is there already.`);
         }
         return unwritable(path, error);
       });
@@ -104,12 +114,12 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
     async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
       const runs = (await runsIn(directory)).filter((run) => before === undefined || run < before);
       const chosen = runs.sort().reverse().slice(0, limit);
-      const summaries: RunSummary[] = [];
+      const summaries: Summary[] = [];
       // Not all at once: a process may have only so many files open.
       for (let from = 0; from < chosen.length; from += LIST_AT_ONCE) {
         const some = chosen.slice(from, from + LIST_AT_ONCE);
         const found = await Promise.all(
-          some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run)),
+          some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run, form)),
         );
         summaries.push(...found.filter((summary) => summary !== undefined));
       }
@@ -117,13 +127,13 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
     },
     async claim(run): Promise<Claim> {
       const path = pathOf(run);
-      if (!existsSync(path)) runNotFound(run);
+      if (!existsSync(path)) notFound(run);
       if (claimed.has(run)) drivenElsewhere(run, 'this process');
       const driver = join(directory, `${run}.driver`);
       const lock = tryLockOrRefuse(driver);
       if ('heldBy' in lock)
         return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
-      const file = openOrUnlock(path, { run, identityFile: driver }, lock.unlock);
+      const file = openOrUnlock(path, { run, form, identityFile: driver }, lock.unlock);
       claimed.set(run, file);
       return {
         async release() {
@@ -136,7 +146,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
       };
     },
     async size(run) {
-      return (statSync(pathOf(run), { throwIfNoEntry: false }) ?? runNotFound(run)).size;
+      return (statSync(pathOf(run), { throwIfNoEntry: false }) ?? notFound(run)).size;
     },
     async remove(run, after) {
       const claim = await journal.claim(run);
@@ -158,7 +168,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
         // The last seq tells the one from the other.
         watcher = watchFile(path, { persistent: false }, () => changed(claimed.get(run)?.last()));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') runNotFound(run);
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') notFound(run);
         throw error;
       }
       watcher.on('error', () => changed());
@@ -169,7 +179,7 @@ export function createJsonlJournal(directory: string, { onTorn }: JsonlOptions =
 }
 
 /** Whether nobody is just writing the rest of the line. */
-function isLeftTorn(path: string, { position, torn }: RunFile): boolean {
+function isLeftTorn(path: string, { position, torn }: Pick<RunFile<Entry>, 'position' | 'torn'>): boolean {
   try {
     const attempt = tryLock(`${path}.lock`);
     if ('heldBy' in attempt) return false;
@@ -191,11 +201,7 @@ async function runsIn(directory: string): Promise<string[]> {
   return runs.filter((run) => RUN_ID.test(run));
 }
 
-function openOrUnlock(
-  path: string,
-  opening: { run: string; identityFile: string },
-  unlock: () => void,
-): RunFile {
+function openOrUnlock<E extends Entry>(path: string, opening: Opening<E>, unlock: () => void): RunFile<E> {
   try {
     return openOrNotFound(path, opening);
   } catch (error) {

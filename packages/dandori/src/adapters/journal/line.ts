@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { DandoriError } from '../../domain/error.ts';
-import { type Event, envelopeSchema, factSchema } from '../../domain/event.ts';
+import type { Entry } from '../../ports/journal.ts';
+import type { Form } from './form.ts';
 
 const BEFORE_CHECKSUM = ',"crc":"';
 /** The last member before the checksum of a line with which its append does not end. */
@@ -16,12 +17,12 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
  * The event as JSON with one member more, the last: the checksum (CRC-32) of the text before it. A disk that changes a
  * bit is noticed wherever that bit is.
  */
-export function toLine(event: Event): string {
+export function toLine(event: Entry): string {
   return close(JSON.stringify(event).slice(0, -1));
 }
 
 /** What is appended together. Each line but the last says that more of it must come, or it does not count. */
-export function toLines(events: readonly Event[]): string {
+export function toLines(events: readonly Entry[]): string {
   let text = '';
   // Put together one by one: to join a list of them takes as long again as to make them.
   for (const event of events) {
@@ -102,23 +103,25 @@ export interface Place {
  * The event of a line. It closes the JSON in the given bytes themselves, where the checksum begins: to put the bracket
  * behind a text of each line would make reading a tenth slower.
  */
-export function parseLine(bytes: Buffer, place: Place): Event {
+export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E {
   if (!isIntact(bytes)) damaged(place, 'its checksum does not fit');
   const end = bytes.length - ENDING;
   bytes[end] = CLOSING;
   const value = parseJson(bytes.toString('utf8', 0, end + 1), place);
-  const envelope = envelopeSchema.safeParse(value);
+  const envelope = form.envelope.safeParse(value);
   if (!envelope.success)
     damaged(place, `it is no event of a version that is known here (${firstIssue(envelope.error)})`);
-  const fact = factSchema.safeParse(value);
+  const fact = form.fact.safeParse(value);
   if (!fact.success) damaged(place, `it is no known event (${firstIssue(fact.error)})`);
-  const { v, run, seq, at } = envelope.data;
-  if (run !== place.run) damaged(place, `it belongs to the run ${run}`);
+  const { seq } = envelope.data;
+  const owner = envelope.data[form.owner];
+  if (owner !== place.run) damaged(place, `it belongs to the ${form.owner} ${String(owner)}`);
   if (place.seq !== undefined && seq !== place.seq)
     damaged(place, `it has seq ${seq} where ${place.seq} must come`);
-  const { type, data } = fact.data;
-  return { v, run, seq, at, type, data } as Event;
+  return { ...envelope.data, ...fact.data } as unknown as E;
 }
+
+type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner'>;
 
 function parseJson(text: string, place: Place): unknown {
   try {

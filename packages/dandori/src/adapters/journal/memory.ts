@@ -1,24 +1,32 @@
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
-import type { Claim, Journal } from '../../ports/journal.ts';
-import { assertFollows, conflict, drivenElsewhere, runNotFound } from './refusal.ts';
-import { summarise } from './summary.ts';
+import type { Claim, Entry, Journal, RunSummary } from '../../ports/journal.ts';
+import { type Form, RUNS } from './form.ts';
+import { assertFollows, conflict, drivenElsewhere } from './refusal.ts';
 
 /** For tests and for runs that need not outlive the process. */
 export function createMemoryJournal(): Journal {
-  const runs = new Map<string, Event[]>();
+  return createMemoryJournalOf<Event, RunSummary>(RUNS);
+}
+
+export function createMemoryJournalOf<E extends Entry, Summary>({
+  owner,
+  summarise,
+  notFound,
+}: Form<E, Summary>): Journal<E, Summary> {
+  const runs = new Map<string, E[]>();
   const claims = new Map<string, Claim>();
   const watchers = new Map<string, Set<(last: number) => void>>();
-  const eventsOf = (run: string): Event[] => runs.get(run) ?? runNotFound(run);
+  const eventsOf = (run: string): E[] => runs.get(run) ?? notFound(run);
   return {
     async create(run, events) {
-      if (runs.has(run)) throw new DandoriError('run-exists', `The run ${run} is there already.`);
+      if (runs.has(run)) throw new DandoriError('run-exists', `The ${owner} ${run} is there already.`);
       runs.set(run, [...events]);
     },
     async append(run, after, events) {
       assertFollows(after, events);
       const present = eventsOf(run);
-      if (present.length !== after) conflict(run, after, present.length);
+      if (present.length !== after) conflict(`${owner} ${run}`, after, present.length);
       // Not spread: 200,000 arguments overflow the stack.
       for (const event of events) present.push(event);
       for (const changed of watchers.get(run) ?? []) queueMicrotask(() => changed(present.length));
@@ -48,7 +56,7 @@ export function createMemoryJournal(): Journal {
     async remove(run, after) {
       const { length } = eventsOf(run);
       if (claims.has(run)) drivenElsewhere(run, 'this process');
-      if (length !== after) conflict(run, after, length);
+      if (length !== after) conflict(`${owner} ${run}`, after, length);
       runs.delete(run);
       watchers.delete(run);
     },

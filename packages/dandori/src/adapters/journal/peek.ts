@@ -1,9 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import type { Event } from '../../domain/event.ts';
-import type { RunSummary } from '../../ports/journal.ts';
+import type { Entry } from '../../ports/journal.ts';
+import type { Form } from './form.ts';
 import { goesOn, hasLostNewline, parseLine } from './line.ts';
-import { summarise } from './summary.ts';
 
 const CHUNK = 4096;
 const NEWLINE = 0x0a;
@@ -12,7 +11,16 @@ const NEWLINE = 0x0a;
  * A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. Undefined where
  * the run has been taken away in the meantime.
  */
-export async function summariseFile(path: string, run: string): Promise<RunSummary | undefined> {
+export async function summariseFile<E extends Entry, Summary>(
+  path: string,
+  run: string,
+  form: Form<E, Summary>,
+): Promise<Summary | undefined> {
+  const { summarise } = form;
+  const parse = (bytes: Buffer | undefined) =>
+    bytes === undefined
+      ? undefined
+      : parseLine<E>(bytes, { file: path, run, line: 0, offset: 0, seq: undefined }, form);
   let file: FileHandle;
   try {
     file = await open(path, 'r');
@@ -25,18 +33,12 @@ export async function summariseFile(path: string, run: string): Promise<RunSumma
     const { size } = await file.stat();
     const first = await firstLine(file, size);
     const last = await lastLine(file, size);
-    return summarise(run, parse(first, path, run), parse(last, path, run));
+    return summarise(run, parse(first), parse(last));
   } catch {
     return summarise(run, undefined, undefined);
   } finally {
     await file.close();
   }
-}
-
-function parse(bytes: Buffer | undefined, file: string, run: string): Event | undefined {
-  return bytes === undefined
-    ? undefined
-    : parseLine(bytes, { file, run, line: 0, offset: 0, seq: undefined });
 }
 
 async function firstLine(file: FileHandle, size: number): Promise<Buffer | undefined> {

@@ -16,11 +16,12 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DandoriError } from '../../domain/error.ts';
-import type { Event } from '../../domain/event.ts';
+import type { Entry } from '../../ports/journal.ts';
 import { tryLock } from './file-lock.ts';
+import type { Form } from './form.ts';
 import { damaged, goesOn, hasLostNewline, type Place, parseLine, toLines } from './line.ts';
 import type { ProcessIdentity } from './process-identity.ts';
-import { conflict, runNotFound } from './refusal.ts';
+import { conflict } from './refusal.ts';
 import { unreadable, unwritable } from './unwritable.ts';
 
 const dataSync = promisify(fdatasync);
@@ -38,9 +39,9 @@ const NEWLINE = 0x0a;
  *     have been acknowledged: that is damage, and it is not cut.
  * R5  An append counts when its last line is there. Whole lines of one that a crash has cut short belong to the tail.
  */
-export interface RunFile {
-  append(after: number, events: readonly Event[]): Promise<void>;
-  read(after: number): Event[];
+export interface RunFile<E extends Entry> {
+  append(after: number, events: readonly E[]): Promise<void>;
+  read(after: number): E[];
   /** Takes the file away where the last event has seq `after`. */
   remove(after: number): Promise<void>;
   /** The seq of the last event; undefined where somebody else has written since. */
@@ -64,24 +65,26 @@ const BEGINNING: Position = { bytes: 0, seq: 0, line: 1 };
 
 interface Waiting {
   readonly after: number;
-  readonly events: readonly Event[];
+  readonly events: readonly Entry[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Opening {
+export interface Opening<E extends Entry> {
   readonly run: string;
+  readonly form: Form<E, unknown>;
   readonly isReadOnly?: boolean;
   readonly identityFile?: string;
   /** What comes before is known to be whole and is not read. */
   readonly from?: Position;
 }
 
-export function openRunFile(
+export function openRunFile<E extends Entry>(
   path: string,
-  { run, isReadOnly = false, identityFile, from = BEGINNING }: Opening,
-): RunFile {
+  { run, form, isReadOnly = false, identityFile, from = BEGINNING }: Opening<E>,
+): RunFile<E> {
   const fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
+  const name = `${form.owner} ${run}`;
   let position = from;
   /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
   const starts = [from.bytes];
@@ -93,7 +96,7 @@ export function openRunFile(
   let flushing: Promise<void> | undefined;
 
   /** Reads what is new. Only whole appends count; the rest is a torn tail or a write that is still under way. */
-  function catchUp(collect: (event: Event) => void, { isLocked = false } = {}): void {
+  function catchUp(collect: (event: E) => void, { isLocked = false } = {}): void {
     const { size } = fstatSync(fd);
     if (size < position.bytes) {
       const place = { file: path, line: position.line, offset: size };
@@ -101,7 +104,7 @@ export function openRunFile(
     }
     torn = 0;
     if (size === position.bytes) return;
-    let begun: { event: Event; end: number }[] = [];
+    let begun: { event: E; end: number }[] = [];
     const tail = eachLine(position, size, (event, end, isLast) => {
       begun.push({ event, end });
       if (!isLast) return;
@@ -130,7 +133,7 @@ export function openRunFile(
   function eachLine(
     from: Position,
     until: number,
-    visit: (event: Event, end: number, isLast: boolean) => void,
+    visit: (event: E, end: number, isLast: boolean) => void,
   ): Buffer {
     const buffer = Buffer.allocUnsafe(until - from.bytes);
     const length = readFully(fd, buffer, from.bytes);
@@ -146,7 +149,7 @@ export function openRunFile(
         seq: from.seq + 1 + count,
       };
       const line = buffer.subarray(start, end);
-      const event = parseLine(line, place);
+      const event = parseLine<E>(line, place, form);
       start = end + 1;
       visit(event, from.bytes + start, !goesOn(line));
     }
@@ -195,13 +198,13 @@ export function openRunFile(
 
   function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
     // It may have been taken away while this waited for the lock; what is written then would be nowhere.
-    if (fstatSync(fd).nlink === 0) runNotFound(run);
+    if (fstatSync(fd).nlink === 0) form.notFound(run);
     catchUp(() => {}, { isLocked: true });
     if (torn > 0) ftruncateSync(fd, position.bytes);
     let { seq } = position;
     for (const one of waiting) {
       if (one.after !== seq) {
-        one.reject(conflictError(run, one.after, seq));
+        one.reject(conflictError(name, one.after, seq));
         continue;
       }
       accepted.push(one);
@@ -226,7 +229,7 @@ export function openRunFile(
       });
     },
     read(after) {
-      const events: Event[] = [];
+      const events: E[] = [];
       if (after < position.seq) {
         const skipped = Math.max(0, after - from.seq);
         const start = {
@@ -245,7 +248,7 @@ export function openRunFile(
       const { unlock } = await lock(`${path}.lock`, identityFile);
       try {
         catchUp(() => {}, { isLocked: true });
-        if (position.seq !== after) conflict(run, after, position.seq);
+        if (position.seq !== after) conflict(name, after, position.seq);
         unlinkSync(path);
       } finally {
         unlock();
@@ -339,9 +342,9 @@ function writeFully(fd: number, data: Buffer, at: number): void {
   while (written < data.length) written += writeSync(fd, data, written, data.length - written, at + written);
 }
 
-function conflictError(run: string, after: number, seq: number): unknown {
+function conflictError(name: string, after: number, seq: number): unknown {
   try {
-    return conflict(run, after, seq);
+    return conflict(name, after, seq);
   } catch (error) {
     return error;
   }
@@ -355,12 +358,12 @@ function asRefusal(path: string, error: unknown): unknown {
   }
 }
 
-export function openOrNotFound(path: string, opening: Opening): RunFile {
+export function openOrNotFound<E extends Entry>(path: string, opening: Opening<E>): RunFile<E> {
   try {
     return openRunFile(path, opening);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EISDIR') return runNotFound(opening.run);
+    if (code === 'ENOENT' || code === 'EISDIR') return opening.form.notFound(opening.run);
     return opening.isReadOnly ? unreadable(path, error) : unwritable(path, error);
   }
 }

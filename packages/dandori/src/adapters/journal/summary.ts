@@ -10,6 +10,7 @@ export function summarise(run: string, first: Event | undefined, last: Event | u
     run,
     goal: first.data.goal,
     ...(first.data.userId !== undefined && { userId: first.data.userId }),
+    ...(first.data.conversation !== undefined && { conversation: first.data.conversation }),
     startedAt: first.at,
     lastAt: last.at,
     lastSeq: last.seq,

@@ -1,16 +1,17 @@
-import { OWN, OWN_OPERATIONS, type OwnOperation } from '../../core/own-operations.ts';
+import { OWN_OPERATIONS, type OwnOperation, ownOperations } from '../../core/own-operations.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
 
 /** What of our own a model is told that it may do, in every call of a run the same. */
 export function offeredOperations({ state }: Pick<Thought, 'state'>): readonly OwnOperation[] {
+  const own = ownOperations(state);
   const { settings, planGiven } = state;
   const { mode, planning } = settings;
-  if (mode === 'direct') return OWN.filter(({ name }) => name === 'answer' || name === 'ask');
+  if (mode === 'direct') return own.filter(({ name }) => name === 'answer' || name === 'ask');
   // A plan of the user's may have steps whatever the mode.
-  if (mode !== 'adaptive' || planGiven) return OWN;
+  if (mode !== 'adaptive' || planGiven) return own;
   const isPlain = planning?.reflection === undefined;
-  return OWN.filter(({ name }) => !PLANNING.has(name) && !(isPlain && name === 'reflect'));
+  return own.filter(({ name }) => !PLANNING.has(name) && !(isPlain && name === 'reflect'));
 }
 
 /** Corrections are made by `plan.revise` in every mode. */

@@ -8,12 +8,13 @@ import { readPrompt } from '../prompts/read.ts';
  * later prompt repeats it as it was. `act` alone needs no words: the instructions say what to do next.
  */
 export function writeBrief(purpose: Purpose, brief: Brief = {}): string[] {
-  const { progress, loop, reflect, revisionsLeft, steps = [], isContinued } = brief;
+  const { progress, loop, reflect, revisionsLeft, steps = [], report = [], isContinued } = brief;
   const parts = [
     isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
     progress && tellProgress(progress),
     loop && tellLoop(loop),
     reflect && readPrompt(`reflect-${reflect}`),
+    report.length === 0 ? undefined : `${readPrompt('report')} Steps to report: ${report.join(', ')}.`,
     revisionsLeft === undefined ? undefined : `Revisions left: ${revisionsLeft}.`,
     purpose === 'act' ? undefined : readPrompt(`purpose-${purpose}`),
     steps.length === 0 ? undefined : `Steps: ${steps.join(', ')}`,

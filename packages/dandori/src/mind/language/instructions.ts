@@ -33,6 +33,7 @@ export function writeInstructions(
   ];
   if (mode !== 'direct')
     parts.push(form.tools(describedTools(thought)), missingPart(missing), orderPart(order));
+  if (state.conversation !== undefined) parts.push(readPrompt('conversation'));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');

@@ -97,7 +97,13 @@ export function converse<Message>(
 }
 
 function opening(thought: Asked): string[] {
-  return [`Goal:\n${thought.state.goal}`, ...givenPlan(thought), ...saidIn(thought.state).first];
+  const { context, goal } = thought.state;
+  return [
+    ...(context === undefined ? [] : [context]),
+    `Goal:\n${goal}`,
+    ...givenPlan(thought),
+    ...saidIn(thought.state).first,
+  ];
 }
 
 /** A list that was refused does not count: its correction repeats it. */

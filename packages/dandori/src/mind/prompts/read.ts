@@ -17,6 +17,8 @@ export type PromptName =
   | 'reflect-error'
   | 'reflect-interval'
   | 'loop'
+  | 'conversation'
+  | 'report'
   | `strategy-${NonNullable<Settings['planning']>['strategy']}`
   | `decomposition-${NonNullable<Settings['planning']>['decomposition']}`;
 

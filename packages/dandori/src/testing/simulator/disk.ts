@@ -1,4 +1,5 @@
-import { conflict, runNotFound } from '../../adapters/journal/refusal.ts';
+import { RUNS } from '../../adapters/journal/form.ts';
+import { conflict } from '../../adapters/journal/refusal.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import type { Fate, FaultAt } from './faults.ts';
@@ -67,7 +68,7 @@ const LONGEST_NOTICE = 8;
 
 export function createDisk({ random, timeline, fate, processes }: DiskParts): Disk {
   const files = new Map<string, File>();
-  const fileOf = (run: string): File => files.get(run) ?? runNotFound(run);
+  const fileOf = (run: string): File => files.get(run) ?? RUNS.notFound(run);
 
   function write(file: File, events: readonly Event[]): void {
     for (const event of events) {

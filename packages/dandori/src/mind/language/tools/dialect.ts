@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import { OWN } from '../../../core/own-operations.ts';
+import { ownOperations } from '../../../core/own-operations.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
@@ -43,7 +43,7 @@ export const toolsDialect: Dialect = {
 };
 
 function namesFor(thought: Asked): NativeNames {
-  return new NativeNames([...OWN, ...callable(thought)].map(({ name }) => name));
+  return new NativeNames([...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name));
 }
 
 /** In one order, however the servers came up. What was found or has come since is added, as it could not be called. */

@@ -1,0 +1,174 @@
+import { isApproval } from '../../core/plain-answer.ts';
+import type { Asked, Conversation, ConversationRun } from '../../engine/conversation.ts';
+import { planLines } from '../plan.ts';
+import { displayWidth, oneLine } from '../style.ts';
+import { shortName, type Wording } from './message.ts';
+
+/** What a command works with. */
+export interface Room extends Wording {
+  readonly conversation: Conversation;
+  readonly say: (text: string) => Promise<void>;
+  /** Waits at the prompt for what an answer leads to. */
+  readonly answer: (asked: Asked, typed: string) => Promise<void>;
+}
+
+type Command = (words: string, room: Room) => Promise<void>;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  '/help': help,
+  '/plan': plan,
+  '/runs': runs,
+  '/approve': (words, room) => judge(words, 'approve', room),
+  '/reject': (words, room) => judge(words, 'reject', room),
+  '/answer': answer,
+  '/tell': tell,
+  '/cancel': cancel,
+  '/model': model,
+};
+
+/** True where the text was a command. `/quit` is the chat's own. */
+export async function runCommand(text: string, room: Room): Promise<boolean> {
+  const [, name = '', words = ''] = /^(\/[a-z]*)(?:\s+([\s\S]*))?$/.exec(text.trimEnd()) ?? [];
+  if (!text.startsWith('/') || text.startsWith('//')) return false;
+  const command = COMMANDS[name];
+  await (command === undefined
+    ? room.say(room.texts.chat.unknownCommand(text.split(/\s/)[0] ?? ''))
+    : command(words.trim(), room));
+  return true;
+}
+
+async function help(_: string, { say, texts, style }: Room): Promise<void> {
+  const width = Math.max(...texts.chat.help.map(([form]) => displayWidth(form)));
+  const lines = texts.chat.help.map(
+    ([form, about]) => `  ${style.bold(form)}${' '.repeat(width - displayWidth(form))}  ${about}`,
+  );
+  await say([...lines, style.dim(`  ${texts.chat.lines}`)].join('\n'));
+}
+
+async function plan(name: string, { conversation, say, texts }: Room): Promise<void> {
+  const planned = conversation.runs().filter(({ report }) => report?.plan !== undefined);
+  const found = name === '' ? planned.at(-1) : planned.find(({ run }) => run.endsWith(name));
+  const lines = found?.report === undefined ? [] : planLines(found.report, texts);
+  await say(
+    lines.length === 0
+      ? texts.chat.noPlan
+      : [shortName(found?.run ?? ''), ...lines].map((line) => `  ${line}`).join('\n'),
+  );
+}
+
+async function runs(_: string, { conversation, say, texts, style }: Room): Promise<void> {
+  const all = conversation.runs();
+  const lines = all.map((one) => {
+    const { run, goal } = one;
+    return `  ${style.bold(shortName(run))}  ${standingText(one, { texts, style })}  ${oneLine(goal, 60)}`;
+  });
+  await say(lines.length === 0 ? texts.chat.noRuns : lines.join('\n'));
+}
+
+/** How a run stands, in a word or two. */
+export function standingText(
+  { outcome, report, problem }: ConversationRun,
+  { texts, style }: Wording,
+): string {
+  if (problem !== undefined) return style.red(problem instanceof Error ? problem.message : String(problem));
+  if (outcome === 'waiting') return style.yellow(texts.chat.waitsForYou);
+  if (outcome === 'open') {
+    const steps = report?.plan?.steps ?? [];
+    const done = steps.filter(({ status }) => status === 'completed').length;
+    return style.cyan(steps.length === 0 ? texts.chat.underWay : texts.stepsDone(done, steps.length));
+  }
+  return outcome === 'answered' ? style.green(texts.outcomes[outcome]) : style.red(texts.outcomes[outcome]);
+}
+
+async function judge(words: string, verdict: 'approve' | 'reject', room: Room): Promise<void> {
+  const { conversation, say, texts } = room;
+  const open = conversation.questions().filter(({ question }) => isApproval(question));
+  const [first = '', ...others] = words.split(/\s+/);
+  const named = open.find((asked) => isNamed(asked, first));
+  const asked = named ?? (open.length === 1 ? open[0] : undefined);
+  if (open.length === 0) return say(texts.chat.noApproval);
+  if (asked === undefined) return say(questionList(open, room));
+  const why = named === undefined ? words : others.join(' ');
+  if (verdict === 'reject' && why !== '' && asked.question.kind === 'plan_approval') {
+    await conversation.tell(asked.run, why);
+    return say(texts.chat.told(shortName(asked.run)));
+  }
+  await room.answer(asked, verdict);
+}
+
+async function answer(words: string, room: Room): Promise<void> {
+  const { conversation, say, texts } = room;
+  const open = conversation.questions();
+  const [first = '', ...others] = words.split(/\s+/);
+  const meant = open.filter((asked) => isNamed(asked, first));
+  const [asked] = meant;
+  if (open.length === 0) return say(texts.chat.noQuestion);
+  if (asked === undefined || meant.length > 1 || others.length === 0) return say(questionList(open, room));
+  await room.answer(asked, words.slice(first.length).trim());
+}
+
+async function tell(words: string, room: Room): Promise<void> {
+  const { conversation, say, texts } = room;
+  const [name = '', ...others] = words.split(/\s+/);
+  const named = openRun(name, room);
+  const found = named ?? onlyOpen(room);
+  const text = named === undefined ? words : others.join(' ');
+  if (found === undefined) return say(whichRun(room));
+  if (text === '') return say(texts.chat.usage('/tell [run] text'));
+  await conversation.tell(found.run, text);
+  await say(texts.chat.told(shortName(found.run)));
+}
+
+async function cancel(words: string, room: Room): Promise<void> {
+  const { conversation, say, texts } = room;
+  const [name = '', ...others] = words.split(/\s+/);
+  const named = openRun(name, room);
+  const found = named ?? onlyOpen(room);
+  if (found === undefined) return say(whichRun(room));
+  const reason = named === undefined ? words : others.join(' ');
+  await conversation.cancel(found.run, reason === '' ? texts.cancelReason : reason);
+  await say(texts.chat.cancelled(shortName(found.run)));
+}
+
+async function model(name: string, { conversation, say, texts }: Room): Promise<void> {
+  if (name === '') return say(texts.chat.model(conversation.model));
+  await conversation.useModel(name);
+  await say(texts.chat.modelNow(conversation.model));
+}
+
+function underWay({ conversation }: Room): ConversationRun[] {
+  return conversation.runs().filter(({ outcome }) => outcome === 'open' || outcome === 'waiting');
+}
+
+function openRun(name: string, room: Room): ConversationRun | undefined {
+  const found = underWay(room).filter(({ run }) => name.length >= 4 && run.endsWith(name));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function onlyOpen(room: Room): ConversationRun | undefined {
+  const open = underWay(room);
+  return open.length === 1 ? open[0] : undefined;
+}
+
+function whichRun(room: Room): string {
+  const names = underWay(room).map(({ run, goal }) => `${shortName(run)} (${oneLine(goal, 40)})`);
+  return names.length === 0 ? room.texts.chat.noRuns : room.texts.chat.whichRun(names.join(', '));
+}
+
+/** `q1`, or `k3f9:q1` where two runs have a question of that name. */
+export function questionName({ run, question }: Asked, open: readonly Asked[]): string {
+  const isShared = open.filter((other) => other.question.id === question.id).length > 1;
+  return isShared ? `${shortName(run)}:${question.id}` : question.id;
+}
+
+function isNamed({ run, question }: Asked, name: string): boolean {
+  return name === question.id || name === `${shortName(run)}:${question.id}`;
+}
+
+export function questionList(open: readonly Asked[], { texts, style }: Wording): string {
+  const lines = open.map((asked) => {
+    const name = style.bold(texts.chat.answerWith(questionName(asked, open)));
+    return `  ${name}  ${oneLine(asked.question.text, 80)}`;
+  });
+  return [texts.chat.unclear, ...lines].join('\n');
+}

@@ -1,0 +1,252 @@
+import type { Written } from '../../core/conversation.ts';
+import { DandoriError } from '../../domain/error.ts';
+import type { Event } from '../../domain/event.ts';
+import type { Asked, Conversation, Said } from '../../engine/conversation.ts';
+import { chosen } from '../choice.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { oneLine } from '../style.ts';
+import { asTyped } from '../typed.ts';
+import { questionList, questionName, type Room, runCommand, standingText } from './commands.ts';
+import { messageText, questionText, shortName, userText, type Wording } from './message.ts';
+import { openPipe } from './pipe.ts';
+import { createStream, type Stream } from './stream.ts';
+import { type Surface, written } from './surface.ts';
+import { openTerminal } from './terminal.ts';
+
+/** So much of what was said before is shown when a conversation goes on. */
+const SHOWN_BEFORE = 6;
+
+export interface Hosting {
+  readonly conversation: Conversation;
+  readonly wording: Wording;
+  readonly watched: { stream?: Stream | undefined; run?: string | undefined };
+  readonly past: (run: string) => Promise<Event[]>;
+  readonly isTerminal: boolean;
+  readonly isJson: boolean;
+}
+
+export interface Leaving {
+  readonly wait: number;
+  readonly config: string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** The chat between a surface and a conversation: what is entered goes one way, messages come the other. */
+export function createHost({ conversation, wording, watched, past, isTerminal, isJson }: Hosting) {
+  const { style } = wording;
+  let surface: Surface;
+  let isHeld = false;
+  let isWarned = false;
+  let isLeaving = false;
+  let delivering: Promise<void> = Promise.resolve();
+  const shown = new Set<string>();
+
+  const say = (text: string) =>
+    surface.print(isJson ? JSON.stringify({ type: 'notice', text }) : spaced(text));
+  const complain = (error: unknown) => {
+    if (!(error instanceof DandoriError)) throw error;
+    const { code, message, fix } = error;
+    if (isJson) return surface.print(JSON.stringify({ type: 'error', error: { code, message, fix } }));
+    const head = `${style.red(`error[${code}]:`)} ${message}`;
+    return surface.print(fix === undefined ? head : `${head}\n${style.bold(`${wording.texts.fix}:`)} ${fix}`);
+  };
+
+  /** Shows what has not been seen, in order, and says so once it was really written. */
+  function deliver(): Promise<void> {
+    delivering = delivering.then(async () => {
+      if (isHeld) return;
+      for (const message of conversation.undelivered()) {
+        if (!shown.has(message.id)) await show(message);
+        shown.add(message.id);
+        await conversation.acknowledge(message.id);
+      }
+    });
+    return delivering;
+  }
+
+  async function show(message: Written): Promise<void> {
+    const open = conversation.questions();
+    const asked = open.find(({ run, question }) => run === message.run && question.id === message.question);
+    if (isJson) {
+      const question = asked === undefined ? {} : { ask: asked.question };
+      return surface.print(JSON.stringify({ type: 'message', ...message, ...question }));
+    }
+    if (message.kind !== 'question') return surface.print(spaced(messageText(message, wording)));
+    if (asked === undefined) return;
+    const name = questionName(asked, open);
+    await surface.print(spaced(questionText({ ...asked, name, text: message.text }, wording)));
+  }
+
+  /** A person reads easier with room between what is said. */
+  function spaced(text: string): string {
+    return isTerminal ? `${text}\n` : text;
+  }
+
+  function showStatus(): void {
+    const runs = conversation.runs().filter(({ outcome, run }) => outcome === 'open' && run !== watched.run);
+    const lines = runs.map(
+      (one) =>
+        `${style.cyan('▸')} ${style.dim(`${shortName(one.run)} ${oneLine(one.goal, 40)} ·`)} ${standingText(one, wording)}`,
+    );
+    surface.status(lines);
+  }
+
+  /** Holds everything else back until nobody need wait at the prompt any more. */
+  async function waitFor(work: (onBegun: (run: string) => void) => Promise<Said>): Promise<void> {
+    isHeld = true;
+    surface.busy();
+    if (isTerminal) watched.stream = createStream(process.stdout, { ...wording, past });
+    let said: Said | undefined;
+    try {
+      said = await work((run) => {
+        watched.run = run;
+      });
+    } catch (error) {
+      endStream();
+      await complain(error);
+    } finally {
+      const streamed = endStream();
+      isHeld = false;
+      const reply = said !== undefined && 'run' in said ? replyOf(said.run) : undefined;
+      // What was written letter by letter need not be written again.
+      if (reply !== undefined && streamed !== '' && streamed.trim() === reply.text.trim())
+        shown.add(reply.id);
+      watched.run = undefined;
+      await deliver();
+      surface.ready();
+    }
+    if (said?.kind === 'unclear') await unclear(said.questions);
+    else if (said?.standing === 'background') await background(said.run);
+    showStatus();
+  }
+
+  function endStream(): string {
+    const text = watched.stream?.end() ?? '';
+    watched.stream = undefined;
+    return text;
+  }
+
+  function replyOf(run: string): Written | undefined {
+    return conversation.undelivered().findLast((message) => message.run === run && message.kind === 'reply');
+  }
+
+  function unclear(questions: readonly Asked[]): Promise<void> {
+    return surface.print(
+      isJson ? JSON.stringify({ type: 'unclear', questions }) : questionList(questions, wording),
+    );
+  }
+
+  function background(run: string): Promise<void> {
+    if (isJson) return surface.print(JSON.stringify({ type: 'background', run }));
+    return surface.print(spaced(style.dim(wording.texts.chat.inBackground(shortName(run)))));
+  }
+
+  const room = (): Room => ({
+    ...wording,
+    conversation,
+    say,
+    answer: ({ run, question }, typed) =>
+      waitFor((onBegun) => {
+        onBegun(run);
+        return conversation.answer(run, question.id, chosen(typed, question.options));
+      }),
+  });
+
+  /** In the middle of a turn it cancels that; at the prompt it leaves, at the second time. */
+  function interrupt(): void {
+    if (isLeaving) process.exit(130);
+    const { run } = watched;
+    if (run !== undefined) {
+      void conversation.cancel(run, wording.texts.interrupted).catch(() => {});
+    } else if (isWarned) surface.close();
+    else {
+      isWarned = true;
+      void surface.print(style.dim(wording.texts.chat.leaveHint));
+    }
+  }
+
+  async function welcome(config: string | undefined): Promise<void> {
+    if (!isTerminal) return;
+    const { state } = conversation;
+    const title = `${style.bold('Dandori 段取り')} ${style.dim(`· ${conversation.model}`)}`;
+    const before = conversation
+      .messages()
+      .filter(({ id, role }) => role === 'user' || state?.delivered.has(id));
+    const when = state === undefined ? '' : new Date(state.startedAt).toLocaleString('sv-SE').slice(0, 16);
+    const hint = state === undefined ? wording.texts.chat.welcome : wording.texts.chat.continued(when);
+    await written(process.stdout, `${title}\n${style.dim(asTyped(hint, config))}\n\n`);
+    for (const message of before.slice(-SHOWN_BEFORE))
+      await written(
+        process.stdout,
+        `${message.role === 'user' ? userText(message.text, wording) : messageText(message, wording)}\n`,
+      );
+  }
+
+  return {
+    async run({ wait, config, close }: Leaving): Promise<number> {
+      await welcome(config);
+      surface = isTerminal
+        ? openTerminal({
+            prompt: `${style.cyan(wording.texts.chat.prompt)} `,
+            more: style.dim('… '),
+            echo: (text) => userText(text, wording),
+            history: conversation
+              .messages()
+              .filter(({ role }) => role === 'user')
+              .map(({ text }) => text.replaceAll('\n', ' '))
+              .reverse(),
+            onInterrupt: interrupt,
+          })
+        : openPipe({ isQuiet: isJson });
+      const unwatch = conversation.watch(() => {
+        if (isHeld) return;
+        showStatus();
+        void deliver();
+      });
+      await deliver();
+      showStatus();
+      surface.ready();
+      for await (const text of surface.inputs()) {
+        isWarned = false;
+        if (/^\/(quit|exit)\s*$/.test(text)) break;
+        if (text.trim() === '') continue;
+        const isCommand = await runCommand(text, room()).catch(async (error: unknown) => {
+          await complain(error);
+          return true;
+        });
+        if (!isCommand) await waitFor((onBegun) => conversation.say(text, { onBegun }));
+      }
+      if (!isTerminal) await settledWithin(wait);
+      isLeaving = true;
+      await leave(close);
+      unwatch();
+      return conversation.questions().length > 0 && !isTerminal ? exitCodeOf('waiting') : 0;
+    },
+  };
+
+  async function settledWithin(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([conversation.settled(), over]);
+    clearTimeout(timer);
+    await deliver();
+  }
+
+  async function leave(close: () => Promise<void>): Promise<void> {
+    const open = conversation
+      .runs()
+      .filter(({ outcome, problem }) => outcome === 'open' && problem === undefined);
+    surface.status([]);
+    surface.busy();
+    if (open.length > 0 && !isJson)
+      await written(
+        process.stderr,
+        `${style.dim(isTerminal ? wording.texts.chat.leaving(open.length) : wording.texts.chat.waitOver(open.length))}\n`,
+      );
+    if (isTerminal) process.on('SIGINT', () => process.exit(130));
+    await close();
+    surface.close();
+  }
+}

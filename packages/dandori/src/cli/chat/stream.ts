@@ -1,0 +1,83 @@
+import { OWN_OPERATIONS } from '../../core/own-operations.ts';
+import type { Event } from '../../domain/event.ts';
+import type { Live } from '../../engine/live.ts';
+import { createProgress, type Progress } from '../progress.ts';
+import { printable } from '../style.ts';
+import type { Wording } from './message.ts';
+
+/** The run that the person at the terminal waits for: its tasks while they run, then its answer as it is written. */
+export interface Stream {
+  event(event: Event): void;
+  live(live: Live): void;
+  /** Stops drawing, and gives the text that stands on the screen. */
+  end(): string;
+}
+
+export interface StreamOptions extends Wording {
+  /** What had happened before anybody watched. */
+  readonly past: (run: string) => Promise<Event[]>;
+}
+
+export function createStream(stdout: NodeJS.WriteStream, { texts, style, past }: StreamOptions): Stream {
+  let progress: Progress | undefined = createProgress(stdout, texts);
+  let text = '';
+  /** Events that wait until the past is known. */
+  let waiting: Event[] | undefined;
+  let isKnown = false;
+  /** An answer that is written together with calls speaks of results that nobody has yet. */
+  let hasCalls = false;
+
+  function stopDrawing(): void {
+    progress?.end();
+    progress = undefined;
+  }
+
+  async function catchUp(first: Event): Promise<void> {
+    const before = await past(first.run).catch(() => []);
+    for (const event of before) if (event.seq < first.seq) progress?.replay(event);
+    isKnown = before.length > 0;
+    for (const event of waiting ?? []) show(event);
+  }
+
+  /** A plan is told by the question about it. */
+  function show(event: Event): void {
+    if (event.type === 'plan_proposed') progress?.replay(event);
+    else if (isKnown) progress?.event(event);
+  }
+
+  function draw(event: Event): void {
+    if (isKnown) show(event);
+    else if (waiting !== undefined) waiting.push(event);
+    else {
+      waiting = [event];
+      void catchUp(event);
+    }
+  }
+
+  return {
+    event(event) {
+      if (event.type === 'decision_started') hasCalls = false;
+      if (event.type === 'decision_failed' && text !== '') {
+        stdout.write('\n');
+        text = '';
+      }
+      draw(event);
+    },
+    live(live) {
+      if (live.type === 'action_written') hasCalls ||= !OWN_OPERATIONS.has(live.action.operation);
+      if (live.type !== 'answer_text') return isKnown ? progress?.live(live) : undefined;
+      if (hasCalls) return;
+      if (text === '') {
+        stopDrawing();
+        stdout.write(`${style.green('●')} `);
+      }
+      text += live.text;
+      stdout.write(printable(live.text).replaceAll('\n', '\n  '));
+    },
+    end() {
+      stopDrawing();
+      if (text !== '') stdout.write('\n\n');
+      return text;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** Where a chat takes place: a terminal with a person at it, or a pipe. */
+export interface Surface {
+  /** Messages as they are entered, to the end of the input. */
+  inputs(): AsyncIterable<string>;
+  /** Writes lines where they do not disturb what is being typed. Resolves when they have really been written. */
+  print(text: string): Promise<void>;
+  /** How the work stands; in view while a message is typed. */
+  status(lines: readonly string[]): void;
+  /** A message is being dealt with: nothing is typed into what is written meanwhile. */
+  busy(): void;
+  ready(): void;
+  close(): void;
+}
+
+/** What was entered and not asked for yet. */
+export interface Inbox {
+  add(text: string): void;
+  end(): void;
+  all(): AsyncIterable<string>;
+}
+
+export function createInbox(): Inbox {
+  const waiting: string[] = [];
+  let hasEnded = false;
+  let wake = () => {};
+  return {
+    add(text) {
+      waiting.push(text);
+      wake();
+    },
+    end() {
+      hasEnded = true;
+      wake();
+    },
+    async *all() {
+      for (;;) {
+        const next = waiting.shift();
+        if (next !== undefined) yield next;
+        else if (hasEnded) return;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    },
+  };
+}
+
+/** Resolves when the stream has taken it, also where nobody reads any more. */
+export function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write(text, () => resolve());
+  });
+}

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
+import { systemClock } from '../../src/adapters/clock/system.ts';
+import { CONVERSATIONS } from '../../src/adapters/journal/form.ts';
+import { createMemoryJournal, createMemoryJournalOf } from '../../src/adapters/journal/memory.ts';
+import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
+import { foldConversation, undelivered } from '../../src/core/conversation.ts';
+import { brokenConversationLaws } from '../../src/core/conversation-laws.ts';
+import { brokenLaws } from '../../src/core/laws.ts';
+import type { Tool } from '../../src/domain/tool.ts';
+import {
+  type Conversation,
+  type ConversationParts,
+  openConversation,
+} from '../../src/engine/conversation.ts';
+import type { ConversationJournal, Entry, Journal } from '../../src/ports/journal.ts';
+import type { Mind } from '../../src/ports/mind.ts';
+import type { Toolbox } from '../../src/ports/toolbox.ts';
+import { SETTINGS } from '../engine/house.ts';
+
+const STEPS = ['s1', 's2', 's3'];
+
+/** A plan of three steps, each with one call, and a report for every second step. */
+const MIND: Mind = {
+  name: 'planner',
+  async think({ purpose, brief, state }) {
+    const report = (brief?.report ?? [])
+      .filter((step) => step !== 's2')
+      .map((step) => ({ id: `r${step}`, operation: 'report', args: { step, text: `${step} is done` } }));
+    if (state.tasks.size === 0) {
+      const steps = STEPS.map((id, index) => ({
+        id,
+        description: id,
+        after: STEPS.slice(Math.max(0, index - 1), index),
+      }));
+      return { kind: 'decided', actions: [{ id: 'p', operation: 'plan.propose', args: { steps } }] };
+    }
+    if (purpose !== 'generate')
+      return {
+        kind: 'decided',
+        actions: [...report, { id: 'e', operation: 'answer', args: { text: 'all done' } }],
+      };
+    const calls = (brief?.steps ?? []).map((step) => ({
+      id: `t${step}`,
+      operation: 'a.get',
+      args: {},
+      step,
+    }));
+    return { kind: 'decided', actions: [...report, ...calls] };
+  },
+};
+
+const GET: Tool = {
+  name: 'a.get',
+  server: 'a',
+  description: '',
+  inputSchema: {},
+  effect: 'read',
+  trusted: true,
+};
+const TOOLBOX: Toolbox = {
+  tools: () => new Map([[GET.name, GET]]),
+  missing: () => [],
+  call: async () => ({ kind: 'succeeded', result: 1 }),
+  close: async () => {},
+};
+
+const CHECK = createSchemaCheck();
+
+class Crash extends Error {}
+
+/** A process that dies at its n-th write: just before it is on the disk, or just after. */
+class Power {
+  #writes: number;
+  readonly #isLost: boolean;
+  isOff = false;
+
+  constructor(writes: number, isLost: boolean) {
+    this.#writes = writes;
+    this.#isLost = isLost;
+  }
+
+  over<E extends Entry, S>(journal: Journal<E, S>): Journal<E, S> {
+    const live = <T>(work: () => Promise<T>): Promise<T> =>
+      this.isOff ? Promise.reject(new Crash()) : work();
+    const write = async (work: () => Promise<void>): Promise<void> => {
+      if (this.isOff) throw new Crash();
+      const isLast = --this.#writes === 0;
+      if (isLast) this.isOff = true;
+      if (!isLast || !this.#isLost) await work();
+      if (isLast) throw new Crash();
+    };
+    return {
+      ...journal,
+      create: (id, events) => write(() => journal.create(id, events)),
+      append: (id, after, events) => write(() => journal.append(id, after, events)),
+      read: (id, after) => live(() => journal.read(id, after)),
+      list: (options) => live(() => journal.list(options)),
+      watch: (id, changed) => journal.watch(id, (last) => (this.isOff ? undefined : changed(last))),
+    };
+  }
+}
+
+interface Disk {
+  readonly journal: Journal;
+  readonly conversations: ConversationJournal;
+  /** What the user has seen, in order. */
+  readonly shown: string[];
+}
+
+/** One life of a process: it goes on with what is there, and shows and acknowledges whatever comes. */
+async function live({ journal, conversations, shown }: Disk, power: Power): Promise<void> {
+  const parts: ConversationParts = {
+    journal: power.over(journal),
+    conversations: power.over(conversations),
+    blobs: createMemoryBlobs(),
+    clock: systemClock,
+    toolbox: TOOLBOX,
+    mind: MIND,
+    check: CHECK,
+    secrets: [],
+    driver: 'test',
+    settingsFor: async () => SETTINGS,
+    mindFor: async () => MIND,
+  };
+  const [last] = await conversations.list();
+  const conversation = await openConversation(last?.conversation, parts);
+  const deliver = async () => {
+    for (const { id } of conversation.undelivered()) {
+      if (power.isOff) return;
+      const state = foldConversation(await conversations.read(conversation.id));
+      // Exact: what the library calls undelivered nobody has ever acknowledged.
+      expect(state?.delivered.has(id)).toBe(false);
+      shown.push(id);
+      await conversation.acknowledge(id);
+    }
+  };
+  if (last === undefined) await conversation.say('plan');
+  await conversation.settled();
+  await deliver();
+  if (conversation.questions().length > 0) await conversation.say('yes');
+  await conversation.settled();
+  broken(conversation);
+  await deliver();
+}
+
+function broken(conversation: Conversation): void {
+  for (const { problem } of conversation.runs()) if (problem !== undefined) throw problem;
+}
+
+describe('reports', () => {
+  it('are all delivered, and none again once it was acknowledged, wherever the process dies', async () => {
+    const crash = fc.record({ writes: fc.integer({ min: 1, max: 25 }), isLost: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(crash, { maxLength: 4 }), async (crashes) => {
+        const disk: Disk = {
+          journal: createMemoryJournal(),
+          conversations: createMemoryJournalOf(CONVERSATIONS),
+          shown: [],
+        };
+        for (const { writes, isLost } of crashes) {
+          const power = new Power(writes, isLost);
+          await live(disk, power).catch((error: unknown) => {
+            if (!power.isOff) throw error;
+          });
+        }
+        await live(disk, new Power(Number.POSITIVE_INFINITY, false));
+        const [summary] = await disk.conversations.list();
+        const events = await disk.conversations.read(summary?.conversation ?? '');
+        const state = foldConversation(events);
+        const [run = ''] = state?.runs.keys() ?? [];
+        const expected = [`${run}/?q1`, `${run}/s1`, `${run}/s2`, `${run}/s3`, run];
+        expect(brokenConversationLaws(events)).toEqual([]);
+        expect(brokenLaws(await disk.journal.read(run))).toEqual([]);
+        expect([...new Set(disk.shown)].sort()).toEqual([...expected].sort());
+        expect(disk.shown.length).toBeLessThanOrEqual(expected.length + crashes.length);
+        expect(state === undefined ? [] : undelivered(state)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

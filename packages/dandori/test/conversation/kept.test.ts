@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { act, answer, openHome, say } from '../requirements/home.ts';
+import { theseHold } from './laws.ts';
+
+const BOOK = [say([act('t1', 'travel.book', { city: 'Kyoto' })]), answer('Booked.')];
+const ASKING = 'execution: { approval: writes }\n';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('the journal of a conversation', () => {
+  it('holds no secret, whoever says it', async () => {
+    vi.stubEnv('TRAVEL_KEY', 'key-of-the-travel-agency');
+    await using home = await openHome({
+      script: [answer('Your key is key-of-the-travel-agency.')],
+      modelYaml: 'api_key_env: TRAVEL_KEY',
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('my key is key-of-the-travel-agency');
+    const folder = join(home.folder, '.dandori', 'runs', 'conversations');
+    const [file = ''] = await readdir(folder);
+    const text = await readFile(join(folder, file), 'utf8');
+    expect(text).not.toContain('key-of-the-travel-agency');
+    expect(text.match(/\[secret\]/g)?.length).toBeGreaterThan(2);
+  });
+
+  it('stays readable after its runs were pruned, and begins none of them again', async () => {
+    await using home = await openHome({ script: [answer('Hello.')] });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('hi');
+    await home.dandori.close();
+    const later = await home.reopen();
+    expect((await later.prune({ olderThan: 0 })).runs).toHaveLength(1);
+    const again = await later.conversation(conversation.id);
+    await again.settled();
+    expect(again.messages().map(({ text }) => text)).toEqual(['hi', 'Hello.']);
+    expect(again.runs()).toMatchObject([{ goal: 'hi', outcome: 'answered' }]);
+    expect(await later.runs()).toEqual([]);
+  });
+
+  it('is told how a run ended that somebody else drove, before that run can be pruned', async () => {
+    await using home = await openHome({ script: BOOK, yaml: ASKING });
+    const conversation = await home.dandori.conversation();
+    const said = await conversation.say('book a room');
+    const run = 'run' in said ? said.run : '';
+    await home.dandori.close();
+    const other = await home.reopen();
+    await other.answer(run, 'q1', 'approve');
+    expect(await other.drive(run)).toMatchObject({ outcome: 'answered' });
+    expect((await other.prune({ olderThan: 0 })).runs).toEqual([]);
+    const again = await other.conversation(conversation.id);
+    expect(again.undelivered().map(({ text }) => text)).toEqual([
+      'May travel.book (write) be called?',
+      'Booked.',
+    ]);
+    expect((await other.prune({ olderThan: 0 })).runs).toHaveLength(1);
+    await theseHold(home.folder);
+  });
+});
+
+describe('a question of a conversation', () => {
+  it('can be answered from another process, and the run goes on here', async () => {
+    await using home = await openHome({ script: BOOK, yaml: ASKING });
+    const conversation = await home.dandori.conversation();
+    const said = await conversation.say('book a room');
+    const other = await home.reopen();
+    await other.answer('run' in said ? said.run : '', 'q1', 'approve');
+    await expect.poll(() => conversation.messages().at(-1)?.text).toBe('Booked.');
+    expect(home.calls).toHaveLength(1);
+  });
+});
+
+describe('the model of a conversation', () => {
+  it('can be another one for what follows, also after a restart', async () => {
+    await using home = await openHome({ script: [answer('one'), answer('two'), answer('three')] });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('hi');
+    await conversation.useModel('openai-compatible/larger');
+    await conversation.say('hi again');
+    await expect(conversation.useModel('openai/elsewhere')).rejects.toThrow('There is no model');
+    await home.dandori.close();
+    const again = await (await home.reopen()).conversation(conversation.id);
+    expect(again.model).toBe('openai-compatible/larger');
+    await again.say('and again');
+    expect(home.model.requests.map(({ body }) => body.model)).toEqual(['scripted', 'larger', 'larger']);
+  });
+});
+
+describe('a conversation that is not there', () => {
+  it('is an error that names the way to the others', async () => {
+    await using home = await openHome({ script: [] });
+    await expect(home.dandori.conversation('20260101-000000000-none')).rejects.toMatchObject({
+      code: 'conversation-not-found',
+      fix: expect.stringContaining('dandori chat --list'),
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BIN, type Place } from '../cli/command.ts';
+import { act, answer, own, say } from '../requirements/home.ts';
+import { theseHold } from './laws.ts';
+import { PLAN } from './script.ts';
+import { openTown } from './town.ts';
+
+/** `dandori chat --json` as a program that talks to it would use it. */
+function talk(place: Place, ...args: string[]) {
+  const child = spawn(process.execPath, [BIN, 'chat', '--json', ...args], {
+    cwd: place.folder,
+    env: place.env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  const lines = () =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return {
+    child,
+    ended,
+    lines,
+    say: (words: string) => void child.stdin.write(`${words}\n`),
+    async hears(...expected: object[]) {
+      await expect.poll(lines, { timeout: 20_000 }).toMatchObject(expected);
+    },
+  };
+}
+
+describe('the conversation of REQUIREMENTS E', () => {
+  it('goes on after a SIGKILL: nothing is done twice, no report is lost, none comes twice', async () => {
+    let isHeld = true;
+    let asked = 0;
+    await using town = await openTown(({ promptText, body }) => {
+      const goal = /Goal:\n([\s\S]*)/.exec(promptText)?.[1] ?? '';
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      if (/France/.test(goal)) return answer('Paris.');
+      if (/Steps: s1/.test(last)) return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
+      if (/Steps: s2/.test(last)) {
+        asked++;
+        if (isHeld) return { hang: true };
+        const report = own('report', { step: 's1', text: 'Booked in Kyoto: 1 of 1. Next: Nara.' });
+        return say([report, act('t2', 'travel.book', { city: 'Nara' })]);
+      }
+      if (/<result/.test(last)) return answer('Both rooms are booked.');
+      return say([own('plan.propose', PLAN)]);
+    });
+    const { place } = town;
+    const first = talk(place);
+    first.say('plan a trip');
+    await first.hears({ kind: 'question', ask: { kind: 'plan_approval' } });
+    expect(await booked(place)).toBe('');
+    first.say('yes');
+    await expect.poll(() => first.lines().at(-1), { timeout: 20_000 }).toMatchObject({ type: 'background' });
+    first.say('what is the capital of France');
+    await expect.poll(() => first.lines().at(-1), { timeout: 20_000 }).toMatchObject({ text: 'Paris.' });
+    await expect.poll(() => asked, { timeout: 20_000 }).toBe(1);
+    expect(await booked(place)).toBe('Kyoto\n');
+    first.child.kill('SIGKILL');
+    await first.ended;
+    isHeld = false;
+    // The same conversation goes on by itself, without a word.
+    const second = talk(place);
+    await second.hears(
+      { kind: 'report', step: 's1', text: 'Booked in Kyoto: 1 of 1. Next: Nara.', outcome: 'completed' },
+      { kind: 'reply', text: 'Both rooms are booked.', outcome: 'answered' },
+    );
+    expect(await booked(place)).toBe('Kyoto\nNara\n');
+    second.child.stdin.end();
+    expect(await second.ended).toBe(0);
+    const [events = []] = await theseHold(place.folder);
+    const delivered = events.filter(({ type }) => type === 'message_delivered');
+    expect(delivered).toHaveLength(4);
+    const third = talk(place);
+    third.child.stdin.end();
+    expect(await third.ended).toBe(0);
+    expect(third.lines()).toEqual([]);
+  });
+
+  it('is in a pipe one message a line, with the reports at the end, and ends with 3 where a question is open', async () => {
+    await using town = await openTown(({ promptText, body }) => {
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      if (/Steps: s1/.test(last)) return say([act('t1', 'travel.weather', { city: 'Kyoto' })]);
+      if (/Steps: s2/.test(last)) return say([act('t2', 'travel.weather', { city: 'Nara' })]);
+      if (/<result/.test(last)) return answer('Sunny everywhere.');
+      return /Goal:\nhello/.test(promptText) ? answer('Hello.') : say([own('plan.propose', PLAN)]);
+    });
+    const { place } = town;
+    const first = talk(place);
+    first.child.stdin.end('plan a trip\nyes\nhello');
+    expect(await first.ended).toBe(0);
+    const said = first.lines().map(({ type, kind, text }) => `${type} ${kind} ${text}`);
+    expect(said[0]).toContain('message question');
+    expect(said).toContain('message reply Hello.');
+    expect(said).toContain('message report Look at the weather: done, 1 of 1 task. Next: s2.');
+    expect(said).toContain('message reply Sunny everywhere.');
+    const second = talk(place, '--new');
+    second.child.stdin.end('plan a trip\n');
+    expect(await second.ended).toBe(3);
+    const listed = await place.dandori('chat', '--list', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      conversations: [{ title: 'plan a trip' }, { title: 'plan a trip' }],
+    });
+  });
+});
+
+async function booked(place: Place): Promise<string> {
+  return readFile(join(place.folder, 'booked.txt'), 'utf8').catch(() => '');
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { sees } from '../cli/screen.ts';
+import { openTerminal } from '../cli/terminal.ts';
+import { act, answer, own, say } from '../requirements/home.ts';
+import { theseHold } from './laws.ts';
+import { PLAN } from './script.ts';
+import { openTown } from './town.ts';
+
+const goalOf = (prompt: string) => /Goal:\n([\s\S]*)/.exec(prompt)?.[1] ?? '';
+
+describe('dandori chat at a terminal', () => {
+  it('takes messages of several lines, edits a line, and remembers what was said', async () => {
+    await using town = await openTown(({ promptText }) =>
+      answer(`You said ${JSON.stringify(goalOf(promptText))}`),
+    );
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /Say what you want.*\n\n+›$/);
+    terminal.type('hello wurld\u007f\u007f\u007f\u007forld\r');
+    await sees(terminal, /› hello world\n● You said "hello world"\n+›$/);
+    terminal.type('one \\\rtwo\r');
+    await sees(terminal, /› one \\\n… two\n● You said "one \\ntwo"\n+›$/);
+    terminal.type('"""\rthree\rfour"""\r');
+    await sees(terminal, /● You said "three\\nfour"\n+›$/);
+    terminal.type('\u001b[200~five\rsix\u001b[201~');
+    terminal.type(' seven\r');
+    await sees(terminal, /● You said "five\\nsix seven"\n+›$/);
+    terminal.type('\u001b[A'.repeat(8));
+    await sees(terminal, /› hello world$/);
+    terminal.type('\u0015/quit\r');
+    expect(await terminal.code).toBe(0);
+    await theseHold(town.place.folder);
+  });
+
+  it('cancels the turn by Ctrl-C, and leaves at the second one at the prompt', async () => {
+    await using town = await openTown([{ hang: true }]);
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /›$/);
+    terminal.type('take your time\r');
+    await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
+    terminal.type('\u0003');
+    await sees(terminal, /● cancelled with Ctrl-C\n+›$/);
+    terminal.type('half a line');
+    await sees(terminal, /\n› half a line$/);
+    terminal.type('\u0003');
+    await sees(terminal, /Ctrl-C\n+›$/);
+    terminal.type('\u0003');
+    await sees(terminal, /Ctrl-C again/);
+    terminal.type('\u0003');
+    expect(await terminal.code).toBe(0);
+  });
+
+  it('asks, takes the answer, and lets a report come in while a line is being typed', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using town = await openTown(async ({ promptText, body }) => {
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      if (/Steps: s1/.test(last)) return say([act('t1', 'travel.weather', { city: 'Kyoto' })]);
+      if (/Steps: s2/.test(last)) {
+        await held;
+        const next = act('t2', 'travel.weather', { city: 'Nara' });
+        return say([own('report', { step: 's1', text: 'Step 1 went well.' }), next]);
+      }
+      if (/<result/.test(last)) return answer('All of it is done.');
+      return /trip/.test(goalOf(promptText)) ? say([own('plan.propose', PLAN)]) : answer('Paris.');
+    });
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /›$/);
+    terminal.type('plan a trip\r');
+    await sees(terminal, /s1\. Look at the weather\n.*s2\. Find the place[\s\S]*yes or no\?.*\n+›$/);
+    terminal.type('yes\r');
+    await sees(
+      terminal,
+      /Working in the background: \w{4}\..*\n+▸ \w{4} plan a trip · . of 2 steps done\n+›$/,
+    );
+    terminal.type('what is the capital of France\r');
+    await sees(terminal, /● Paris\.\n+▸ \w{4} plan a trip · 1 of 2 steps done\n+›$/);
+    terminal.type('and of Ger');
+    await sees(terminal, /› and of Ger$/);
+    release();
+    await sees(terminal, /◆ Step 1 went well\.[\s\S]*● All of it is done\.\n+› and of Ger$/);
+    terminal.type('many\r');
+    await sees(terminal, /› and of Germany\n● Paris\.\n+›$/);
+    terminal.type('\u0004');
+    expect(await terminal.code).toBe(0);
+    await theseHold(town.place.folder);
+  });
+});
+
+describe('dandori run at a terminal', () => {
+  it('asks before it writes, and takes the choice', async () => {
+    await using town = await openTown(
+      [say([act('t1', 'travel.book', { city: 'Kyoto' })]), answer('It is booked.')],
+      'execution: { approval: writes }\n',
+    );
+    await using terminal = openTerminal(town.place, town.place.env, 'run', 'book a room in Kyoto');
+    await sees(terminal, /May travel\.book \(write\) be called\?/);
+    terminal.type('\r');
+    await sees(terminal, /It is booked\./);
+    expect(await terminal.code).toBe(0);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { act, answer, facts, openHome, own, say, told } from '../requirements/home.ts';
+import { theseHold } from './laws.ts';
+
+describe('what is said in a conversation', () => {
+  it('is answered at once where no tool is needed, and the answer waits until it is acknowledged', async () => {
+    await using home = await openHome({ script: [answer('Hello.')] });
+    const conversation = await home.dandori.conversation();
+    const said = await conversation.say('hi');
+    expect(said).toMatchObject({ kind: 'begun', standing: 'ended' });
+    expect(conversation.undelivered()).toMatchObject([
+      { kind: 'reply', text: 'Hello.', outcome: 'answered' },
+    ]);
+    for (const { id } of conversation.undelivered()) await conversation.acknowledge(id);
+    expect(conversation.undelivered()).toEqual([]);
+    await theseHold(home.folder);
+  });
+
+  it('is told to the mind of the next message, together with the runs under way', async () => {
+    const before =
+      /user: I am Hanako\n[\s\S]*you: Hello Hanako\.[\s\S]*waits for the user's answer to q1 [\s\S]*Goal:\nwhat is my name/;
+    await using home = await openHome({
+      script: [
+        answer('Hello Hanako.'),
+        say([own('ask', { question: 'Which city?' })]),
+        answer('Your name is Hanako.', { expect: before }),
+        answer('Sunny in Kyoto.', { expect: told('The user answered: Kyoto') }),
+      ],
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('I am Hanako');
+    const weather = await conversation.say('how is the weather?');
+    expect(weather).toMatchObject({ kind: 'begun', standing: 'waiting' });
+    expect(await conversation.say('what is my name?')).toMatchObject({ kind: 'begun', standing: 'ended' });
+    const [asked] = conversation.questions();
+    const answered = await conversation.answer(asked?.run ?? '', 'q1', 'Kyoto');
+    expect(answered).toMatchObject({ kind: 'answered', standing: 'ended' });
+    expect(conversation.messages().map(({ role, text }) => `${role}: ${text}`)).toEqual([
+      'user: I am Hanako',
+      'agent: Hello Hanako.',
+      'user: how is the weather?',
+      'agent: Which city?',
+      'user: what is my name?',
+      'agent: Your name is Hanako.',
+      'user: Kyoto',
+      'agent: Sunny in Kyoto.',
+    ]);
+    await theseHold(home.folder);
+  });
+
+  it('answers the question that was asked last, where any words will do', async () => {
+    await using home = await openHome({
+      script: [
+        say([own('ask', { question: 'Which city?' })]),
+        answer('Sunny in Kyoto.', { expect: told('The user answered: Kyoto') }),
+      ],
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('how is the weather');
+    expect(await conversation.say('Kyoto')).toMatchObject({ kind: 'answered', standing: 'ended' });
+  });
+});
+
+describe('a yes or a no', () => {
+  const BOOK = [say([act('t1', 'travel.book', { city: 'Kyoto' })]), answer('Booked.')];
+
+  it.each(['yes', 'OK!', '1', 'はい', 'お願いします。', 'Yes, call it'])(
+    '%s approves without a model call',
+    async (yes) => {
+      await using home = await openHome({ script: BOOK, yaml: 'execution: { approval: writes }\n' });
+      const conversation = await home.dandori.conversation();
+      expect(await conversation.say('book a room in Kyoto')).toMatchObject({ standing: 'waiting' });
+      expect(home.calls).toEqual([]);
+      expect(await conversation.say(yes)).toMatchObject({ kind: 'answered', standing: 'ended' });
+      expect(home.calls).toHaveLength(1);
+    },
+  );
+
+  it.each(['no', 'いいえ', 'reject'])('%s rejects', async (no) => {
+    await using home = await openHome({ script: BOOK, yaml: 'execution: { approval: writes }\n' });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('book a room in Kyoto');
+    expect(await conversation.say(no)).toMatchObject({ kind: 'answered', standing: 'ended' });
+    expect(home.calls).toEqual([]);
+  });
+
+  it('is never given by a model: what it hands over to a run that waits for approval is no yes', async () => {
+    await using home = await openHome({
+      yaml: 'execution: { approval: writes }\n',
+      script: ({ promptText }) => {
+        if (/<result[^>]*run\.tell/.test(promptText)) return answer('I told it.');
+        const run = /- run (\S+), "book/.exec(promptText)?.[1];
+        if (run !== undefined) return say([act('t1', 'run.tell', { run, text: 'yes' })]);
+        return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
+      },
+    });
+    const conversation = await home.dandori.conversation();
+    const first = await conversation.say('book a room in Kyoto');
+    const second = await conversation.say('yes I think you should go on with that');
+    expect(second).toMatchObject({ kind: 'begun', standing: 'ended' });
+    expect(home.calls).toEqual([]);
+    const booking = 'run' in first ? first.run : '';
+    expect(conversation.questions()).toMatchObject([{ run: booking, question: { kind: 'approval' } }]);
+    expect(facts(await home.events(booking), 'note_added')).toMatchObject([{ text: 'yes' }]);
+  });
+
+  it('is unclear where several questions are open, and changes nothing', async () => {
+    await using home = await openHome({
+      script: [BOOK[0] ?? answer(''), BOOK[0] ?? answer(''), answer('Booked.')],
+      yaml: 'execution: { approval: writes }\n',
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('book a room');
+    await conversation.say('book another room');
+    const said = await conversation.say('yes');
+    expect(said).toMatchObject({ kind: 'unclear', questions: [{}, {}] });
+    const [one] = conversation.questions();
+    await conversation.answer(one?.run ?? '', one?.question.id ?? '', 'approve');
+    expect(home.calls).toHaveLength(1);
+    expect(conversation.questions()).toHaveLength(1);
+  });
+});
