@@ -6,6 +6,9 @@ import { type DoctorOptions, type Examined, examineStore } from './adapters/doct
 import type { Finding, FindingKind } from './adapters/doctor/finding.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
+import { createMind, createMinds } from './assembly/minds.ts';
+import { openStore } from './assembly/store.ts';
+import { openToolbox } from './assembly/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { inMode } from './config/settings.ts';
@@ -51,7 +54,6 @@ import { type Recorded, recordRun } from './engine/record.ts';
 import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts';
 import { createResults } from './engine/results.ts';
 import { startOnce } from './engine/start-once.ts';
-import { createMind, createMinds } from './minds.ts';
 import type { Clock } from './ports/clock.ts';
 import type {
   ConversationJournal,
@@ -63,7 +65,6 @@ import type {
 import type { Keys } from './ports/keys.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
-import { openStore } from './store.ts';
 
 export type { Examined, Finding, FindingKind, Leaving, RunSummary, TornTail };
 
@@ -370,27 +371,3 @@ async function compileWith(tasks: readonly Task[], { settings }: Config, parts: 
   if (!compiled.ok) return compiled;
   return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
 }
-
-async function openToolbox(
-  config: Config,
-  options: OpenOptions,
-  schemaCheck: Parts['check'],
-): Promise<Toolbox> {
-  if (options.tools === false) return EMPTY_TOOLBOX;
-  if (options.toolbox !== undefined) return options.toolbox;
-  const { loadServices } = await import('./adapters/tools/service-module.ts');
-  const { createToolbox } = await import('./adapters/tools/toolbox.ts');
-  const { mcpServers, effects, secrets } = config;
-  const services = [...(await loadServices(config.services)), ...(options.services ?? [])];
-  return createToolbox({ mcpServers, services, effects, schemaCheck, secrets });
-}
-
-const EMPTY_TOOLBOX: Toolbox = {
-  tools: () => new Map(),
-  missing: () => [],
-  call: async ({ operation }) => ({
-    kind: 'failed',
-    failure: { kind: 'unavailable', message: `${operation} is not connected.` },
-  }),
-  close: async () => {},
-};

@@ -1,14 +1,14 @@
-import type { Config } from './config/config.ts';
-import { DandoriError } from './domain/error.ts';
-import type { ConversationParts } from './engine/conversation.ts';
-import type { Mind } from './ports/mind.ts';
+import type { Config } from '../config/config.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { ConversationParts } from '../engine/conversation.ts';
+import type { Mind } from '../ports/mind.ts';
 
 /** No model configured is no error: the built-in planner does what it can and says what it cannot. */
 export async function createMind({ model, instructions }: Config): Promise<Mind> {
   // Only the one that is used is loaded, and no server's client for who only reads.
-  if (model === undefined) return (await import('./mind/built-in/planner.ts')).createBuiltInMind();
-  const { createLanguageMind } = await import('./mind/language/mind.ts');
-  const { withFallback } = await import('./mind/language/fallback.ts');
+  if (model === undefined) return (await import('../mind/built-in/planner.ts')).createBuiltInMind();
+  const { createLanguageMind } = await import('../mind/language/mind.ts');
+  const { withFallback } = await import('../mind/language/fallback.ts');
   const { fallback, ...first } = model;
   const mind = createLanguageMind({ ...first, instructions });
   return fallback === undefined
@@ -35,7 +35,7 @@ export function createMinds(config: Config, first: Mind): ConversationParts['min
         fix: `Choose ${[...minds.keys()].join(', ')}${model === undefined ? '' : `, or another of ${model.provider}/…`}.`,
       });
     }
-    const mind = (await import('./mind/language/mind.ts')).createLanguageMind({ ...wanted, instructions });
+    const mind = (await import('../mind/language/mind.ts')).createLanguageMind({ ...wanted, instructions });
     minds.set(name, mind);
     return mind;
   };
