@@ -4,6 +4,7 @@ import { redact } from '../core/redact.ts';
 import type { Dandori } from '../dandori.ts';
 import type { Event } from '../domain/event.ts';
 import type { Live } from '../engine/live.ts';
+import { type Withheld, withholdSecrets } from './withheld.ts';
 
 /**
  * The events of runs for who watches them, as server-sent events.
@@ -65,6 +66,8 @@ export function createEventStreams(options: StreamOptions): EventStreams {
   const { dandori, secrets, bound = BOUND, heartbeat = HEARTBEAT } = options;
   const tails = new Map<string, Tail>();
   const open = new Set<ServerResponse>();
+  /** The answers that are being written. */
+  const answers = new Map<string, Withheld>();
   let dropped = 0;
   const beating = setInterval(() => {
     for (const { clients } of tails.values()) for (const client of clients) send(client, BEAT);
@@ -137,6 +140,12 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     tails.delete(run);
   }
 
+  function answerOf(run: string): Withheld {
+    const known = answers.get(run) ?? withholdSecrets(secrets);
+    answers.set(run, known);
+    return known;
+  }
+
   function broadcast(run: string, name: string, value: object): void {
     const tail = tails.get(run);
     if (tail === undefined) return;
@@ -163,8 +172,15 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       // What was written between the last look and the watch.
       await readOn(run, tail);
     },
-    live: (live) => broadcast(live.run, live.type, live),
-    driving: (run, state) => broadcast(run, 'driving', { run, state }),
+    live(live) {
+      if (live.type !== 'answer_text') return broadcast(live.run, live.type, live);
+      const text = answerOf(live.run).pass(live.text);
+      if (text !== '') broadcast(live.run, live.type, { ...live, text });
+    },
+    driving(run, state) {
+      if (state === 'idle') answers.delete(run);
+      broadcast(run, 'driving', { run, state });
+    },
     get clients() {
       return open.size;
     },

@@ -152,6 +152,7 @@ describe('the command line on a server', () => {
     const asked = await other.dandori('run', '--plan', 'plan.json', ...at);
     expect(asked).toMatchObject({ code: 3 });
     expect(asked.stderr).toContain('2 people are called "Hanako". Which one?');
+    expect(asked.stderr).toContain(`dandori answer --server ${url} `);
     expect((await other.dandori('runs', ...at, '--json')).stdout).toContain('"userId":"hana"');
     expect((await other.dandori('answer', 'last', 'q1', '2', ...at)).code).toBe(0);
     expect((await other.dandori('resume', 'last', ...at)).code).toBe(0);
