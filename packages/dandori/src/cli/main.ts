@@ -189,12 +189,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (run: string | undefined, options) =>
       then(await (await import('./doctor.ts')).doctor(run, options)),
     );
-  onRuns('rate <run> <rating>', 'say what you think of a run that has ended, from 1 to 5')
+  onRuns('rate <run> <rating> [comment...]', 'say what you think of a run: good, bad, or from 1 to 5')
     .option('--comment <text>', 'why')
     .option('--by <name>', 'who says so')
     .option(...json)
-    .action(async (run: string, rating: string, options) =>
-      then(await (await import('./rate.ts')).rate({ run, rating }, options)),
+    .action(async (run: string, rating: string, words: string[], options) =>
+      then(await (await import('./rate.ts')).rate({ run, rating, words }, options)),
     );
   onRuns('stats', 'count the runs: how many were completed, what they cost, which tools fail')
     .option('--since <duration>', 'only runs that started in this time, such as 30d or 12h')

@@ -10,16 +10,19 @@ export interface RateOptions {
   readonly json?: boolean;
 }
 
+const RATINGS: Readonly<Record<string, number>> = { bad: 1, good: 5, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5 };
+
 export async function rate(
-  { run: name, rating: typed }: { run: string; rating: string },
-  { comment, by, ...options }: RateOptions,
+  { run: name, rating: typed, words }: { run: string; rating: string; words: readonly string[] },
+  { by, ...options }: RateOptions,
 ): Promise<number> {
-  if (!/^[1-5]$/.test(typed)) {
-    throw new DandoriError('usage', `A rating is a whole number from 1 to 5, not "${typed}".`, {
-      fix: 'Give 5 for a run that was just right, 1 for one of no use.',
+  const rating = Object.hasOwn(RATINGS, typed) ? RATINGS[typed] : undefined;
+  if (rating === undefined) {
+    throw new DandoriError('usage', `A rating is good, bad or a whole number from 1 to 5, not "${typed}".`, {
+      fix: 'Give 5 (good) for a run that was just right, 1 (bad) for one of no use.',
     });
   }
-  const rating = Number(typed);
+  const comment = options.comment ?? (words.length === 0 ? undefined : words.join(' '));
   await using dandori = await openDandori({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   await dandori.rate(run, { rating, comment, by });

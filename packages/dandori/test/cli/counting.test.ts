@@ -26,7 +26,8 @@ describe('rate and stats', () => {
   it('a rating outlives the process, replaces the one before, and hides no outcome', async () => {
     await using place = await prepare();
     await find(place, 'Taro');
-    expect(await place.dandori('rate', 'last', '2')).toMatchObject({ code: 0, stdout: '' });
+    expect(await place.dandori('rate', 'last', 'bad', 'too', 'slow')).toMatchObject({ code: 0, stdout: '' });
+    expect((await place.dandori('show', 'last')).stderr).toContain('★☆☆☆☆ too slow');
     const again = await place.dandori('rate', 'last', '4', '--comment', 'quick', '--by', 'Hanako', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ rating: 4, comment: 'quick', by: 'Hanako' });
     const shown = await place.dandori('show', 'last', '--json');
@@ -40,8 +41,8 @@ describe('rate and stats', () => {
   it('refuses what is no rating, and a run that has not ended, with exit code 2', async () => {
     await using place = await prepare();
     await find(place, 'Taro');
-    for (const rating of ['0', '6', '3.5', 'good', ''])
-      await expect(rate({ run: 'last', rating }, {})).rejects.toMatchObject({ code: 'usage' });
+    for (const rating of ['0', '6', '3.5', 'fine', '', 'toString'])
+      await expect(rate({ run: 'last', rating, words: [] }, {})).rejects.toMatchObject({ code: 'usage' });
     const { code, stderr } = await place.dandori('rate', 'last', '6');
     expect([code, stderr]).toEqual([2, expect.stringContaining('from 1 to 5')]);
     await find(place, 'Hanako');
