@@ -32,7 +32,7 @@ import type { Tool } from './domain/tool.ts';
 import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
 import { type Conversation, type ConversationParts, openConversation } from './engine/conversation.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
-import { drive } from './engine/drive.ts';
+import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
 import { type Forked, type ForkOptions, forkRun } from './engine/fork.ts';
 import {
@@ -53,6 +53,7 @@ import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { type Recorded, recordRun } from './engine/record.ts';
 import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts';
 import { createResults } from './engine/results.ts';
+import { startOnce } from './engine/start-once.ts';
 import type { Clock } from './ports/clock.ts';
 import type {
   ConversationJournal,
@@ -61,10 +62,11 @@ import type {
   RunSummary,
   TornTail,
 } from './ports/journal.ts';
+import type { Keys } from './ports/keys.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
-export type { Examined, Finding, FindingKind, RunSummary, TornTail };
+export type { Examined, Finding, FindingKind, Leaving, RunSummary, TornTail };
 
 export interface OpenOptions {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
@@ -98,6 +100,8 @@ export interface RunOptions {
   readonly tasks?: readonly Task[];
   /** For every call of this run, in place of all that the configuration says. */
   readonly approval?: ApprovalPolicy;
+  /** A second start of the same user under the same key starts nothing and gives the first run, for good. */
+  readonly key?: string;
 }
 
 export interface AnswerOptions {
@@ -118,7 +122,7 @@ export interface Dandori extends AsyncDisposable {
   run(goal: string, options?: RunOptions): Promise<Report>;
   /** Writes the run down without driving it. */
   start(goal: string, options?: RunOptions): Promise<string>;
-  drive(run: string): Promise<Report>;
+  drive(run: string, leaving?: Leaving): Promise<Report>;
   /** Answers a question or declines to, from any process and whether or not somebody drives the run. */
   answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
   /**
@@ -138,7 +142,7 @@ export interface Dandori extends AsyncDisposable {
   continue(run: string, options?: { readonly by?: string }): Promise<void>;
   cancel(run: string, reason: string, options?: { readonly by?: string }): Promise<void>;
   /** Raises the limits of a run; one that was exhausted can then be driven on. */
-  addBudget(run: string, amounts: Omit<FactOf<'budget_added'>['data'], 'by'>): Promise<void>;
+  addBudget(run: string, amounts: FactOf<'budget_added'>['data']): Promise<void>;
   /** A plan that does again what the run has done so far. */
   lift(run: string): Promise<Lifted>;
   /** What a person thinks of a run that has ended. Rating again replaces. */
@@ -185,7 +189,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   const check = createSchemaCheck();
   const toolbox = await openToolbox(config, options, check);
   const store = openStore(config, options);
-  const { directory, ...kept } = store;
+  const { directory, keys, ...kept } = store;
   const parts: Parts = {
     ...kept,
     durations: createDurations(store.journal),
@@ -199,7 +203,8 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onLive: options.onLive,
   };
   const userSettings = userSettingsFor(config, parts, options);
-  return assemble(config, { ...parts, conversations: store.conversations }, { userSettings, directory });
+  const { conversations } = store;
+  return assemble(config, { ...parts, conversations, keys }, { userSettings, directory });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -222,7 +227,7 @@ interface Arranged {
 
 function assemble(
   config: Config,
-  parts: Parts & Pick<ConversationParts, 'conversations'>,
+  parts: Parts & Pick<ConversationParts, 'conversations'> & { readonly keys: Keys },
   { userSettings, directory }: Arranged,
 ): Dandori {
   const { journal, toolbox, conversations } = parts;
@@ -256,16 +261,18 @@ function assemble(
     await toolbox.close();
   };
   const start = async (goal: string, options: RunOptions = {}) => {
-    const { mode, userId = config.userId, tasks, approval } = options;
+    const { mode, userId = config.userId, tasks, approval, key } = options;
     const wanted = inMode(await settingsFor(userId), mode);
     const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
-    return startRun({ goal, tasks, userId, settings }, parts);
+    const beginning = { goal, tasks, userId, settings };
+    if (key === undefined) return startRun(beginning, parts);
+    return startOnce(beginning, { key, request: JSON.stringify([goal, mode, approval, tasks]) }, parts);
   };
   const dandori: Dandori = {
     config,
     mindName: parts.mind.name,
     start,
-    drive: async (run) => report(await drive(run, parts)),
+    drive: async (run, leaving) => report(await drive(run, parts, leaving)),
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
     answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
       answerQuestion({ run, question, answer, by, ...how }, parts),

@@ -4,10 +4,13 @@ import { createMemoryBlobs } from '../adapters/blobs/memory.ts';
 import { CONVERSATIONS } from '../adapters/journal/form.ts';
 import { createJsonlJournal, createJsonlJournalOf } from '../adapters/journal/jsonl.ts';
 import { createMemoryJournal, createMemoryJournalOf } from '../adapters/journal/memory.ts';
+import { createFileKeys } from '../adapters/keys/files.ts';
+import { createMemoryKeys } from '../adapters/keys/memory.ts';
 import type { Config } from '../config/config.ts';
 import type { ConversationParts } from '../engine/conversation.ts';
 import type { Parts } from '../engine/parts.ts';
 import type { ConversationJournal, Journal, TornTail } from '../ports/journal.ts';
+import type { Keys } from '../ports/keys.ts';
 
 interface StoreOptions {
   readonly journal?: Journal;
@@ -17,18 +20,19 @@ interface StoreOptions {
 
 /** Where runs, conversations and large results are kept. */
 type Store = Pick<Parts, 'journal' | 'blobs'> &
-  Pick<ConversationParts, 'conversations'> & { readonly directory?: string };
+  Pick<ConversationParts, 'conversations'> & { readonly directory?: string; readonly keys: Keys };
 
 export function openStore({ planning, directory }: Config, options: StoreOptions): Store {
   const { journal, onTorn, conversations = createMemoryJournalOf(CONVERSATIONS) } = options;
-  if (journal !== undefined) return { journal, conversations, blobs: createMemoryBlobs() };
-  if (planning.history.storageType === 'memory')
-    return { journal: createMemoryJournal(), conversations, blobs: createMemoryBlobs() };
+  const inMemory = { conversations, blobs: createMemoryBlobs(), keys: createMemoryKeys() };
+  if (journal !== undefined) return { journal, ...inMemory };
+  if (planning.history.storageType === 'memory') return { journal: createMemoryJournal(), ...inMemory };
   return {
     journal: createJsonlJournal(directory, { onTorn }),
     conversations:
       options.conversations ?? createJsonlJournalOf(CONVERSATIONS, join(directory, 'conversations')),
     blobs: createFileBlobs(join(directory, 'blobs')),
+    keys: createFileKeys(join(directory, 'keys')),
     directory,
   };
 }

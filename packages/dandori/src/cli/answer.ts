@@ -1,9 +1,10 @@
 import type { AskedQuestion } from '../core/report.ts';
-import { type Dandori, openDandori } from '../dandori.ts';
+import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { type Reply, replyTo } from './ask.ts';
 import { findRun } from './find-run.ts';
 import { answerFrom } from './given.ts';
+import { openDandori } from './open.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 

@@ -1,10 +1,11 @@
 import { confirm, isCancel } from '@clack/prompts';
 import { readPlanFile } from '../config/plan-file.ts';
-import { type Dandori, openDandori } from '../dandori.ts';
+import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { approveWith, editPlan } from './edit-plan.ts';
 import { editorOf } from './editor.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 

@@ -1,6 +1,6 @@
-import { openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
 
 /** Where a driver is at work it does the rest; a run that nobody drives is brought to its end here. */

@@ -1,7 +1,7 @@
 import type { RunDiff, RunDifference } from '../core/run-diff.ts';
-import { openDandori } from '../dandori.ts';
 import type { Json } from '../domain/json.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { oneLine, type Style, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 

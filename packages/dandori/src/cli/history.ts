@@ -1,6 +1,6 @@
 import type { HistoryEntry, PlanHistory } from '../core/history.ts';
-import { openDandori } from '../dandori.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { oneLine, type Style, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 

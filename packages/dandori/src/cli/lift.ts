@@ -1,9 +1,9 @@
 import { pathText } from '../config/place.ts';
 import { writePlan, writePlanAsJson } from '../config/plan-writer.ts';
 import type { Lifted } from '../core/lift.ts';
-import { openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { oneLine, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 

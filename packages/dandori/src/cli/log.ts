@@ -1,7 +1,7 @@
-import { openDandori } from '../dandori.ts';
 import type { Event, FactOf } from '../domain/event.ts';
 import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { oneLine, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 

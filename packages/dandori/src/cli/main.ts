@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
+import { version } from '../config/version.ts';
+import { SERVER, TOKEN } from './server-address.ts';
 import { asTyped, configIn } from './typed.ts';
-import { version } from './version.ts';
 
 /**
  * The `dandori` command. Each command is a file of its own and is loaded only when it is used, so that `--help`
@@ -19,13 +20,23 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .showHelpAfterError(asTyped('(dandori --help shows what there is)'))
     .configureHelp({ showGlobalOptions: true })
-    .addHelpText('after', HELP_END);
+    .addHelpText('after', HELP_END)
+    .hook('preAction', async (_program, command) => {
+      const { server, token } = command.opts<{ server?: string; token?: string }>();
+      if (server !== undefined) process.env[SERVER] = server;
+      if (token !== undefined) process.env[TOKEN] = token;
+    });
   const command = (signature: string, description: string) =>
     program.command(signature).description(description).option('--config <file>', 'use this dandori.yaml');
+  /** One that works on the runs of a server as well. */
+  const onRuns = (signature: string, description: string) =>
+    command(signature, description)
+      .option('--server <url>', 'work on the runs of this server (or DANDORI_SERVER)')
+      .option('--token <token>', 'who you are there; better in DANDORI_TOKEN, as others see what is typed');
   const json = ['--json', 'print one JSON object and nothing else'] as const;
   const user = ['--user <id>', 'who you are'] as const;
 
-  command('run [goal...]', 'reach a goal, or run a plan file')
+  onRuns('run [goal...]', 'reach a goal, or run a plan file')
     .option('--plan <file>', 'run this plan (YAML or JSON) in place of making one')
     .addOption(
       new Option('--mode <mode>', 'how to work').choices([
@@ -66,19 +77,19 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--explain', 'say why each task waits for another')
     .option(...json)
     .action(async (plan: string, options) => then(await (await import('./check.ts')).check(plan, options)));
-  command('runs', 'list the runs, newest first')
+  onRuns('runs', 'list the runs, newest first')
     .option(...json)
     .option('--limit <count>', 'how many', '20')
     .action(async (options) => then(await (await import('./runs.ts')).runs(options)));
-  command('show <run>', 'show a run: its tasks, its answer, its questions ("last" is the newest)')
+  onRuns('show <run>', 'show a run: its tasks, its answer, its questions ("last" is the newest)')
     .option(...json)
     .option('--plan', 'print its plan as a plan file in place of it (with --json as JSON)')
     .action(async (run: string, options) => then(await (await import('./show.ts')).show(run, options)));
-  command('log <run>', 'show every event of a run')
+  onRuns('log <run>', 'show every event of a run')
     .option('--json', 'print the events as JSON Lines')
     .option('--follow', 'go on until the run ends')
     .action(async (run: string, options) => then(await (await import('./log.ts')).log(run, options)));
-  command('resume <run>', 'go on with a run that was interrupted or paused or waited for an answer')
+  onRuns('resume <run>', 'go on with a run that was interrupted or paused or waited for an answer')
     .option(...json)
     .option(...user)
     .option('--yes', 'approve every call and every plan that would be asked about')
@@ -87,7 +98,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       'raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m',
     )
     .action(async (run: string, options) => then(await (await import('./resume.ts')).resume(run, options)));
-  command('answer <run> [words...]', 'answer a question of a run: [question] [answer]')
+  onRuns('answer <run> [words...]', 'answer a question of a run: [question] [answer]')
     .usage('[options] <run> [question] [answer...]')
     .option(
       '--field <name=value>',
@@ -102,7 +113,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (run: string, words: string[], options) =>
       then(await (await import('./answer.ts')).answer({ run, words }, options)),
     );
-  command('approve <run> [question]', 'say yes to a call or a plan that waits')
+  onRuns('approve <run> [question]', 'say yes to a call or a plan that waits')
     .option(
       '--edit [file]',
       'carry out this plan in place of it; without a file, edit it in $VISUAL or $EDITOR',
@@ -112,44 +123,44 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (run: string, question: string | undefined, options) =>
       then(await (await import('./approve.ts')).approve({ run, question }, options)),
     );
-  command('reject <run> [question]', 'say no to a call or a plan that waits')
+  onRuns('reject <run> [question]', 'say no to a call or a plan that waits')
     .option('--reason <text>', 'why, or what should be done in place of it')
     .option(...user)
     .option(...json)
     .action(async (run: string, question: string | undefined, options) =>
       then(await (await import('./reject.ts')).reject({ run, question }, options)),
     );
-  command('questions [run]', 'list the open questions of a run, or of all runs')
+  onRuns('questions [run]', 'list the open questions of a run, or of all runs')
     .option(...json)
     .action(async (run: string | undefined, options) =>
       then(await (await import('./questions.ts')).questions(run, options)),
     );
-  command('tell <run> <text...>', 'say something to a run; its next decision is told')
+  onRuns('tell <run> <text...>', 'say something to a run; its next decision is told')
     .option(...user)
     .option(...json)
     .action(async (run: string, words: string[], options) =>
       then(await (await import('./tell.ts')).tell({ run, text: words.join(' ') }, options)),
     );
-  command('pause <run>', 'let a run begin nothing more; what runs comes to its end')
+  onRuns('pause <run>', 'let a run begin nothing more; what runs comes to its end')
     .option('--reason <text>', 'why')
     .option(...user)
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./pause.ts')).pause(run, options)));
-  command('cancel <run>', 'stop a run; its running calls are told')
+  onRuns('cancel <run>', 'stop a run; its running calls are told')
     .option('--reason <text>', 'why')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./cancel.ts')).cancel(run, options)));
-  command('lift <run>', 'print a plan file that does again what a run has done')
+  onRuns('lift <run>', 'print a plan file that does again what a run has done')
     .option('--json', 'print the plan as JSON')
     .action(async (run: string, options) => then(await (await import('./lift.ts')).lift(run, options)));
-  command('history <run>', 'show the plan of a run, and every proposal, revision and reflection')
+  onRuns('history <run>', 'show the plan of a run, and every proposal, revision and reflection')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./history.ts')).history(run, options)));
   command('replay <run>', 'make a run again from its journal alone, and prove each of its events')
     .option('--to <seq>', 'stop at this event, and show the run as it was then')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./replay.ts')).replay(run, options)));
-  command('fork <run>', 'start a new run with the same past; nothing of it is done again')
+  onRuns('fork <run>', 'start a new run with the same past; nothing of it is done again')
     .option(
       '--at <seq>',
       'the last event that both share; without it the one before the first --answer was given',
@@ -160,7 +171,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option(...json)
     .option('--yes', 'approve every call that would be asked about')
     .action(async (run: string, options) => then(await (await import('./fork.ts')).fork(run, options)));
-  command('diff <run> <other>', 'show what two runs have done differently')
+  onRuns('diff <run> <other>', 'show what two runs have done differently')
     .option(...json)
     .action(async (run: string, other: string, options) =>
       then(await (await import('./diff.ts')).diff([run, other], options)),
@@ -178,14 +189,14 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (run: string | undefined, options) =>
       then(await (await import('./doctor.ts')).doctor(run, options)),
     );
-  command('rate <run> <rating> [comment...]', 'say what you think of a run: good, bad, or from 1 to 5')
+  onRuns('rate <run> <rating> [comment...]', 'say what you think of a run: good, bad, or from 1 to 5')
     .option('--comment <text>', 'why')
     .option('--by <name>', 'who says so')
     .option(...json)
     .action(async (run: string, rating: string, words: string[], options) =>
       then(await (await import('./rate.ts')).rate({ run, rating, words }, options)),
     );
-  command('stats', 'count the runs: how many were completed, what they cost, which tools fail')
+  onRuns('stats', 'count the runs: how many were completed, what they cost, which tools fail')
     .option('--since <duration>', 'only runs that started in this time, such as 30d or 12h')
     .option(...json)
     .action(async (options) => then(await (await import('./stats.ts')).stats(options)));
@@ -196,9 +207,20 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option(...json)
     .option('--yes', 'do not ask; needed where nobody sits at a terminal')
     .action(async (options) => then(await (await import('./prune.ts')).prune(options)));
-  command('tools', 'list the tools of all servers')
+  onRuns('tools', 'list the tools of all servers')
     .option(...json)
     .action(async (options) => then(await (await import('./tools.ts')).tools(options)));
+  command('serve', 'serve the runs of this folder over HTTP, and drive them')
+    .option('--host <address>', 'listen here in place of server.host')
+    .option('--port <number>', 'listen here in place of server.port')
+    .action(async (options) => then(await (await import('./serve.ts')).serve(options)));
+  program
+    .command('token')
+    .description('make a token for the server, and the line of its configuration')
+    .option('--user <id>', 'whose it is', 'me')
+    .option('--role <role>', 'viewer, operator or admin', 'operator')
+    .option(...json)
+    .action(async (options) => then(await (await import('./token.ts')).token(options)));
   program
     .command('init')
     .description('write a commented dandori.yaml into this folder')

@@ -1,6 +1,6 @@
-import { openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
 
 export interface RateOptions {

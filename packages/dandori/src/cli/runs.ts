@@ -1,5 +1,6 @@
-import { type Dandori, openDandori, type RunSummary } from '../dandori.ts';
+import type { Dandori, RunSummary } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { openDandori } from './open.ts';
 import { oneLine, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';

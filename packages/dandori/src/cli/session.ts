@@ -1,5 +1,5 @@
 import type { Report } from '../core/report.ts';
-import { type Dandori, openDandori, type TornTail } from '../dandori.ts';
+import type { Dandori, TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
 import type { Question } from '../domain/question.ts';
@@ -7,6 +7,7 @@ import { announce, announceTorn, announceUserConfig } from './announce.ts';
 import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createHeld, type Held } from './held.ts';
+import { openDandori } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { answerCommand, questionLines } from './question.ts';
 import { printReport } from './report.ts';

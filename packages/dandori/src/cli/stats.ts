@@ -1,7 +1,7 @@
 import { milliseconds } from '../config/duration.ts';
-import { openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Counted } from '../engine/count.ts';
+import { openDandori } from './open.ts';
 import { displayWidth, duration, printable, type Style, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 

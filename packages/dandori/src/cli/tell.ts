@@ -1,5 +1,5 @@
-import { openDandori } from '../dandori.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
 
 export async function tell(

@@ -3,6 +3,15 @@ import type { FindingKind } from '../dandori.ts';
 
 /** What the CLI says of what was: replaying, forking, comparing and mending runs. */
 export const PAST_ENGLISH = {
+  lifted: {
+    from: (run: string, outcome: string) => `Lifted from the run ${run} (${outcome}).`,
+    inferred: (count: number) =>
+      `${count} ${count === 1 ? 'Ref was' : 'Refs were'} inferred, where a value was equal to one in an earlier result. Look at each.`,
+    left: (task: string, operation: string, reason: string) => `Left out: ${task} ${operation} (${reason})`,
+    redacted: (tasks: string) => `[secret] stands where a secret was sent. Fill it in: ${tasks}`,
+    unread: (tasks: string) => `The results could not be read, so no Refs to them were inferred: ${tasks}`,
+    was: (path: string, ref: string, value: string) => `${path}: ${ref} was inferred; it was ${value}`,
+  },
   history: {
     none: 'Nothing was planned.',
     version: (version: number) => `plan ${version}`,
@@ -96,6 +105,14 @@ export const PAST_ENGLISH = {
 };
 
 export const PAST_JAPANESE: typeof PAST_ENGLISH = {
+  lifted: {
+    from: (run, outcome) => `実行 ${run} (${outcome}) から起こした計画。`,
+    inferred: (count) => `前の結果と等しい値${count}か所をRefとみなしました。確かめてください。`,
+    left: (task, operation, reason) => `除いたタスク: ${task} ${operation} (${reason})`,
+    redacted: (tasks) => `[secret] の所には秘密の値がありました。書き入れてください: ${tasks}`,
+    unread: (tasks) => `結果を読めなかったため、Refを推定していません: ${tasks}`,
+    was: (path, ref, value) => `${path}: ${ref} と推定。元の値は ${value}`,
+  },
   history: {
     none: '計画はまだありません。',
     version: (version) => `計画 ${version}`,

@@ -2,6 +2,7 @@ import { isJapanese } from '../core/language.ts';
 import type { Report } from '../core/report.ts';
 import { CHAT_ENGLISH, CHAT_JAPANESE } from './chat/texts.ts';
 import { countOf } from './count-of.ts';
+import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
 import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
@@ -153,16 +154,8 @@ const ENGLISH = {
     refused: (user: string, keys: string) =>
       `The configuration of user ${user} holds what only the file may say; left out: ${keys}`,
   },
-  lifted: {
-    from: (run: string, outcome: string) => `Lifted from the run ${run} (${outcome}).`,
-    inferred: (count: number) =>
-      `${count} ${count === 1 ? 'Ref was' : 'Refs were'} inferred, where a value was equal to one in an earlier result. Look at each.`,
-    left: (task: string, operation: string, reason: string) => `Left out: ${task} ${operation} (${reason})`,
-    redacted: (tasks: string) => `[secret] stands where a secret was sent. Fill it in: ${tasks}`,
-    unread: (tasks: string) => `The results could not be read, so no Refs to them were inferred: ${tasks}`,
-    was: (path: string, ref: string, value: string) => `${path}: ${ref} was inferred; it was ${value}`,
-  },
   ...PAST_ENGLISH,
+  serving: ENGLISH_SERVING,
   rated: (rating: number) => `The rating is noted: ${rating} of 5.`,
   rating: 'Rating',
   reading: (count: number) => `${count} runs read`,
@@ -352,15 +345,8 @@ const JAPANESE: Texts = {
     refused: (user, keys) =>
       `ユーザー ${user} の設定のうち、ファイルでしか決められない項目を除きました: ${keys}`,
   },
-  lifted: {
-    from: (run, outcome) => `実行 ${run} (${outcome}) から起こした計画。`,
-    inferred: (count) => `前の結果と等しい値${count}か所をRefとみなしました。確かめてください。`,
-    left: (task, operation, reason) => `除いたタスク: ${task} ${operation} (${reason})`,
-    redacted: (tasks) => `[secret] の所には秘密の値がありました。書き入れてください: ${tasks}`,
-    unread: (tasks) => `結果を読めなかったため、Refを推定していません: ${tasks}`,
-    was: (path, ref, value) => `${path}: ${ref} と推定。元の値は ${value}`,
-  },
   ...PAST_JAPANESE,
+  serving: JAPANESE_SERVING,
   rated: (rating) => `評価を記録しました: 5段階で${rating}`,
   rating: '評価',
   reading: (count) => `${count}件の実行を読みました`,

@@ -1,5 +1,5 @@
-import { openDandori } from '../dandori.ts';
 import { announceEffects } from './announce.ts';
+import { openDandori } from './open.ts';
 import { oneLine, printable, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 

@@ -1,15 +1,20 @@
+import { SERVER } from './server-address.ts';
+
 const COMMAND =
-  /\bdandori (answer|approve|cancel|chat|check|init|lift|log|pause|prune|questions|rate|reject|resume|run|runs|show|stats|tell|tools|--help)(?![\w-])/g;
-const WITHOUT_CONFIG = ['init', '--help'];
+  /\bdandori (answer|approve|cancel|chat|check|init|lift|log|pause|prune|questions|rate|reject|resume|run|runs|serve|show|stats|tell|token|tools|--help)(?![\w-])/g;
+const WITHOUT_CONFIG = ['init', 'token', '--help'];
+const HERE_ONLY = [...WITHOUT_CONFIG, 'chat', 'check', 'prune', 'serve'];
 
 /**
  * A text whose commands can be typed as they stand: by the name under which the user started this one, and with the
- * configuration that they gave. A run is found only where that says.
+ * configuration and the server that they gave. A run is found only where that says.
  */
 export function asTyped(text: string, config?: string): string {
   return text.replaceAll(COMMAND, (_whole, command: string) => {
     const isPlain = config === undefined || WITHOUT_CONFIG.includes(command);
-    return `${commandName(process.env)} ${command}${isPlain ? '' : ` --config ${quoted(config)}`}`;
+    const server = HERE_ONLY.includes(command) ? '' : (process.env[SERVER] ?? '');
+    const place = server === '' ? '' : ` --server ${quoted(server)}`;
+    return `${commandName(process.env)} ${command}${isPlain ? '' : ` --config ${quoted(config)}`}${place}`;
   });
 }
 

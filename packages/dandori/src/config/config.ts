@@ -2,6 +2,7 @@ import type { ApprovalPolicy, Strategy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ToolPolicy } from '../domain/tool.ts';
 import type { DIALECTS, PROVIDERS } from './file-shape.ts';
+import type { ServerConfig } from './server-shape.ts';
 import type { ShippedServer } from './shipped.ts';
 
 /** Everything that a process is set up with, resolved: absolute paths, milliseconds, environment variables filled in. */
@@ -28,6 +29,7 @@ export interface Config {
   readonly language: 'en' | 'ja' | undefined;
   /** Where settings of a user's own come from. */
   readonly userConfigApi: UserConfigApi | undefined;
+  readonly server: ServerConfig;
   /** What must never be written to a journal or a log, longest first. */
   readonly secrets: readonly string[];
 }

@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from './field.ts';
 import { policy, TOOL, toolName } from './policies.ts';
+import { serverShape } from './server-shape.ts';
 import { SHIPPED_SERVERS } from './shipped.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
@@ -161,6 +162,7 @@ export const configShape = section({
     cache: duration({ example: '5m', zero: true }).prefault('5m'),
   }).optional(),
   language: choice(['en', 'ja']).optional(),
+  server: serverShape.prefault({}),
 });
 export type ConfigFile = z.infer<typeof configShape>;
 export type ModelSection = NonNullable<ConfigFile['model']>;

@@ -15,6 +15,7 @@ import { resolvePolicies } from './policies.ts';
 import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from './problem.ts';
 import { isRecord } from './record.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, redact, strayedSecrets } from './secrets.ts';
+import { resolveServer } from './server-shape.ts';
 import { resolveServers, serverProblems } from './servers.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
 import { shapeProblems, withoutEmptyKeys } from './shape.ts';
@@ -79,6 +80,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     directory: resolvePath(folder, parsed.data.planning.history.directory),
     userId: parsed.data.user_id,
     language: parsed.data.language,
+    server: resolveServer(parsed.data.server),
     userConfigApi: resolveUserConfigApi(parsed.data.user_config_api, value),
     secrets: collectSecrets(value, expansions, [model?.apiKey, model?.fallback?.apiKey]),
   };

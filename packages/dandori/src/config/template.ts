@@ -118,6 +118,17 @@ services: []
 #   timeout: 2s                    # after that the run starts without them
 #   cache: 5m                      # 0 asks for every run
 
+# --- \`dandori serve\`.
+server:
+  host: 127.0.0.1                  # any other address needs tokens
+  port: 4310
+  # hosts: [dandori.example.com]   # names under which it is reached besides localhost and plain addresses
+  max_runs: 16                     # runs driven at the same time; others wait
+  grace: 10s                       # for running calls, when it is told to stop
+  rate_limit: 100                  # requests a second of one user or address
+  # tokens:                        # \`dandori token\` makes one; without any, only this machine is served
+  #   - { sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08, user: u-42, role: operator }
+
 # user_id: u-42                    # on whose behalf; services and MCP servers are told
 # language: en                     # en | ja; otherwise the language of the goal
 `;

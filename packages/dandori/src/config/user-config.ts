@@ -90,7 +90,7 @@ function onlySafe(
 }
 
 /** More may be asked about than the file says, never less. */
-function isLooser(wanted: unknown, file: Settings['approval']): boolean {
+export function isLooser(wanted: unknown, file: Settings['approval']): boolean {
   const { success, data } = approvalPolicy.safeParse(wanted);
   return success && data !== file && !STRICTER[file].includes(data);
 }

@@ -27,6 +27,16 @@ export type ErrorCode =
   | 'answer-not-allowed'
   | 'service-invalid'
   | 'file-unreadable'
+  | 'key-reused'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'request-invalid'
+  | 'request-too-large'
+  | 'route-not-found'
+  | 'too-many-requests'
+  | 'server-stopping'
+  | 'server-failed'
+  | 'server-unreachable'
   | 'usage';
 
 export class DandoriError extends Error {

@@ -5,6 +5,8 @@ import type { Journal, RunSummary } from '../ports/journal.ts';
 export interface CountOptions {
   /** Only runs that started at this time or later, in milliseconds since 1970. */
   readonly since?: number;
+  /** Only runs of this user. */
+  readonly userId?: string;
   /** Told after each run how many have been read. */
   readonly onRead?: (count: number) => void;
 }
@@ -20,12 +22,13 @@ const PAGE = 500;
 /** Reads one journal after the other. One that is damaged is named, and hides no other. */
 export async function countRuns(
   journal: Pick<Journal, 'list' | 'read'>,
-  { since = 0, onRead }: CountOptions = {},
+  { since = 0, userId, onRead }: CountOptions = {},
 ): Promise<Counted> {
   const counter = createCounter();
   const damaged: { run: string; reason: string }[] = [];
   let read = 0;
-  for await (const { run } of runsSince(journal, since)) {
+  for await (const { run, userId: owner } of runsSince(journal, since)) {
+    if (userId !== undefined && owner !== userId) continue;
     try {
       counter.add(await journal.read(run));
     } catch (error) {

@@ -24,8 +24,10 @@ import { takeUp } from './take-up.ts';
  * S4  There is one wait, in the mailbox. No polling. Facts on which nothing waits are written with those that come in
  *     the same turn of the event loop.
  * S5  When this returns or throws, no call and no thought of it is left running.
+ * S6  Who is asked to leave begins nothing more and comes back when what runs has ended; who is asked to leave at once
+ *     comes back without it. The journal knows nothing of it: whoever drives next goes on, and settles what was lost.
  */
-export async function drive(run: string, asGiven: Parts): Promise<RunState> {
+export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
   const clock = createSteadyClock(asGiven.clock);
   const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
@@ -37,6 +39,7 @@ export async function drive(run: string, asGiven: Parts): Promise<RunState> {
     const unwatch = given.journal.watch(run, (last) => {
       if (ledger?.isNews(last) !== false) mailbox.post({ type: 'journal_changed' });
     });
+    const forget = listen(leaving, () => mailbox.post({ type: 'leave_asked' }));
     try {
       const opened = await openLedger(run, given);
       ledger = opened;
@@ -50,8 +53,10 @@ export async function drive(run: string, asGiven: Parts): Promise<RunState> {
       calls = createCalls(run, parts, mailbox);
       const house = { run, parts, ledger: opened, mailbox, calls, results, holds: createHolds(opened) };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
-      return recover(driver) ? await untilNothingCanGoOn(driver) : opened.state;
+      if (leaving.soon?.aborted || !recover(driver)) return opened.state;
+      return await untilNothingCanGoOn(driver, leaving);
     } finally {
+      forget();
       unwatch();
       await calls?.stopAll();
     }
@@ -60,10 +65,23 @@ export async function drive(run: string, asGiven: Parts): Promise<RunState> {
   }
 }
 
-async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
+/** Both are wishes of the process, not of the run. `now` without `soon` makes no sense. */
+export interface Leaving {
+  readonly soon?: AbortSignal;
+  readonly now?: AbortSignal;
+}
+
+function listen({ soon, now }: Leaving, asked: () => void): () => void {
+  for (const signal of [soon, now]) signal?.addEventListener('abort', asked, { once: true });
+  return () => {
+    for (const signal of [soon, now]) signal?.removeEventListener('abort', asked);
+  };
+}
+
+async function untilNothingCanGoOn(driver: Driver, { soon, now }: Leaving): Promise<RunState> {
   const { ledger, mailbox, calls, holds, readAhead } = driver;
   for (;;) {
-    const wakeAt = await planTogether(driver);
+    const wakeAt = soon?.aborted ? undefined : await planTogether(driver);
     calls.thinkNow();
     const isWritten = await ledger.commit();
     if (!isWritten) {
@@ -74,7 +92,7 @@ async function untilNothingCanGoOn(driver: Driver): Promise<RunState> {
     holds.deliver();
     const { state } = ledger;
     const isQuiet = !isAlive(state) && wakeAt === undefined;
-    if (state.end !== undefined || isQuiet) return state;
+    if (state.end !== undefined || isQuiet || now?.aborted) return state;
     for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
   }
 }

@@ -18,8 +18,9 @@ export interface Beginning {
   readonly userId?: string;
   /** A plan of the user's; the mind is then asked for no other. */
   readonly tasks?: readonly Task[];
-  /** Of a conversation: the id that was written down for it, and what the mind is told. */
+  /** The id that was written down for it, where it must be this one. */
   readonly run?: string;
+  /** And what the mind is told of it. */
   readonly conversation?: string;
   readonly context?: string | undefined;
 }

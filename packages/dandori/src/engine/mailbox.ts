@@ -34,7 +34,9 @@ export type Mail =
   | { readonly type: 'action_written'; readonly stream: number; readonly action: Action }
   /** One that was made ahead and is no task yet. */
   | { readonly type: 'read_ended'; readonly stream: number; readonly task: string }
-  | { readonly type: 'journal_changed' };
+  | { readonly type: 'journal_changed' }
+  /** The process wants to end, or the one who drives wants to stop. */
+  | { readonly type: 'leave_asked' };
 
 /** The one place where the engine waits. What comes while it works is handed over together at the next wait. */
 export interface Mailbox {

@@ -28,6 +28,9 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
   switch (mail.type) {
     case 'journal_changed':
       return driver.ledger.catchUp();
+    case 'leave_asked':
+      // What it changes is seen in its signal.
+      return;
     case 'thought_ended':
       return thoughtEnded(mail, driver);
     case 'call_ended':

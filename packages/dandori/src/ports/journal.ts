@@ -11,6 +11,10 @@ export interface Entry {
 export interface RunSummary {
   readonly run: string;
   readonly goal: string;
+  /** On whose behalf it runs. */
+  readonly userId?: string;
+  /** The one that owns it. */
+  readonly conversation?: string;
   readonly startedAt: number;
   readonly lastAt: number;
   readonly lastSeq: number;

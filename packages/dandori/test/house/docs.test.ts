@@ -148,7 +148,7 @@ describe('the reference', () => {
 });
 
 /** Told once for all commands. */
-const COMMON = ['--help', '--version', '-h', '-V'];
+const COMMON = ['--help', '--version', '-h', '-V', '--server', '--token'];
 
 async function helpOf(...command: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...command, '--help']);

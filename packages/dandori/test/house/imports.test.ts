@@ -16,8 +16,10 @@ const SEES: Record<string, readonly string[]> = {
   testing: ['domain', 'core', 'ports', 'engine', 'adapters'],
   assembly: ['domain', 'core', 'ports', 'mind', 'engine', 'adapters', 'config'],
   'dandori.ts': ['domain', 'core', 'ports', 'engine', 'adapters', 'config', 'assembly'],
+  client: ['domain', 'core', 'ports', 'engine'],
+  server: ['domain', 'core', 'ports', 'engine', 'config', 'client', 'dandori.ts'],
   'index.ts': ['domain', 'core', 'ports', 'mind', 'engine', 'adapters', 'config', 'dandori.ts'],
-  cli: ['domain', 'core', 'engine', 'config', 'dandori.ts'],
+  cli: ['domain', 'core', 'engine', 'config', 'client', 'server', 'dandori.ts'],
 };
 
 /** What the pure rooms may take from outside: nothing that reads a clock, a file or the network. */
@@ -62,6 +64,21 @@ describe('the house', () => {
         ) ?? [];
       return [...packages, ...impure].map((what) => `${relative(SOURCE, file)} uses ${what}`);
     });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has a client that runs in a browser: nothing of Node, and of other rooms types only', () => {
+    const wrong = files
+      .filter((file) => roomOf(file) === 'client')
+      .flatMap((file) => {
+        const lines = readFileSync(file, 'utf8').match(/^(?:import|export) [^;]*from '[^']+'/gm) ?? [];
+        const code = readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+        const values = lines.filter(
+          (line) => !/^(?:import|export) type /.test(line) && !/from '\.\//.test(line),
+        );
+        const impure = code.match(/\b(?:process|Buffer|NodeJS|node:\w+)\b/g) ?? [];
+        return [...values.filter((line) => !line.includes("'../domain/error.ts'")), ...impure];
+      });
     expect(wrong).toEqual([]);
   });
 

@@ -219,7 +219,7 @@ function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
 }
 
 /** A crash leaves either no run of that name or a whole one. */
-async function createWhole(directory: string, path: string, text: string): Promise<void> {
+export async function createWhole(directory: string, path: string, text: string): Promise<void> {
   await makeDirectory(directory);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {

@@ -9,6 +9,8 @@ export function summarise(run: string, first: Event | undefined, last: Event | u
   return {
     run,
     goal: first.data.goal,
+    ...(first.data.userId !== undefined && { userId: first.data.userId }),
+    ...(first.data.conversation !== undefined && { conversation: first.data.conversation }),
     startedAt: first.at,
     lastAt: last.at,
     lastSeq: last.seq,

@@ -1,0 +1,133 @@
+import { createClient, type Followed } from '../client/client.ts';
+import { loadConfig } from '../config/load.ts';
+import { writePlanAsJson } from '../config/plan-writer.ts';
+import type { Compiled } from '../core/compile.ts';
+import type { Dandori, OpenOptions, RunSummary } from '../dandori.ts';
+import { DandoriError } from '../domain/error.ts';
+
+/** More the server gives page by page. */
+const LARGEST_PAGE = 200;
+
+/**
+ * A server with the face of a Dandori in this process, so that every command works on either. Driving is following: the
+ * server does the work, and what it tells is what a driver here would have told.
+ */
+export async function openRemote(
+  { configFile, cwd = process.cwd(), tools: areToolsWanted = true, onEvent, onLive }: OpenOptions,
+  { server, token }: { readonly server: string; readonly token?: string },
+): Promise<Dandori> {
+  const config = await loadConfig({ file: configFile, cwd, env: process.env, use: 'read' });
+  const client = createClient({ url: addressIn(server), ...(token !== undefined && { token }) });
+  const { tools, missing } = areToolsWanted ? await client.tools() : { tools: [], missing: [] };
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  /** What the caller has been told of each run, so that a drive goes on behind it. */
+  const seen = new Map<string, number>();
+  const note = (news: Followed) => {
+    if (news.kind === 'live') onLive?.(news.live);
+    if (news.kind !== 'event') return;
+    seen.set(news.event.run, news.event.seq);
+    onEvent?.(news.event);
+  };
+  const dandori: Dandori = {
+    config,
+    mindName: 'server',
+    start: (goal, { userId: _, ...options } = {}) => client.start(goal, definedIn(options)),
+    async drive(run) {
+      const { driving, report } = await client.run(run);
+      if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);
+      return client.settled(run, { after: seen.get(run) ?? 0, onNews: note });
+    },
+    run: async (goal, options) => dandori.drive(await dandori.start(goal, options)),
+    answer: (run, question, answer, { by: _, ...how } = {}) =>
+      client.answer(run, question, answer, definedIn(how)),
+    approve: (run, question, { tasks } = {}) =>
+      client.approve(run, definedIn({ question, plan: tasks && writePlanAsJson({ goal: 'edited', tasks }) })),
+    reject: (run, question, { reason } = {}) => client.reject(run, definedIn({ question, reason })),
+    async questions(run) {
+      const found = await client.questions();
+      return run === undefined ? found : found.filter((question) => question.run === run);
+    },
+    tell: (run, text) => client.tell(run, text),
+    pause: (run, { reason } = {}) => client.pause(run, reason),
+    continue: (run) => client.resume(run),
+    // The server looks at it.
+    misfit: () => undefined,
+    cancel: (run, reason) => client.cancel(run, reason),
+    addBudget: (run, { by: _, ...amounts }) => client.addBudget(run, amounts),
+    lift: (run) => client.lift(run),
+    rate: (run, { rating, comment }) =>
+      client.rate(run, { rating, ...(comment !== undefined && { comment }) }),
+    report: async (run) => (await client.run(run)).report,
+    async events(run, after = 0) {
+      const events = await client.events(run, after);
+      seen.set(run, Math.max(seen.get(run) ?? 0, events.at(-1)?.seq ?? 0));
+      return events;
+    },
+    watch(run, changed) {
+      const stop = new AbortController();
+      void watch(run, changed, stop.signal).catch(() => changed());
+      return () => stop.abort();
+    },
+    async runs({ limit = 50, before } = {}) {
+      const found: RunSummary[] = [];
+      for (let from = before; found.length < limit; ) {
+        const size = Math.min(limit - found.length, LARGEST_PAGE);
+        const { runs, next } = await client.runs({ limit: size, ...(from && { before: from }) });
+        found.push(...runs);
+        if (next === undefined) break;
+        from = next;
+      }
+      return found;
+    },
+    statistics: async (options = {}) => ({
+      ...(await client.statistics(options.since === undefined ? {} : { since: options.since })),
+      damaged: [],
+    }),
+    fork: (run, { at, answers, tasks }) =>
+      client.fork(
+        run,
+        definedIn({ at, answers, plan: tasks && writePlanAsJson({ goal: 'fork', tasks }), drive: false }),
+      ),
+    diff: (run, other) => client.diff(run, other),
+    history: (run) => client.history(run),
+    conversation: () => notFromHere('chat'),
+    conversations: () => notFromHere('chat'),
+    replay: () => notFromHere('replay'),
+    record: () => notFromHere('record'),
+    doctor: () => notFromHere('doctor'),
+    prune: () => notFromHere('prune'),
+    tools: () => known,
+    missing: () => missing,
+    // Whether it compiles is all that comes over the wire.
+    check: async (tasks) =>
+      (await client.check(writePlanAsJson({ goal: 'check', tasks }))) as unknown as Compiled,
+    close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
+  };
+
+  async function watch(run: string, changed: () => void, signal: AbortSignal): Promise<void> {
+    for await (const { kind } of client.follow(run, { after: seen.get(run) ?? 0, signal }))
+      if (kind === 'event') changed();
+  }
+
+  return dandori;
+}
+
+/** Options whose value is undefined are not sent. */
+function definedIn<T extends object>(options: T): { [key in keyof T]: Exclude<T[key], undefined> } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [key in keyof T]: Exclude<T[key], undefined> };
+}
+
+function addressIn(server: string): string {
+  if (/^https?:\/\//i.test(server) && URL.canParse(server)) return server;
+  throw new DandoriError('usage', `--server takes an address, not "${server}".`, {
+    fix: 'Give one such as http://127.0.0.1:4310.',
+  });
+}
+
+function notFromHere(command: string): never {
+  throw new DandoriError('usage', `\`dandori ${command}\` works on the runs of this machine only.`, {
+    fix: 'Run it where the server runs, without --server.',
+  });
+}

@@ -1,0 +1,17 @@
+/** What `serve` and `token` say. */
+export const ENGLISH_SERVING = {
+  at: (url: string) => `Dandori serves ${url}  (the API: ${url}/docs)`,
+  open: 'There are no tokens: whoever works on this machine may do everything. `dandori token` makes one.',
+  stopping: (seconds: number) =>
+    `Stopping. Running calls have ${seconds} s; everything else goes on at the next start.`,
+  tokenMade: 'The token. It is shown this once; whoever has it is this user:',
+  tokenEntry: 'What goes under server.tokens in dandori.yaml:',
+};
+
+export const JAPANESE_SERVING: typeof ENGLISH_SERVING = {
+  at: (url) => `Dandori サーバー: ${url}  (API: ${url}/docs)`,
+  open: 'トークンがないため、このマシンの誰でもすべて操作できます。作るには `dandori token`。',
+  stopping: (seconds) => `停止します。実行中の呼び出しは${seconds}秒待ち、残りは次の起動で続けます。`,
+  tokenMade: 'トークンです。表示は一度だけで、持つ人がこのユーザーになります:',
+  tokenEntry: 'dandori.yaml の server.tokens に書く行:',
+};

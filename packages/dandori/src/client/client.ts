@@ -1,0 +1,306 @@
+import type { PlanHistory } from '../core/history.ts';
+import type { Lifted } from '../core/lift.ts';
+import type { Report } from '../core/report.ts';
+import type { RunDiff } from '../core/run-diff.ts';
+import type { Statistics } from '../core/statistics.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { Event } from '../domain/event.ts';
+import type { Json } from '../domain/json.ts';
+import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
+import type { Task } from '../domain/task.ts';
+import type { Forked } from '../engine/fork.ts';
+import type { Live } from '../engine/live.ts';
+import type { RunQuestion } from '../engine/open-questions.ts';
+import type { RunSummary } from '../ports/journal.ts';
+import type {
+  CheckedPlan,
+  DrivingState,
+  EventPage,
+  PlanOfRun,
+  Problem,
+  RunNow,
+  RunPage,
+  ToolList,
+} from './api.ts';
+import { readServerEvents } from './server-events.ts';
+
+export interface ClientOptions {
+  /** Such as `http://127.0.0.1:4310`. */
+  readonly url: string;
+  readonly token?: string;
+  /** In place of the global one. */
+  readonly fetch?: typeof fetch;
+  /** Milliseconds for which a lost server is called again while a run is followed. */
+  readonly patience?: number;
+}
+
+export interface StartOptions {
+  readonly mode?: Mode;
+  readonly approval?: ApprovalPolicy;
+  readonly tasks?: readonly Task[];
+  /** A request that is sent twice with the same key starts one run. */
+  readonly key?: string;
+}
+
+export interface ListOptions {
+  readonly limit?: number;
+  readonly before?: string;
+  readonly status?: RunSummary['status'];
+  readonly text?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly user?: string;
+}
+
+export interface FollowOptions {
+  /** The seq of the last event that is known already. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A fact of the journal, or what is only for who is there: deltas, and whether somebody drives. */
+export type Followed =
+  | { readonly kind: 'event'; readonly event: Event }
+  | { readonly kind: 'live'; readonly live: Live }
+  | { readonly kind: 'driving'; readonly state: DrivingState };
+
+export interface AnswerOptions {
+  readonly comment?: string;
+  readonly declined?: boolean;
+}
+
+export interface ForkOptions {
+  /** The last event that both runs share. */
+  readonly at?: number;
+  readonly answers?: Readonly<Record<string, Json>>;
+  /** A plan file in place of all tasks that were not begun by then. */
+  readonly plan?: string;
+  /** False leaves it until it is resumed. */
+  readonly drive?: boolean;
+}
+
+export interface Amounts {
+  readonly steps?: number;
+  readonly calls?: number;
+  readonly tasks?: number;
+  readonly tokens?: number;
+  readonly revisions?: number;
+  readonly cost?: number;
+  /** Milliseconds. */
+  readonly time?: number;
+}
+
+/** A server of Dandori's. Errors are `DandoriError`s with the code and the fix that the server gave. */
+export interface Client {
+  start(goal: string, options?: StartOptions): Promise<string>;
+  runs(options?: ListOptions): Promise<RunPage>;
+  run(run: string): Promise<RunNow>;
+  events(run: string, after?: number): Promise<Event[]>;
+  /** Every event once and in order, however often the connection is lost. It goes on behind the end of the run. */
+  follow(run: string, options?: FollowOptions): AsyncGenerator<Followed>;
+  /** Waits until the run has ended or needs a person. */
+  settled(
+    run: string,
+    options?: FollowOptions & { readonly onNews?: (news: Followed) => void },
+  ): Promise<Report>;
+  answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
+  /** Returns the question that it answers. `plan` is a plan file in place of the plan that was asked about. */
+  approve(run: string, options?: { readonly question?: string; readonly plan?: string }): Promise<string>;
+  reject(run: string, options?: { readonly question?: string; readonly reason?: string }): Promise<string>;
+  questions(): Promise<RunQuestion[]>;
+  tell(run: string, text: string): Promise<void>;
+  pause(run: string, reason?: string): Promise<void>;
+  cancel(run: string, reason?: string): Promise<void>;
+  addBudget(run: string, amounts: Amounts): Promise<void>;
+  rate(run: string, rating: { readonly rating: number; readonly comment?: string }): Promise<void>;
+  resume(run: string): Promise<void>;
+  plan(run: string): Promise<PlanOfRun>;
+  lift(run: string): Promise<Lifted>;
+  fork(run: string, options?: ForkOptions): Promise<Forked>;
+  diff(run: string, other: string): Promise<RunDiff>;
+  history(run: string): Promise<PlanHistory>;
+  check(plan: string): Promise<CheckedPlan>;
+  /** The journal as JSON Lines. */
+  journal(run: string): Promise<string>;
+  tools(): Promise<ToolList>;
+  statistics(options?: { readonly since?: number }): Promise<Statistics>;
+}
+
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 5_000;
+const PATIENCE = 60_000;
+
+export function createClient({ url, token, patience = PATIENCE, ...options }: ClientOptions): Client {
+  const ask = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const base = url.replace(/\/+$/, '');
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+
+  async function send(path: string, init: RequestInit = {}): Promise<Response> {
+    let response: Response;
+    try {
+      response = await ask(`${base}${path}`, {
+        ...init,
+        headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
+      });
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      throw unreachable(base, error);
+    }
+    if (!response.ok) throw await refusal(response);
+    return response;
+  }
+
+  async function get<T>(path: string): Promise<T> {
+    return (await (await send(path)).json()) as T;
+  }
+
+  async function post<T>(path: string, body: object, more: Record<string, string> = {}): Promise<T> {
+    const response = await send(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...more },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as T;
+  }
+
+  const at = (run: string, rest = '') => `/api/runs/${encodeURIComponent(run)}${rest}`;
+  const tell = async (run: string, what: string, body: object) => {
+    await post(at(run, `/${what}`), body);
+  };
+
+  async function events(run: string, after = 0): Promise<Event[]> {
+    const all: Event[] = [];
+    for (let from: number | undefined = after; from !== undefined; ) {
+      const page: EventPage = await get(at(run, `/events?after=${from}&limit=10000`));
+      for (const event of page.events) all.push(event);
+      from = page.next;
+    }
+    return all;
+  }
+
+  async function* follow(run: string, { after = 0, signal }: FollowOptions = {}): AsyncGenerator<Followed> {
+    let seen = after;
+    let lostAt: number | undefined;
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+      try {
+        const response = await send(at(run, `/stream?after=${seen}`), {
+          ...(signal && { signal }),
+          headers: { Accept: 'text/event-stream' },
+        });
+        for await (const { name, id, data } of readServerEvents(response.body ?? new ReadableStream())) {
+          lostAt = undefined;
+          pause = FIRST_PAUSE;
+          if (name !== 'message') yield liveOf(name, data);
+          else if (Number(id) > seen) {
+            seen = Number(id);
+            yield { kind: 'event', event: JSON.parse(data) as Event };
+          }
+        }
+      } catch (error) {
+        if (signal?.aborted) return;
+        if (error instanceof DandoriError && !isPassing(error)) throw error;
+        lostAt ??= Date.now();
+        if (Date.now() - lostAt > patience) throw error;
+      }
+      if (signal?.aborted) return;
+      await sleep(pause, signal);
+    }
+  }
+
+  return {
+    async start(goal, { key, ...rest } = {}) {
+      const more: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
+      return (await post<{ run: string }>('/api/runs', { goal, ...rest }, more)).run;
+    },
+    runs: (filters = {}) => get(`/api/runs${queryOf(filters)}`),
+    run: (run) => get(at(run)),
+    events,
+    follow,
+    async settled(run, { onNews, ...following } = {}) {
+      let seen = following.after ?? 0;
+      for await (const news of follow(run, following)) {
+        onNews?.(news);
+        if (news.kind === 'event') seen = news.event.seq;
+        const isAtRest = news.kind === 'driving' && news.state === 'idle';
+        if (!isAtRest && !(news.kind === 'event' && news.event.type === 'run_finished')) continue;
+        const now = await get<RunNow>(at(run));
+        if (now.driving !== 'idle') continue;
+        // The stream may be a little behind.
+        for (const event of await events(run, seen)) onNews?.({ kind: 'event', event });
+        return now.report;
+      }
+      return (await get<RunNow>(at(run))).report;
+    },
+    answer: (run, question, answer, options = {}) => tell(run, 'answer', { question, answer, ...options }),
+    approve: async (run, options = {}) =>
+      (await post<{ question: string }>(at(run, '/approve'), options)).question,
+    reject: async (run, options = {}) =>
+      (await post<{ question: string }>(at(run, '/reject'), options)).question,
+    questions: async () => (await get<{ questions: RunQuestion[] }>('/api/questions')).questions,
+    tell: (run, text) => tell(run, 'note', { text }),
+    pause: (run, reason) => tell(run, 'pause', reason === undefined ? {} : { reason }),
+    cancel: (run, reason) => tell(run, 'cancel', reason === undefined ? {} : { reason }),
+    addBudget: (run, amounts) => tell(run, 'budget', amounts),
+    rate: (run, rating) => tell(run, 'rate', rating),
+    resume: (run) => tell(run, 'resume', {}),
+    plan: (run) => get(at(run, '/plan')),
+    lift: (run) => get(at(run, '/lift')),
+    fork: (run, options = {}) => post(at(run, '/fork'), options),
+    diff: (run, other) => get(at(run, `/diff/${encodeURIComponent(other)}`)),
+    history: (run) => get(at(run, '/history')),
+    check: (plan) => post('/api/plans/check', { plan }),
+    journal: async (run) => (await send(at(run, '/journal'))).text(),
+    tools: () => get('/api/tools'),
+    statistics: (filters = {}) => get(`/api/statistics${queryOf(filters)}`),
+  };
+}
+
+function liveOf(name: string, data: string): Followed {
+  const value = JSON.parse(data) as Live & { state: DrivingState };
+  return name === 'driving' ? { kind: 'driving', state: value.state } : { kind: 'live', live: value };
+}
+
+function queryOf(filters: object): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+/** A server that is starting again, or wants less of us, is worth waiting for. */
+function isPassing({ code }: DandoriError): boolean {
+  return ['server-unreachable', 'server-stopping', 'too-many-requests'].includes(code);
+}
+
+async function refusal(response: Response): Promise<DandoriError> {
+  const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
+  if (problem?.code === undefined)
+    return new DandoriError('server-failed', `The server answered ${response.status} and did not say why.`, {
+      fix: 'Look whether this is the address of a Dandori server.',
+    });
+  const { code, detail = '', fix, diagnostics } = problem;
+  return new DandoriError(code, detail, {
+    ...(fix !== undefined && { fix }),
+    ...(diagnostics !== undefined && { diagnostics }),
+  });
+}
+
+function unreachable(base: string, cause: unknown): DandoriError {
+  const { hostname, port } = URL.canParse(base) ? new URL(base) : { hostname: base, port: '' };
+  return new DandoriError('server-unreachable', `No server answers at ${hostname}${port && `:${port}`}.`, {
+    fix: 'Start one with `dandori serve`, or correct the address.',
+    cause,
+  });
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,22 @@
+export type {
+  CheckedPlan,
+  DrivingState,
+  EventPage,
+  PlanOfRun,
+  Problem,
+  RunNow,
+  RunPage,
+  ToolList,
+} from './api.ts';
+export {
+  type Amounts,
+  type AnswerOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Followed,
+  type FollowOptions,
+  type ForkOptions,
+  type ListOptions,
+  type StartOptions,
+} from './client.ts';

@@ -1,0 +1,93 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { DandoriError } from '../domain/error.ts';
+import { describeApi } from './description.ts';
+import { authentication, ownPagesOnly, roles, securityHeaders, smallJsonOnly } from './guard.ts';
+import type { App, Env, Routes, ServerParts } from './parts.ts';
+import { problemFor } from './problem.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { approving } from './routes/approval.ts';
+import { health } from './routes/health.ts';
+import { past } from './routes/past.ts';
+import { planning } from './routes/plans.ts';
+import { questions } from './routes/questions.ts';
+import { run } from './routes/run.ts';
+import { runs } from './routes/runs.ts';
+import { counting } from './routes/statistics.ts';
+import { steering } from './routes/steering.ts';
+import { streaming } from './routes/stream.ts';
+import { tools } from './routes/tools.ts';
+import { mayAct } from './users.ts';
+
+const ROUTES: readonly Routes[] = [
+  health,
+  runs,
+  run,
+  streaming,
+  steering,
+  approving,
+  questions,
+  planning,
+  past,
+  tools,
+  counting,
+];
+
+/** What is asked goes through the guards first, so that no route can forget one. */
+export function createApp(parts: ServerParts, log: (error: unknown) => void): App {
+  const { config, users, ownRuns, metrics } = parts;
+  const app: App = new OpenAPIHono<Env>({
+    defaultHook(result) {
+      if (result.success) return;
+      const said = result.error.issues
+        .slice(0, 5)
+        .map(({ path, message }) => `${path.join('.')}: ${message}`);
+      throw new DandoriError('request-invalid', said.join('; '), {
+        fix: 'GET /openapi.json says what can be sent.',
+      });
+    },
+  });
+  app.onError((error, c) => problemFor(error, c, log));
+  app.notFound((c) =>
+    problemFor(
+      new DandoriError('route-not-found', 'There is nothing at this address.', {
+        fix: 'GET /docs lists what there is.',
+      }),
+      c,
+    ),
+  );
+  app.use(async (c, next) => {
+    const startedAt = performance.now();
+    await next();
+    // The pattern and not the path: one series a route, not one a run.
+    metrics.request(routeOf(c.req.matchedRoutes), c.res.status, (performance.now() - startedAt) / 1000);
+  });
+  app.use(securityHeaders());
+  app.use(ownPagesOnly(config.server.hosts));
+  app.use(
+    authentication(
+      users,
+      createRateLimit(config.server.rateLimit, () => performance.now()),
+    ),
+  );
+  app.use('/metrics', async (c, next) => {
+    if (!mayAct(c.get('user'), 'admin'))
+      throw new DandoriError('forbidden', 'The figures of all users are for admins.');
+    await next();
+  });
+  app.use('/api/*', roles(), smallJsonOnly());
+  const own: MiddlewareHandler<Env> = async (c, next) => {
+    await ownRuns.check(c.req.param('run') ?? '', c.get('user'));
+    await next();
+  };
+  app.use('/api/runs/:run', own);
+  app.use('/api/runs/:run/*', own);
+  for (const add of ROUTES) add(app, parts);
+  describeApi(app);
+  return app;
+}
+
+function routeOf(matched: readonly { readonly path: string; readonly method: string }[]): string {
+  const last = matched.findLast(({ method, path }) => method !== 'ALL' && !path.endsWith('*'));
+  return last === undefined ? 'none' : `${last.method} ${last.path}`;
+}

@@ -1,0 +1,122 @@
+import { isIP } from 'node:net';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { MiddlewareHandler } from 'hono';
+import { DandoriError } from '../domain/error.ts';
+import type { Env } from './parts.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { mayAct, type Users } from './users.ts';
+
+/** Read by everybody: nothing of a run is in them. */
+const PUBLIC = ['/', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'];
+
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+} as const;
+
+export function securityHeaders(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
+    await next();
+  };
+}
+
+/** Also for the answers that bypass Hono. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = HEADERS;
+
+/**
+ * A page of somebody else must not talk to this server through the browser of who looks at it: neither under a name of
+ * its own that it has pointed here (DNS rebinding), nor under ours (cross-site requests). A plain address cannot be
+ * pointed anywhere, so it is no danger as a host.
+ */
+export function ownPagesOnly(hosts: readonly string[]): MiddlewareHandler<Env> {
+  const known = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
+  return async (c, next) => {
+    const host = c.req.header('host') ?? '';
+    const name = nameIn(host);
+    if (name === undefined || !(known.has(name) || isIP(name) !== 0))
+      throw new DandoriError('forbidden', 'This server does not answer under that name.', {
+        fix: 'Call it by its address, or add the name to server.hosts.',
+      });
+    const origin = c.req.header('origin');
+    const site = c.req.header('sec-fetch-site') ?? 'none';
+    const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
+    if (!isOwn || !['none', 'same-origin'].includes(site))
+      throw new DandoriError('forbidden', 'Pages of other origins may not call this server.', {
+        fix: 'Open the page from this server, or call it from a program.',
+      });
+    await next();
+  };
+}
+
+/** The name of a `Host` header without its port. */
+function nameIn(host: string): string | undefined {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+))(?::\d{1,5})?$/.exec(host);
+  return (match?.[1] ?? match?.[2])?.toLowerCase();
+}
+
+/** Who it is, and that it is not too much. Who only guesses tokens is held back by address. */
+export function authentication(users: Users, limit: RateLimit): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const address = getConnInfo(c).remote.address ?? '';
+    const user = users.of(c.req.header('authorization'));
+    if (!limit.take(user?.id === undefined ? `address ${address}` : `user ${user.id}`))
+      throw new DandoriError('too-many-requests', 'These are more requests than one may send.', {
+        fix: 'Wait a second and send fewer; server.rate_limit says how many.',
+      });
+    if (user !== undefined) c.set('user', user);
+    else if (!PUBLIC.includes(c.req.path))
+      throw new DandoriError('unauthorized', 'This needs a token that the server knows.', {
+        fix: 'Send it as "Authorization: Bearer TOKEN"; `dandori token` makes one.',
+      });
+    await next();
+  };
+}
+
+/** A viewer reads. What has no effect may be asked for by POST all the same. */
+const WITHOUT_EFFECT = ['/api/plans/check'];
+
+export function roles(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { method, path } = c.req;
+    const isReading = ['GET', 'HEAD'].includes(method) || WITHOUT_EFFECT.includes(path);
+    if (!isReading && !mayAct(c.get('user'), 'operator'))
+      throw new DandoriError('forbidden', 'A viewer may read and nothing else.', {
+        fix: 'Use the token of an operator.',
+      });
+    await next();
+  };
+}
+
+const LARGEST_BODY = 1_000_000;
+
+/**
+ * A form of another page can send anything but this type without being asked first. How long a body is must be said
+ * before it: Node then reads no more than that.
+ */
+export function smallJsonOnly(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const length = Number(c.req.header('content-length') ?? 0);
+    const hasNoLength = c.req.header('transfer-encoding') !== undefined;
+    const type = c.req.header('content-type') ?? '';
+    if (hasNoLength)
+      throw new DandoriError('request-invalid', 'The length of the body is missing.', {
+        fix: 'Send Content-Length in place of Transfer-Encoding.',
+      });
+    if (length > LARGEST_BODY)
+      throw new DandoriError('request-too-large', `A body may have ${LARGEST_BODY} bytes at most.`, {
+        fix: 'Put large data into a file that a tool can read.',
+      });
+    if (length > 0 && !/^application\/json(;|$)/i.test(type))
+      throw new DandoriError('request-invalid', 'The body must be JSON.', {
+        fix: 'Send "Content-Type: application/json".',
+      });
+    await next();
+  };
+}

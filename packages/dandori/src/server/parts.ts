@@ -1,0 +1,29 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Config } from '../config/config.ts';
+import type { Dandori } from '../dandori.ts';
+import type { Driving } from './driving.ts';
+import type { EventStreams } from './event-streams.ts';
+import type { Metrics } from './metrics.ts';
+import type { OwnRuns } from './own-runs.ts';
+import type { User, Users } from './users.ts';
+
+/** What the server is made of, for its routes. */
+export interface ServerParts {
+  readonly config: Config;
+  readonly dandori: Dandori;
+  readonly driving: Driving;
+  readonly streams: EventStreams;
+  readonly metrics: Metrics;
+  readonly ownRuns: OwnRuns;
+  readonly users: Users;
+}
+
+export interface Env {
+  Bindings: HttpBindings;
+  Variables: { user: User };
+}
+export type App = OpenAPIHono<Env>;
+
+/** Adds its routes. Who may call them, and whose run it is, has been seen to before they are reached. */
+export type Routes = (app: App, parts: ServerParts) => void;

@@ -1,0 +1,29 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { RunQuestion } from '../../engine/open-questions.ts';
+import type { Routes } from '../parts.ts';
+import { json, problems } from '../schemas.ts';
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/questions',
+  summary: 'The open questions of your runs, and for admins of all',
+  responses: {
+    200: json(
+      'Questions, those of the newest run first',
+      z.object({
+        questions: z.array(z.custom<RunQuestion>().openapi('RunQuestion', { type: 'object' })),
+      }),
+    ),
+    ...problems,
+  },
+});
+
+export const questions: Routes = (app, { dandori, ownRuns }) => {
+  app.openapi(list, async (c) => {
+    const user = c.get('user');
+    const found: RunQuestion[] = [];
+    for (const question of await dandori.questions())
+      if (await ownRuns.isOwn(question.run, user)) found.push(question);
+    return c.json({ questions: found }, 200);
+  });
+};

@@ -1,0 +1,152 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { isLooser } from '../../config/user-config.ts';
+import type { Dandori, RunSummary } from '../../dandori.ts';
+import { DandoriError } from '../../domain/error.ts';
+import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts';
+import type { Settings } from '../../domain/settings.ts';
+import { task } from '../../domain/task.ts';
+import type { Routes } from '../parts.ts';
+import { count, done, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
+import type { User } from '../users.ts';
+
+const status = z.enum([
+  'answered',
+  'failed',
+  'cancelled',
+  'exhausted',
+  'open',
+  'waiting',
+  'paused',
+  'damaged',
+]);
+
+const filters = z.object({
+  limit: count.min(1).max(200).default(50),
+  before: z.string().max(128).optional().openapi({ description: '`next` of the page before' }),
+  status: status.optional(),
+  text: z.string().max(200).optional().openapi({ description: 'A part of the goal' }),
+  since: count.optional().openapi({ description: 'Started then or later; milliseconds since 1970' }),
+  until: count.optional(),
+  user: z.string().max(200).optional().openapi({ description: 'Of this user; for admins' }),
+});
+type Filters = z.infer<typeof filters>;
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/runs',
+  summary: 'The runs, newest first',
+  request: { query: filters },
+  responses: {
+    200: json('A page of runs', z.object({ runs: z.array(runSummarySchema), next: z.string().optional() })),
+    ...problems,
+  },
+});
+
+const create = createRoute({
+  method: 'post',
+  path: '/api/runs',
+  summary: 'Start a run. With an Idempotency-Key a request that is sent twice starts one run',
+  request: {
+    headers: z.object({ 'idempotency-key': z.string().min(1).max(255).optional() }),
+    body: jsonBody(
+      z.strictObject({
+        goal: z.string(),
+        mode: mode.optional(),
+        approval: approvalPolicy.optional().openapi({
+          description: 'Which calls are asked about; only an admin may ask for less than is configured',
+        }),
+        tasks: z
+          .array(task)
+          .min(1)
+          .optional()
+          .openapi({
+            type: 'array',
+            items: { type: 'object' },
+            description: 'A plan of your own; see plan.schema.json',
+          }),
+      }),
+    ),
+  },
+  responses: { 201: json('It is started, and driven as soon as there is a place', done), ...problems },
+});
+
+/** So many are looked at for one page; where a filter fits few, `next` leads on. */
+const MOST_READ = 5_000;
+const READ_AT_ONCE = 200;
+
+export const runs: Routes = (app, { dandori, driving, config }) => {
+  app.openapi(list, async (c) => c.json(await pageOf(c.req.valid('query'), c.get('user'), dandori), 200));
+
+  app.openapi(create, async (c) => {
+    if (driving.isStopping)
+      throw new DandoriError('server-stopping', 'The server is stopping and takes no new runs.', {
+        fix: 'Send it again with the same Idempotency-Key in a moment.',
+      });
+    const { goal, mode: wanted, tasks, approval } = c.req.valid('json');
+    const key = c.req.valid('header')['idempotency-key'];
+    if (approval !== undefined && c.get('user').role !== 'admin') refuseLess(approval, config.settings);
+    if (tasks !== undefined) await refuseInvalid(tasks, dandori);
+    const userId = c.get('user').id ?? config.userId;
+    const run = await dandori.start(goal, {
+      ...(wanted && { mode: wanted }),
+      ...(approval && { approval }),
+      ...(userId !== undefined && { userId }),
+      ...(tasks && { tasks }),
+      ...(key !== undefined && { key }),
+    });
+    driving.wake(run);
+    return c.json({ run }, 201, { Location: `/api/runs/${run}` });
+  });
+};
+
+/** What a person must be asked about is for who runs the server to say. */
+function refuseLess(wanted: ApprovalPolicy, { approval, approvals = {} }: Settings): void {
+  if (!isLooser(wanted, approval) && Object.keys(approvals).length === 0) return;
+  throw new DandoriError('forbidden', `Only an admin may set approval to ${wanted} here.`, {
+    fix: `Leave it out; the server has ${approval}.`,
+  });
+}
+
+async function refuseInvalid(tasks: z.infer<typeof task>[], dandori: Pick<Dandori, 'check'>): Promise<void> {
+  const compiled = await dandori.check(tasks);
+  if (compiled.ok) return;
+  const said = compiled.diagnostics.map(({ code, task: id, message }) => `${code} ${id ?? ''}: ${message}`);
+  throw new DandoriError('plan-invalid', said.join('\n'), {
+    diagnostics: compiled.diagnostics,
+    fix: 'POST /api/plans/check compiles a plan and runs nothing.',
+  });
+}
+
+async function pageOf(
+  { limit, before, ...wanted }: Filters,
+  user: User,
+  dandori: Pick<Dandori, 'runs'>,
+): Promise<{ runs: RunSummary[]; next?: string }> {
+  const found: RunSummary[] = [];
+  let from = before;
+  for (let read = 0; read < MOST_READ; ) {
+    const some = await dandori.runs({ limit: READ_AT_ONCE, ...(from !== undefined && { before: from }) });
+    for (const summary of some) {
+      from = summary.run;
+      if (wanted.since !== undefined && summary.status !== 'damaged' && summary.startedAt < wanted.since)
+        return { runs: found };
+      if (isWanted(summary, wanted, user)) found.push(summary);
+      if (found.length === limit) return { runs: found, next: from };
+    }
+    if (some.length < READ_AT_ONCE) return { runs: found };
+    read += some.length;
+  }
+  return { runs: found, ...(from !== undefined && { next: from }) };
+}
+
+function isWanted(
+  { userId, status: is, goal, startedAt }: RunSummary,
+  wanted: Omit<Filters, 'limit' | 'before'>,
+  { id, role }: User,
+): boolean {
+  if (role !== 'admin' && (id === undefined || userId !== id)) return false;
+  if (wanted.user !== undefined && userId !== wanted.user) return false;
+  if (wanted.status !== undefined && is !== wanted.status) return false;
+  if (wanted.until !== undefined && startedAt > wanted.until) return false;
+  return wanted.text === undefined || goal.toLowerCase().includes(wanted.text.toLowerCase());
+}

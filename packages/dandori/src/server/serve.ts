@@ -1,0 +1,149 @@
+import { lookup } from 'node:dns/promises';
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { redact } from '../core/redact.ts';
+import { type Dandori, type OpenOptions, openDandori } from '../dandori.ts';
+import { DandoriError } from '../domain/error.ts';
+import { createApp } from './app.ts';
+import { createDriving } from './driving.ts';
+import { createEventStreams } from './event-streams.ts';
+import { createMetrics } from './metrics.ts';
+import { createOwnRuns } from './own-runs.ts';
+import { createUsers } from './users.ts';
+
+export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
+  /** In place of what the configuration says. */
+  readonly host?: string;
+  readonly port?: number;
+  /** What went wrong while nobody was there to be told. Without secrets. */
+  readonly log?: (line: string) => void;
+}
+
+export interface Serving extends AsyncDisposable {
+  readonly url: string;
+  readonly dandori: Dandori;
+  /** Takes no more runs, lets running calls end within the grace period, and closes everything. */
+  close(): Promise<void>;
+}
+
+/** Serves the runs of a folder over HTTP and drives them. Those that were interrupted are taken up at once. */
+export async function serve(options: ServeOptions = {}): Promise<Serving> {
+  const { log = () => {} } = options;
+  const dandori = await openDandori({
+    ...options,
+    onEvent: (event) => metrics.event(event),
+    onLive: (live) => streams.live(live),
+    onWarning: (warning) => {
+      options.onWarning?.(warning);
+      log(warning.message);
+    },
+  });
+  const { config } = dandori;
+  const say = (what: string, error: unknown) => log(redact(`${what}: ${textOf(error)}`, config.secrets));
+  const streams = createEventStreams({ dandori, secrets: config.secrets });
+  const driving = createDriving({
+    dandori: {
+      ...dandori,
+      async drive(run, leaving) {
+        if (!metrics.knows(run)) metrics.past(await dandori.events(run));
+        return dandori.drive(run, leaving);
+      },
+    },
+    atOnce: config.server.maxRuns,
+    onState: (run, state) => streams.driving(run, state),
+    onTrouble: (run, error) => say(`The run ${run} cannot be driven`, error),
+  });
+  const metrics = createMetrics({
+    driving: () => driving.count.driving,
+    queued: () => driving.count.queued,
+    clients: () => streams.clients,
+    dropped: () => streams.dropped,
+  });
+  const users = createUsers(config.server.tokens);
+  const parts = { config, dandori, driving, streams, metrics, users, ownRuns: createOwnRuns(dandori) };
+  const app = createApp(parts, (error) => say('A request failed', error));
+  let url: string;
+  const server = createServer(SOCKET, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  server.maxConnections = MOST_CONNECTIONS;
+  try {
+    const host = options.host ?? config.server.host;
+    if (config.server.tokens.length === 0) await refuseOpenDoor(host);
+    url = await listen(server, host, options.port ?? config.server.port);
+    await driving.takeUp();
+  } catch (error) {
+    server.close();
+    await dandori.close();
+    throw error;
+  }
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await driving.stop(config.server.grace);
+    streams.close();
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    const patience = setTimeout(() => server.closeAllConnections(), 1_000);
+    await closed;
+    clearTimeout(patience);
+    await dandori.close();
+  };
+  const closeOnce = () => {
+    closing ??= close();
+    return closing;
+  };
+  return { url, dandori, close: closeOnce, [Symbol.asyncDispose]: closeOnce };
+}
+
+/** As many as a process may usually have files open. */
+const MOST_CONNECTIONS = 10_000;
+
+/** Who sends a request a byte at a time holds a place for so long and no longer. */
+const SOCKET = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16_384,
+} as const;
+
+/** Without tokens whoever can reach it may do everything, so only this machine may. */
+async function refuseOpenDoor(host: string): Promise<void> {
+  const addresses = await lookup(host.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  const isLoopback = ({ address }: { address: string }) => /^127\.|^::1$/.test(address);
+  if (addresses.length > 0 && addresses.every(isLoopback)) return;
+  throw new DandoriError(
+    'config-invalid',
+    `The server has no tokens, so it listens on this machine only and not on ${host}.`,
+    { fix: 'Make a token with `dandori token` and put it under server.tokens, or keep host: 127.0.0.1.' },
+  );
+}
+
+function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reasons: Record<string, string> = {
+        EADDRINUSE: 'another program listens there already',
+        EACCES: 'this user may not listen there',
+        EADDRNOTAVAIL: 'this machine has no such address',
+      };
+      const reason = reasons[error.code ?? ''] ?? error.message;
+      reject(
+        new DandoriError('config-invalid', `Cannot listen on ${host}:${port}: ${reason}.`, {
+          fix: 'Choose another server.port or server.host, or --port.',
+        }),
+      );
+    });
+    server.listen(port, host.replace(/^\[|\]$/g, ''), () => {
+      const address = server.address();
+      const { address: bound, port: chosen } =
+        typeof address === 'object' && address !== null ? address : { address: host, port };
+      resolve(`http://${isIPv6(bound) ? `[${bound}]` : bound}:${chosen}`);
+    });
+  });
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof DandoriError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,265 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { look, stand, take, until, wait } from './standing.ts';
+
+describe('runs over HTTP', () => {
+  it('are started, driven and shown without anybody else doing anything', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('buy bread', { tasks: [take('bread')] });
+    const report = await client.settled(run);
+    expect(report).toMatchObject({ run, outcome: 'answered', tasks: { t1: { result: { item: 'bread' } } } });
+    expect(standing.taken).toEqual(['bread']);
+    expect(await client.events(run)).toEqual(await standing.serving.dandori.events(run));
+    expect(
+      (await client.journal(run))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(await client.events(run));
+    expect(await client.plan(run)).toMatchObject({ goal: 'buy bread', tasks: [take('bread')] });
+    expect(await (await standing.ask(`/api/runs/${run}/plan?format=yaml`)).text()).toContain(
+      'operation: shop.take',
+    );
+    expect(await client.lift(run)).toMatchObject({ run, tasks: [{ operation: 'shop.take' }] });
+  });
+
+  it('are listed newest first, by page, and by what is asked for', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const ids: string[] = [];
+    for (const item of ['tea', 'rice', 'Rice cake', 'salt', 'oil'])
+      ids.push(await client.start(`look at ${item}`, { tasks: [look(item)] }));
+    for (const run of ids) await client.settled(run);
+    const newest = ids.toSorted().reverse();
+    const first = await client.runs({ limit: 2 });
+    const second = await client.runs({ limit: 2, before: first.next ?? '' });
+    const third = await client.runs({ limit: 2, before: second.next ?? '' });
+    expect([first, second, third].map(({ runs }) => runs.map(({ run }) => run))).toEqual([
+      newest.slice(0, 2),
+      newest.slice(2, 4),
+      newest.slice(4),
+    ]);
+    expect(third.next).toBeUndefined();
+    expect((await client.runs({ text: 'rice' })).runs.map(({ goal }) => goal).sort()).toEqual([
+      'look at Rice cake',
+      'look at rice',
+    ]);
+    expect((await client.runs({ status: 'failed' })).runs).toEqual([]);
+    expect((await client.runs({ status: 'answered' })).runs).toHaveLength(5);
+    expect((await client.runs({ since: Date.now() + 1000 })).runs).toEqual([]);
+    await expect(client.runs({ limit: 0 })).rejects.toMatchObject({ code: 'request-invalid' });
+  });
+
+  it('ask which milk, and go on by themselves when somebody answers; the wait has no driver', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    const waiting = await client.settled(run);
+    expect(waiting).toMatchObject({ outcome: 'waiting', questions: [{ id: 'q1', text: 'Which milk?' }] });
+    expect(await client.run(run)).toMatchObject({ driving: 'idle' });
+    await expect(client.answer(run, 'q1', 'goat')).rejects.toMatchObject({
+      code: 'answer-invalid',
+      fix: 'Answer one of: whole, skimmed.',
+    });
+    await expect(client.answer(run, 'q7', 'whole')).rejects.toMatchObject({ code: 'question-not-found' });
+    await client.answer(run, 'q1', 'skimmed');
+    expect(await client.settled(run)).toMatchObject({ outcome: 'answered' });
+    expect(standing.taken).toEqual(['skimmed milk']);
+    await expect(client.answer(run, 'q1', 'whole')).rejects.toMatchObject({ code: 'run-ended' });
+    await client.rate(run, { rating: 4, comment: 'good milk' });
+    expect((await client.run(run)).report.rating).toEqual({ rating: 4, comment: 'good milk' });
+  });
+
+  it('are woken by an answer that another process writes into the journal', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    const { openDandori } = await import('../../src/dandori.ts');
+    await using other = await openDandori({ cwd: standing.folder, tools: false });
+    await other.answer(run, 'q1', 'whole');
+    await until(async () => ((await client.run(run)).report.outcome === 'answered' ? true : undefined));
+    expect(standing.taken).toEqual(['whole milk']);
+  });
+
+  it('are cancelled in the middle of a call, which is told', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('wait', { tasks: [wait('bus')] });
+    await until(async () => (await client.events(run)).find(({ type }) => type === 'task_started'));
+    await client.cancel(run, 'too late');
+    const report = await client.settled(run);
+    expect(report.outcome).toBe('cancelled');
+    expect(report.failure?.message).toContain('too late');
+    await expect(client.cancel(run)).rejects.toMatchObject({ code: 'run-ended' });
+  });
+
+  it('wait their turn where more are started than may be driven at once', async () => {
+    await using standing = await stand({ server: { max_runs: 2 } });
+    const { client } = standing;
+    const ids = await Promise.all(
+      [1, 2, 3, 4, 5].map((number) => client.start(`wait ${number}`, { tasks: [wait(`w${number}`)] })),
+    );
+    const states = async () =>
+      (await Promise.all(ids.map((run) => client.run(run)))).map(({ driving }) => driving);
+    expect((await states()).sort()).toEqual(['driving', 'driving', 'queued', 'queued', 'queued']);
+    const figures = await (await standing.ask('/metrics')).text();
+    expect(figures).toMatch(/^dandori_runs_driving 2$/m);
+    expect(figures).toMatch(/^dandori_runs_queued 3$/m);
+    standing.open();
+    for (const run of ids) expect((await client.settled(run)).outcome).toBe('answered');
+    expect(standing.taken.toSorted()).toEqual(['w1', 'w2', 'w3', 'w4', 'w5']);
+  });
+
+  it('are paused, told something and resumed', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    await client.pause(run, 'the shop is closed');
+    await client.tell(run, 'take the cheap one');
+    await client.answer(run, 'q1', 'whole');
+    expect((await client.settled(run)).outcome).toBe('paused');
+    expect(standing.taken).toEqual([]);
+    await client.resume(run);
+    const report = await client.settled(run);
+    expect(report).toMatchObject({ outcome: 'answered', notes: [{ text: 'take the cheap one' }] });
+    expect(standing.taken).toEqual(['whole milk']);
+  });
+
+  it('wait for a yes to a call or a plan, which may be edited first; a no ends there', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const first = await client.start('bread', { tasks: [take('bread')], approval: 'writes' });
+    const second = await client.start('salt', { tasks: [take('salt')], approval: 'plan' });
+    const third = await client.start('oil', { tasks: [take('oil')], approval: 'writes' });
+    for (const run of [first, second, third]) expect((await client.settled(run)).outcome).toBe('waiting');
+    const asked = await client.questions();
+    expect(asked.map(({ run, kind }) => [run, kind]).sort()).toEqual(
+      [
+        [first, 'approval'],
+        [second, 'plan_approval'],
+        [third, 'approval'],
+      ].sort(),
+    );
+    expect(await client.approve(first)).toBe('q1');
+    await expect(
+      client.approve(second, { plan: '- { operation: shop.tak, args: {} }' }),
+    ).rejects.toMatchObject({
+      code: 'plan-invalid',
+      diagnostics: [{ code: 'unknown-operation' }],
+    });
+    await client.approve(second, { plan: '- { operation: shop.take, args: { item: sea salt } }' });
+    await client.reject(third, { reason: 'too fat' });
+    expect((await client.settled(first)).outcome).toBe('answered');
+    expect((await client.settled(second)).outcome).toBe('answered');
+    expect((await client.settled(third)).outcome).toBe('failed');
+    expect(standing.taken.toSorted()).toEqual(['bread', 'sea salt']);
+    expect(await client.questions()).toEqual([]);
+  });
+
+  it('are forked, compared and looked back on', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    await client.answer(run, 'q1', 'whole');
+    await client.settled(run);
+    const forked = await client.fork(run, { answers: { q1: 'skimmed' } });
+    expect(forked.forkedFrom.run).toBe(run);
+    expect((await client.settled(forked.run)).outcome).toBe('answered');
+    expect(standing.taken).toEqual(['whole milk', 'skimmed milk']);
+    expect(JSON.stringify(await client.diff(run, forked.run))).toContain('skimmed');
+    expect(await client.history(run)).toEqual(await standing.serving.dandori.history(run));
+  });
+
+  it('go on with more budget', async () => {
+    await using standing = await stand({ execution: { max_model_calls: 1 } });
+    const { client } = standing;
+    const run = await client.start('buy bread', { tasks: [take('milk')] });
+    await client.settled(run);
+    await client.addBudget(run, { calls: 5, steps: 2 });
+    const [added] = (await client.events(run)).filter(({ type }) => type === 'budget_added');
+    expect(added?.data).toEqual({ calls: 5, steps: 2 });
+    await expect(client.addBudget(run, {})).rejects.toMatchObject({ code: 'request-invalid' });
+  });
+
+  it('are not started with a plan that does not compile', async () => {
+    await using standing = await stand();
+    const { client, folder } = standing;
+    const wrong = { id: 't1', operation: 'shop.tak', args: { item: 'x' } };
+    await expect(client.start('x', { tasks: [wrong] })).rejects.toMatchObject({ code: 'plan-invalid' });
+    await expect(client.start('  ')).rejects.toMatchObject({ code: 'goal-invalid' });
+    expect(await readdir(join(folder, '.dandori/runs')).catch(() => [])).toEqual([]);
+    const checked = await client.check('tasks:\n  - operation: shop.tak\n    args: { item: x }\n');
+    expect(checked).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'unknown-operation', task: 't1', line: 2 }],
+    });
+    expect(await client.check('- { operation: shop.look, args: { item: x } }')).toMatchObject({
+      ok: true,
+      estimate: { calls: 1, reads: 1 },
+    });
+    await expect(client.check('tasks: 5')).rejects.toMatchObject({ code: 'plan-invalid' });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('starts one run however often the request comes, also at the same instant', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const started = await Promise.all(
+      Array.from({ length: 20 }, () => client.start('bread', { tasks: [take('bread')], key: 'k-1' })),
+    );
+    expect(new Set(started).size).toBe(1);
+    expect(await client.start('bread', { tasks: [take('bread')], key: 'k-1' })).toBe(started[0]);
+    await client.settled(started[0] ?? '');
+    expect((await client.runs()).runs).toHaveLength(1);
+    expect(standing.taken).toEqual(['bread']);
+    await expect(client.start('other', { key: 'k-1' })).rejects.toMatchObject({ code: 'key-reused' });
+    await expect(client.start(' ', { key: 'k-2' })).rejects.toMatchObject({ code: 'goal-invalid' });
+    expect(await client.start('bread', { tasks: [take('bread')], key: 'k-2' })).not.toBe(started[0]);
+  });
+});
+
+describe('what else is served', () => {
+  it('tools, statistics, metrics, the description of the API, and whether it is well', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('look', { tasks: [look('tea')] });
+    await client.settled(run);
+    await client.rate(run, { rating: 5 });
+    expect((await client.tools()).tools.map(({ name }) => name)).toEqual([
+      'shop.chatter',
+      'shop.look',
+      'shop.take',
+      'shop.wait',
+    ]);
+    expect(await client.statistics()).toMatchObject({
+      runs: 1,
+      completionRate: 1,
+      satisfaction: { mean: 5, count: 1 },
+    });
+    const figures = await (await standing.ask('/metrics')).text();
+    expect(figures).toMatch(/^dandori_runs_finished_total\{outcome="answered"\} 1$/m);
+    expect(figures).toMatch(/^dandori_completion_ratio 1$/m);
+    expect(figures).toMatch(/^dandori_tool_calls_total\{tool="shop.look"\} 1$/m);
+    expect(figures).toMatch(/^dandori_run_rating_sum 5$/m);
+    expect(await (await standing.ask('/healthz')).json()).toEqual({ status: 'ok' });
+    expect((await standing.ask('/readyz')).status).toBe(200);
+    const document = (await (await standing.ask('/openapi.json')).json()) as {
+      openapi: string;
+      paths: object;
+    };
+    expect(document.openapi).toBe('3.1.0');
+    const text = JSON.stringify(document);
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      expect(document).toHaveProperty(['components', 'schemas', name ?? '']);
+    const page = await (await standing.ask('/docs')).text();
+    for (const path of Object.keys(document.paths)) expect(page).toContain(path);
+    // It must work where there is no network, and run nothing.
+    expect(page).not.toMatch(/https?:\/\/|<script/);
+  });
+});

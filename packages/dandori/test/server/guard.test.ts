@@ -1,0 +1,379 @@
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { serve } from '../../src/server/serve.ts';
+import { startUserApi } from '../config/user-api.ts';
+import { look, type Standing, stand, take, tokenOf } from './standing.ts';
+
+const HANA = tokenOf('hana', 'operator');
+const TARO = tokenOf('taro', 'operator');
+const GUEST = tokenOf('hana', 'viewer');
+const BOSS = tokenOf('boss', 'admin');
+const TOKENS = [HANA, TARO, GUEST, BOSS].map(({ entry }) => entry);
+const withTokens = (more: object = {}) => stand({ server: { tokens: TOKENS, ...more } });
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** As no browser and no library would send it. */
+function raw(
+  { url }: Pick<Standing, 'url'>,
+  {
+    path = '/api/runs',
+    method = 'GET',
+    headers = {},
+    body = '',
+  }: { path?: string; method?: string; headers?: Record<string, string>; body?: string | Buffer },
+): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+describe('users', () => {
+  it('see and touch their own runs only; for others there is nothing there', async () => {
+    await using standing = await withTokens();
+    const hana = standing.as(HANA.token);
+    const taro = standing.as(TARO.token);
+    const run = await hana.start('milk', { tasks: [take('milk')] });
+    expect((await hana.settled(run)).outcome).toBe('waiting');
+    const missing = await taro.run('20200101-000000000-none').catch((error) => error);
+    for (const attempt of [
+      () => taro.run(run),
+      () => taro.events(run),
+      () => taro.journal(run),
+      () => taro.plan(run),
+      () => taro.lift(run),
+      () => taro.answer(run, 'q1', 'whole'),
+      () => taro.cancel(run),
+      () => taro.rate(run, { rating: 1 }),
+      () => taro.resume(run),
+      () => taro.history(run),
+      () => taro.fork(run, { at: 1 }),
+      () => taro.diff(run, run),
+      async () => taro.diff(await taro.start('tea', { tasks: [look('tea')] }), run),
+      () => taro.tell(run, 'x'),
+      () => taro.pause(run),
+      () => taro.approve(run),
+      () => taro.reject(run),
+      () => taro.addBudget(run, { calls: 1 }),
+      () => taro.follow(run).next(),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: 'run-not-found', fix: missing.fix });
+    expect((await taro.runs()).runs).toMatchObject([{ goal: 'tea' }]);
+    expect((await taro.runs({ user: 'hana' })).runs).toEqual([]);
+    expect((await taro.statistics()).runs).toBe(1);
+    expect(await taro.questions()).toEqual([]);
+    expect(await hana.questions()).toMatchObject([{ run, id: 'q1' }]);
+    await expect(hana.start('tea', { approval: 'never' })).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await hana.runs()).runs).toMatchObject([{ run, userId: 'hana' }]);
+    expect((await standing.as(BOSS.token).runs({ user: 'hana' })).runs).toMatchObject([{ run }]);
+    await standing.as(BOSS.token).answer(run, 'q1', 'whole');
+    const answered = (await hana.events(run)).find(({ type }) => type === 'question_answered');
+    expect(answered?.data).toMatchObject({ by: 'boss' });
+    // The same key of two users means two runs.
+    const [mine, theirs] = await Promise.all(
+      [hana, taro].map((one) => one.start('tea', { tasks: [look('tea')], key: 'k' })),
+    );
+    expect(mine).not.toBe(theirs);
+  });
+
+  it('need a token, and a role that may', async () => {
+    await using standing = await withTokens();
+    for (const token of [undefined, 'wrong', HANA.token.slice(0, -1), HANA.entry.sha256]) {
+      const client = token === undefined ? standing.client : standing.as(token);
+      await expect(client.runs()).rejects.toMatchObject({ code: 'unauthorized' });
+      await expect(client.start('tea')).rejects.toMatchObject({ code: 'unauthorized' });
+    }
+    const refused = await standing.ask('/api/runs');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('Bearer');
+    expect(refused.headers.get('content-type')).toContain('application/problem+json');
+    const hana = standing.as(HANA.token);
+    const guest = standing.as(GUEST.token);
+    const run = await hana.start('tea', { tasks: [look('tea')] });
+    await hana.settled(run);
+    expect((await guest.run(run)).report.run).toBe(run);
+    for (const attempt of [
+      () => guest.start('tea'),
+      () => guest.rate(run, { rating: 1 }),
+      () => guest.cancel(run),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await guest.check('- { operation: shop.look, args: { item: tea } }')).toMatchObject({ ok: true });
+    expect((await standing.ask('/healthz')).status).toBe(200);
+    const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+    expect((await standing.ask('/metrics')).status).toBe(401);
+    expect((await standing.ask('/metrics', bearer(HANA.token))).status).toBe(403);
+    expect((await standing.ask('/metrics', bearer(BOSS.token))).status).toBe(200);
+  });
+
+  it('have settings of their own, from the user_config_api', async () => {
+    await using api = await startUserApi({ execution: { max_steps: 3 }, language: 'ja' });
+    await using standing = await stand({
+      user_config_api: { url: `${api.url}/users/{user_id}` },
+      server: { tokens: TOKENS },
+    });
+    const hana = standing.as(HANA.token);
+    const run = await hana.start('tea', { tasks: [look('tea')] });
+    expect(api.requests.map(({ url }) => url)).toEqual(['/users/hana']);
+    const [first] = await hana.events(run);
+    expect(first?.data).toMatchObject({
+      userId: 'hana',
+      settings: { language: 'ja', limits: { steps: 3 } },
+    });
+  });
+
+  it('are held back when they send too much, each for themselves', async () => {
+    await using standing = await withTokens({ rate_limit: 1 });
+    const hana = standing.as(HANA.token);
+    const sent = await Promise.allSettled(Array.from({ length: 40 }, () => hana.runs()));
+    const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+    expect(refused.length).toBeGreaterThan(20);
+    expect(new Set(refused)).toEqual(new Set(['too-many-requests']));
+    expect((await standing.as(TARO.token).runs()).runs).toEqual([]);
+  });
+});
+
+describe('who may not come in', () => {
+  it('a page of another origin, and a name that somebody has pointed here', async () => {
+    await using standing = await stand();
+    const { host } = new URL(standing.url);
+    const json = { 'Content-Type': 'application/json' };
+    const start = { method: 'POST', body: JSON.stringify({ goal: 'tea', tasks: [look('tea')] }) };
+    for (const name of [
+      'evil.example',
+      'evil.example:4310',
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+    ])
+      expect([name, (await raw(standing, { ...start, headers: { ...json, Host: name } })).status]).toEqual([
+        name,
+        403,
+      ]);
+    for (const Origin of [
+      'http://evil.example',
+      'null',
+      `http://${host}.evil.example`,
+      'http://127.0.0.1:1',
+      'file://',
+    ])
+      expect([
+        Origin,
+        (await raw(standing, { ...start, headers: { ...json, Host: host, Origin } })).status,
+      ]).toEqual([Origin, 403]);
+    expect((await raw(standing, { headers: { Host: host, 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(
+      403,
+    );
+    expect(
+      (await raw(standing, { ...start, headers: { Host: host, 'Content-Type': 'text/plain' } })).status,
+    ).toBe(400);
+    expect(
+      (
+        await raw(standing, {
+          ...start,
+          headers: { Host: host, 'Content-Type': 'application/x-www-form-urlencoded' },
+        })
+      ).status,
+    ).toBe(400);
+    expect((await standing.client.runs()).runs).toEqual([]);
+    expect((await raw(standing, { headers: { Host: host, Origin: `http://${host}` } })).status).toBe(200);
+    const answer = await standing.ask('/api/runs');
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(
+      (await standing.ask('/api/runs', { method: 'OPTIONS' })).headers.get('access-control-allow-methods'),
+    ).toBeNull();
+  });
+
+  it('a body that is too large, and one that does not say how large it is', async () => {
+    await using standing = await stand();
+    const body = JSON.stringify({ goal: 'x'.repeat(1_100_000) });
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await raw(standing, { method: 'POST', headers, body })).status).toBe(413);
+    expect(
+      (await raw(standing, { method: 'POST', headers: { ...headers, 'Transfer-Encoding': 'chunked' }, body }))
+        .status,
+    ).toBe(400);
+    expect((await standing.client.runs()).runs).toEqual([]);
+  });
+
+  it('who looks for files behind the ids of runs', async () => {
+    await using standing = await withTokens();
+    const secret = await readFile(`${standing.folder}/dandori.yaml`, 'utf8');
+    const tricks = [
+      '../dandori',
+      '..%2f..%2fdandori.yaml',
+      '%2e%2e%2f',
+      '....//',
+      'a%00b',
+      'CON',
+      '-rf',
+      '%ff',
+      '.',
+      '..',
+      'x'.repeat(5_000),
+      '__proto__',
+      '%252e%252e',
+    ];
+    for (const token of [HANA.token, BOSS.token])
+      for (const trick of tricks)
+        for (const rest of ['', '/events', '/stream', '/journal', '/plan']) {
+          const { status, body } = await raw(standing, {
+            path: `/api/runs/${trick}${rest}`,
+            headers: { Authorization: `Bearer ${token}` },
+          });
+          expect([trick, rest, status >= 400 || body.includes('"runs":[]')]).toEqual([trick, rest, true]);
+          expect(status).toBeLessThan(500);
+          expect(body).not.toContain(secret.slice(0, 40));
+        }
+  });
+
+  it('who sends 2,000 requests of garbage: it stays up, and tells nothing of its inside', async () => {
+    await using standing = await stand();
+    const run = await standing.client.start('tea', { tasks: [look('tea')] });
+    await standing.client.settled(run);
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
+    const odd = [
+      '{',
+      '[]',
+      'null',
+      '{"goal":5}',
+      '{"goal":"x","tasks":[{}]}',
+      '{"__proto__":{"x":1}}',
+      '"x"',
+      '{"answer":{},"question":[]}',
+      '\u0000',
+      '{"rating":1e999}',
+      `{"goal":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+      '{"plan":"a: &a [*a]"}',
+      '{"plan":"- - - :"}',
+      '',
+      '{"steps":-1}',
+    ];
+    const paths = [
+      '/api/runs',
+      `/api/runs/${run}`,
+      ...[
+        'answer',
+        'cancel',
+        'budget',
+        'rate',
+        'resume',
+        'events?after=x',
+        'events?limit=-1',
+        'stream?after=1e9',
+        'plan?format=exe',
+        'nothing',
+      ].map((end) => `/api/runs/${run}/${end}`),
+      '/api/plans/check',
+      '/api/tools',
+      '/api/statistics?since=NaN',
+      '/api/',
+      '/nowhere',
+      '/docs/../api',
+      '/%E0%A4%A',
+    ];
+    const answers: Answer[] = [];
+    for (let count = 0; count < 2_000; count += 20)
+      answers.push(
+        ...(await Promise.all(
+          Array.from({ length: 20 }, () =>
+            raw(standing, {
+              path: pick(paths),
+              method: pick(['POST', 'POST', 'GET', 'PUT', 'DELETE', 'PATCH', 'HEAD']),
+              headers: {
+                'Content-Type': pick(['application/json', 'text/plain', 'application/json; charset=x']),
+                ...(random(5) === 0 && { 'Idempotency-Key': 'k'.repeat(random(400)) }),
+                ...(random(9) === 0 && { Authorization: 'Bearer \u007f' }),
+              },
+              body: pick(odd),
+            }).catch(() => ({ status: 0, body: '' })),
+          ),
+        )),
+      );
+    expect(answers).toHaveLength(2_000);
+    expect(standing.logged).toEqual([]);
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+    expect(answers.filter(({ body }) => /\n\s+at |node_modules|\/src\/|file:\/\//.test(body))).toEqual([]);
+    expect(answers.filter(({ body }) => body.includes(standing.folder))).toEqual([]);
+    expect((await standing.client.run(run)).report.outcome).toBe('answered');
+  });
+
+  it('who sends a request a byte at a time is cut off, and others are served meanwhile', async () => {
+    await using standing = await stand();
+    const { hostname, port } = new URL(standing.url);
+    const slow = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+    const closed = slow.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of slow) {
+      socket.on('error', () => {});
+      socket.resume();
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ');
+    }
+    const drip = setInterval(() => {
+      for (const socket of slow) if (socket.writable) socket.write('a');
+    }, 500);
+    expect((await standing.ask('/healthz')).status).toBe(200);
+    await Promise.all(closed).finally(() => clearInterval(drip));
+    expect((await standing.ask('/healthz')).status).toBe(200);
+  });
+
+  it('nobody from elsewhere where there are no tokens: it does not even listen', async () => {
+    for (const host of ['0.0.0.0', '::', '192.0.2.1'])
+      await expect(stand({ server: { host } })).rejects.toMatchObject({
+        code: 'config-invalid',
+        message: expect.stringContaining('this machine only'),
+        fix: expect.stringContaining('dandori token'),
+      });
+    await using open = await withTokens({ host: '0.0.0.0' });
+    expect(open.url).toMatch(/^http:\/\/0\.0\.0\.0:/);
+    await expect(serve({ cwd: open.folder, port: Number(new URL(open.url).port) })).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining('another program listens there'),
+    });
+  });
+});
+
+describe('secrets', () => {
+  it('are in no answer, no stream and no log', async () => {
+    process.env.SHOP_SECRET = 'hush-hush-4711';
+    await using standing = await stand({
+      mcpServers: { none: { command: 'no-such-program-here', env: { TOKEN: '${SHOP_SECRET}' } } },
+      server: { tokens: TOKENS },
+    });
+    const hana = standing.as(HANA.token);
+    const run = await hana.start('say hush-hush-4711', { tasks: [look('hush-hush-4711')] });
+    await hana.settled(run);
+    const answers = await Promise.all([
+      hana.journal(run),
+      JSON.stringify(await hana.run(run)),
+      JSON.stringify(await hana.tools()),
+      JSON.stringify(await hana.runs()),
+      (await standing.ask('/openapi.json')).text(),
+    ]);
+    for (const answer of [...answers, ...standing.logged]) {
+      expect(answer).not.toContain('hush-hush-4711');
+      for (const { sha256 } of TOKENS) expect(answer).not.toContain(sha256);
+      expect(answer).not.toContain(HANA.token);
+    }
+    expect(answers[0]).toContain('[secret]');
+  });
+});

@@ -1,0 +1,182 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Client, createClient } from '../../src/client/client.ts';
+import type { Event } from '../../src/domain/event.ts';
+import type { Task } from '../../src/domain/task.ts';
+import { type Finished, openPlace, type Place } from '../cli/command.ts';
+import { until } from './standing.ts';
+
+const COUNTER = join(import.meta.dirname, '../cli/fixtures/counter-server.ts');
+
+interface Started {
+  readonly client: Client;
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+}
+
+/** The real `dandori serve`, as a user starts it. */
+async function start(place: Place, ...more: string[]): Promise<Started> {
+  const { child, finished } = place.begin('serve', '--port', '0', ...more);
+  let said = '';
+  child.stderr?.on('data', (text: string) => {
+    said += text;
+  });
+  const url = await until(() => /serves (http:\S+)/.exec(said)?.[1]);
+  return { client: createClient({ url }), url, child, finished };
+}
+
+async function prepare(server: object = {}): Promise<Place> {
+  const place = await openPlace();
+  const counter = {
+    command: process.execPath,
+    args: [COUNTER],
+    env: { COUNTER_FILE: join(place.folder, 'effects.txt') },
+  };
+  await place.write('dandori.yaml', JSON.stringify({ mcpServers: { counter }, server }));
+  return place;
+}
+
+const letGo = (place: Place) => writeFile(join(place.folder, 'effects.txt.go'), '');
+const effects = async (place: Place) =>
+  (await readFile(join(place.folder, 'effects.txt'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
+const calls = async (place: Place) =>
+  (await readFile(join(place.folder, 'effects.txt.calls'), 'utf8').catch(() => ''))
+    .split('\n')
+    .filter(Boolean);
+const call = (id: string, tool: 'look' | 'send', more: object = {}): Task => ({
+  id,
+  operation: `counter.${tool}`,
+  args: { name: id, ...more },
+});
+const types = (events: readonly Event[]) => events.map(({ type }) => type);
+const isCalled = (place: Place, name: string) =>
+  until(async () => ((await calls(place)).includes(name) ? true : undefined));
+const hasEnded = (client: Client, run: string) =>
+  until(async () => {
+    const { report } = await client.run(run);
+    return report.outcome === 'open' ? undefined : report;
+  });
+
+describe('a server that is told to stop in the middle of a run', () => {
+  it('lets the running call end, begins nothing more, and goes on by itself when it is started again', async () => {
+    await using place = await prepare();
+    const first = await start(place);
+    const run = await first.client.start('send, then look', {
+      tasks: [call('s', 'send', { slow: true }), { ...call('l', 'look'), after: ['s'] }],
+    });
+    await isCalled(place, 's');
+    first.child.kill('SIGTERM');
+    await until(async () => ((await fetch(`${first.url}/readyz`)).status === 503 ? true : undefined));
+    await expect(first.client.start('one more')).rejects.toMatchObject({ code: 'server-stopping' });
+    await letGo(place);
+    expect(await first.finished).toMatchObject({ code: 0, signal: null });
+    const journal = await place.journal(run);
+    expect(journal).toContain('"type":"task_succeeded","data":{"task":"s"');
+    expect(journal).not.toContain('"task":"l","attempt"');
+    const second = await start(place);
+    expect(await hasEnded(second.client, run)).toMatchObject({ outcome: 'answered' });
+    expect(await effects(place)).toEqual(['s']);
+    expect(types(await second.client.events(run))).toContain('run_resumed');
+    second.child.kill('SIGTERM');
+    expect((await second.finished).code).toBe(0);
+  });
+
+  it('stops all the same when the grace period is over, and then asks whether the call took effect', async () => {
+    await using place = await prepare({ grace: '200ms' });
+    const first = await start(place);
+    const run = await first.client.start('send', { tasks: [call('s', 'send', { slow: true })] });
+    await isCalled(place, 's');
+    first.child.kill('SIGTERM');
+    expect((await first.finished).code).toBe(0);
+    const second = await start(place);
+    const waiting = await hasEnded(second.client, run);
+    expect(waiting).toMatchObject({ outcome: 'waiting', questions: [{ kind: 'in_doubt', task: 's' }] });
+    expect(await calls(place)).toEqual(['s']);
+    second.child.kill('SIGKILL');
+    await second.finished;
+  });
+});
+
+describe('a server that is killed', () => {
+  it('makes a read again and repeats no effect, and a key still means the same run', async () => {
+    await using place = await prepare();
+    const first = await start(place);
+    const tasks = [call('s', 'send'), { ...call('l', 'look', { slow: true }), after: ['s'] }];
+    const run = await first.client.start('send, then look', { tasks, key: 'order-1' });
+    await isCalled(place, 'l');
+    const following = first.client.follow(run);
+    const seen: number[] = [];
+    for await (const news of following) {
+      if (news.kind === 'event') seen.push(news.event.seq);
+      if (news.kind === 'event' && news.event.type === 'task_started' && news.event.data.task === 'l') break;
+    }
+    first.child.kill('SIGKILL');
+    await first.finished;
+    await letGo(place);
+    const second = await start(place);
+    expect(await second.client.start('send, then look', { tasks, key: 'order-1' })).toBe(run);
+    expect(await hasEnded(second.client, run)).toMatchObject({ outcome: 'answered' });
+    expect(await effects(place)).toEqual(['s']);
+    expect((await second.client.runs()).runs).toHaveLength(1);
+    const rest = (await second.client.events(run, seen.at(-1))).map(({ seq }) => seq);
+    expect([...seen, ...rest]).toEqual((await second.client.events(run)).map(({ seq }) => seq));
+    second.child.kill('SIGTERM');
+    expect((await second.finished).code).toBe(0);
+  });
+});
+
+describe('the command line on a server', () => {
+  it('does with --server what it does here, as the user of the token', async () => {
+    await using place = await openPlace();
+    const made = JSON.parse(
+      (await place.dandori('token', '--user', 'hana', '--role', 'operator', '--json')).stdout,
+    );
+    const { token, sha256, user, role } = made;
+    expect(token).toMatch(/^dandori_[\w-]{43}$/);
+    const services = [join(import.meta.dirname, '../../../../examples/services/letters.ts')];
+    const config = { mcpServers: {}, services, server: { tokens: [{ sha256, user, role }] } };
+    await place.write('server.yaml', JSON.stringify(config));
+    const { url, child, finished } = await start(place, '--config', 'server.yaml');
+    await using other = await openPlace({ DANDORI_TOKEN: token });
+    await other.write(
+      'plan.json',
+      JSON.stringify({
+        goal: 'find',
+        tasks: [{ id: 't1', operation: 'letters.find_person', args: { name: 'Hanako' } }],
+      }),
+    );
+    const at = ['--server', url];
+    const asked = await other.dandori('run', '--plan', 'plan.json', ...at);
+    expect(asked).toMatchObject({ code: 3 });
+    expect(asked.stderr).toContain('2 people are called "Hanako". Which one?');
+    expect(asked.stderr).toContain(`dandori answer --server ${url} `);
+    expect((await other.dandori('runs', ...at, '--json')).stdout).toContain('"userId":"hana"');
+    expect((await other.dandori('answer', 'last', 'q1', '2', ...at)).code).toBe(0);
+    expect((await other.dandori('resume', 'last', ...at)).code).toBe(0);
+    const shown = JSON.parse((await other.dandori('show', 'last', '--json', ...at)).stdout);
+    expect(shown).toMatchObject({ outcome: 'answered', tasks: { t1: { result: { id: 'p2' } } } });
+    const log = (await other.dandori('log', 'last', '--follow', '--json', ...at)).stdout.trim().split('\n');
+    expect(log.map((line) => JSON.parse(line).seq)).toEqual(log.map((_, index) => index + 1));
+    expect((await other.dandori('rate', 'last', '5', ...at)).code).toBe(0);
+    expect((await other.dandori('cancel', 'last', ...at)).stderr).toContain('error[run-ended]');
+    expect(await other.runs()).toEqual([]);
+    await using stranger = await openPlace();
+    const refused = await stranger.dandori('runs', ...at);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain('error[unauthorized]');
+    const lost = await stranger.dandori('runs', '--server', 'http://127.0.0.1:1');
+    expect(lost.stderr).toContain('error[server-unreachable]');
+    child.kill('SIGINT');
+    expect((await finished).code).toBe(0);
+  });
+
+  it('refuses to serve the world without tokens, in words that help', async () => {
+    await using place = await openPlace();
+    const refused = await place.dandori('serve', '--host', '0.0.0.0', '--port', '0');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('dandori token');
+  });
+});
