@@ -337,7 +337,7 @@ function emptyHistory(run: string): never {
 }
 
 async function examine(directory: string | undefined, options: DoctorOptions): Promise<Examined> {
-  if (directory === undefined) return { runs: 0, events: 0, blobs: 0, findings: [] };
+  if (directory === undefined) return { runs: 0, conversations: 0, events: 0, blobs: 0, findings: [] };
   if (options.run !== undefined && !existsSync(join(directory, `${options.run}.jsonl`)))
     throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
       fix: '`dandori runs` lists the runs.',

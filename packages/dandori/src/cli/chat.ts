@@ -30,8 +30,7 @@ export async function chat(options: ChatOptions): Promise<number> {
     onLive: (live) => (live.run === watched.run ? watched.stream?.live(live) : undefined),
     onWarning: (warning) => announceUserConfig(warning, textsFor({ language: dandori.config.language })),
   });
-  const id = await chosenConversation(dandori, options);
-  const conversation = await dandori.conversation(id);
+  const conversation = await open(dandori, options);
   const wording: Wording = {
     style: styleFor(process.stdout),
     // The first message decides, where nothing else does.
@@ -49,6 +48,16 @@ export async function chat(options: ChatOptions): Promise<number> {
     isJson: options.json === true,
   });
   return host.run({ wait, config: options.config, close: () => dandori.close() });
+}
+
+/** Where there is none to open, servers that were started must not keep the process alive. */
+async function open(dandori: Dandori, options: ChatOptions): ReturnType<Dandori['conversation']> {
+  try {
+    return await dandori.conversation(await chosenConversation(dandori, options));
+  } catch (error) {
+    await dandori.close();
+    throw error;
+  }
 }
 
 async function chosenConversation(dandori: Dandori, options: ChatOptions): Promise<string | undefined> {

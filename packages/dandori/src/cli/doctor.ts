@@ -54,9 +54,10 @@ async function ask(found: Finding, { doctored: texts }: Texts): Promise<boolean>
   return !isCancel(isWanted) && isWanted;
 }
 
-function linesOf({ runs, events, blobs, findings }: Examined, texts: Texts, style: Style): string[] {
+function linesOf(examined: Examined, texts: Texts, style: Style): string[] {
+  const { findings } = examined;
   const { doctored, more } = texts;
-  if (findings.length === 0) return [style.green(doctored.healthy(runs, events, blobs))];
+  if (findings.length === 0) return [style.green(doctored.healthy(examined))];
   return [
     doctored.found(findings.length),
     ...findings.slice(0, MAX_SHOWN).flatMap((found) => findingLines(found, doctored, style)),

@@ -38,13 +38,14 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
     return [
       `${when} ${texts.history.reflected} (${entry.trigger}, ${entry.status}): ${oneLine(entry.evaluation, 160)}`,
     ];
-  const { version, by, isAccepted, revision, diagnostics = [], tasks } = entry;
+  const { version, by, isAccepted, revision, diagnostics = [], reason, tasks } = entry;
   const verdict = isAccepted === undefined ? 'open' : isAccepted ? 'accepted' : 'rejected';
   const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}, ${texts.history[verdict]}`;
   const changes = revision?.changes.map(({ kind, task }) => [kind, task].filter(Boolean).join(' '));
   return [
     revision === undefined ? head : `${head}: ${oneLine(revision.reason, 160)} (${changes?.join(', ')})`,
     ...taskLines(tasks, texts),
+    ...(reason === undefined ? [] : [`       ${style.yellow(oneLine(texts.vetoed(reason), 160))}`]),
     ...diagnostics.map(({ code, message }) => `       ${style.red(code)} ${oneLine(message, 160)}`),
   ];
 }

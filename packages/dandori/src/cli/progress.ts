@@ -114,9 +114,24 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'task_failed':
     case 'task_in_doubt':
       return [taskLine(state.tasks.get(event.data.task), { texts, style }, event.at)];
+    case 'probe_ended':
+      return probeLines(event.data, state, { texts, style }, event.at);
     default:
       return [];
   }
+}
+
+/** What could not be found out is asked next, and the question tells it. */
+function probeLines(
+  { task, found }: FactOf<'probe_ended'>['data'],
+  state: RunState,
+  wording: Wording,
+  now: number,
+): string[] {
+  const { texts, style } = wording;
+  if (found === 'unknown') return [];
+  if (found === 'not_happened') return [style.dim(`  ${task} ${texts.notHappened}`)];
+  return [`${taskLine(state.tasks.get(task), wording, now)} ${style.dim(texts.happened)}`];
 }
 
 /** A wait that nobody would notice is not worth a line, and neither is one that does not come any more. */

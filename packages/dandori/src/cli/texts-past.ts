@@ -1,5 +1,5 @@
 import type { RunDifference } from '../core/run-diff.ts';
-import type { FindingKind } from '../dandori.ts';
+import type { Examined, FindingKind } from '../dandori.ts';
 
 /** What the CLI says of what was: replaying, forking, comparing and mending runs. */
 export const PAST_ENGLISH = {
@@ -61,8 +61,8 @@ export const PAST_ENGLISH = {
       `These tools are not connected, so arguments are not checked against them: ${tools}`,
   },
   doctored: {
-    healthy: (runs: number, events: number, blobs: number) =>
-      `Healthy: ${runs} runs, ${events} events, ${blobs} stored results.`,
+    healthy: ({ runs, conversations, events, blobs }: Omit<Examined, 'findings'>) =>
+      `Healthy: ${runs} runs, ${conversations} conversations, ${events} events, ${blobs} stored results.`,
     found: (count: number) => `${count} ${count === 1 ? 'finding' : 'findings'}:`,
     place: (line: number, offset: number | undefined) =>
       offset === undefined ? `line ${line}` : `line ${line}, byte ${offset}`,
@@ -80,7 +80,7 @@ export const PAST_ENGLISH = {
       'lost-newline': ['a last line without its newline', 'The event is whole: --repair asks, and ends it.'],
       'damaged-line': [
         'a damaged line',
-        'Bring the file back from a backup. Until then this run is not driven.',
+        'Bring the file back from a backup. Until then nothing goes on with it.',
       ],
       'missing-line': ['lines are missing', 'Bring the file back from a backup.'],
       'duplicated-line': ['a line stands there twice', '--repair asks, keeps a copy, and takes one away.'],
@@ -159,8 +159,8 @@ export const PAST_JAPANESE: typeof PAST_ENGLISH = {
     unknown: (tools) => `次のツールは接続されていないため、引数を検査しません: ${tools}`,
   },
   doctored: {
-    healthy: (runs, events, blobs) =>
-      `異常なし: 実行${runs}件、イベント${events}件、保存した結果${blobs}件。`,
+    healthy: ({ runs, conversations, events, blobs }) =>
+      `異常なし: 実行${runs}件、会話${conversations}件、イベント${events}件、保存した結果${blobs}件。`,
     found: (count) => `${count}件見つかりました:`,
     place: (line, offset) => (offset === undefined ? `${line}行目` : `${line}行目、${offset}バイト目`),
     repaired: '直しました',
@@ -175,7 +175,7 @@ export const PAST_JAPANESE: typeof PAST_ENGLISH = {
         '中を確かめてください。--repair は尋ねてから切り取ります。',
       ],
       'lost-newline': ['改行のない最終行', 'イベントは完全です。--repair は尋ねてから改行を補います。'],
-      'damaged-line': ['壊れた行', 'バックアップから戻してください。それまでこの実行は進みません。'],
+      'damaged-line': ['壊れた行', 'バックアップから戻してください。それまで先へは進みません。'],
       'missing-line': ['行が欠けています', 'バックアップから戻してください。'],
       'duplicated-line': ['同じ行が二つあります', '--repair は尋ねてから、写しを残して一つを除きます。'],
       'misplaced-line': ['行の場所が違います', 'バックアップから戻してください。'],

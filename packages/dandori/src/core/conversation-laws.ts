@@ -1,5 +1,6 @@
 import type { ConversationEvent } from '../domain/conversation.ts';
 import { applyConversation, type ConversationState } from './conversation.ts';
+import type { Breach } from './laws.ts';
 
 /**
  * Predicates of every legal conversation. Each returns what is broken; an empty list means that the law holds.
@@ -10,15 +11,24 @@ import { applyConversation, type ConversationState } from './conversation.ts';
  * K4  Only an agent's message is delivered, after it was written, and once.
  */
 export function brokenConversationLaws(events: readonly ConversationEvent[]): string[] {
-  const broken: string[] = [];
+  return conversationBreaches(events).map(({ message }) => message);
+}
+
+export function conversationBreaches(events: readonly ConversationEvent[]): Breach[] {
+  const broken: Breach[] = [];
   let state: ConversationState | undefined;
   for (const [index, event] of events.entries()) {
-    const isFirst = event.type === 'conversation_started';
-    if (event.seq !== index + 1) broken.push(`K1: event ${index + 1} has seq ${event.seq}`);
-    if (event.conversation !== events[0]?.conversation)
-      broken.push(`K1: event ${event.seq} belongs to ${event.conversation}`);
-    if (isFirst !== (index === 0)) broken.push(`K1: ${event.type} at seq ${event.seq}`);
-    if (state !== undefined) broken.push(...messageLaws(event, state));
+    const { seq, type, conversation } = event;
+    const isFirst = type === 'conversation_started';
+    const messages = [
+      ...(seq === index + 1 ? [] : [`K1: event ${index + 1} has seq ${seq}`]),
+      ...(conversation === events[0]?.conversation ? [] : [`K1: event ${seq} belongs to ${conversation}`]),
+      ...(isFirst === (index === 0) ? [] : [`K1: ${type} at seq ${seq}`]),
+      ...(state === undefined ? [] : messageLaws(event, state)),
+    ];
+    broken.push(...messages.map((message) => ({ seq, message })));
+    // Without its beginning nothing can be said of the rest.
+    if (state === undefined && !isFirst) break;
     state = applyConversation(state, event);
   }
   return broken;

@@ -24,6 +24,8 @@ export interface ProposedEntry extends Entry {
   readonly supersedes: readonly string[];
   readonly revision?: Revision;
   readonly diagnostics?: readonly Diagnostic[];
+  /** Why a person did not approve it; empty where they did not say. */
+  readonly reason?: string;
 }
 
 export interface ReflectedEntry extends Entry, Reflection {
@@ -73,13 +75,19 @@ function entriesOf(events: readonly Event[]): HistoryEntry[] {
       const revision = { reason, changes };
       entries.push({ kind: 'revised', seq, at, version, by, tasks, removes, supersedes, revision });
     } else if (type === 'plan_approved') judge(entries, { isAccepted: true });
-    else if (type === 'plan_rejected') judge(entries, { isAccepted: false, diagnostics: data.diagnostics });
+    else if (type === 'plan_rejected') {
+      const { diagnostics, reason } = data;
+      judge(entries, { isAccepted: false, diagnostics, ...(reason !== undefined && { reason }) });
+    }
   }
   return entries;
 }
 
-/** The compiler speaks of the last one that was proposed. */
-function judge(entries: HistoryEntry[], verdict: Pick<ProposedEntry, 'isAccepted' | 'diagnostics'>): void {
+/** The compiler, or a person, speaks of the last one that was proposed. */
+function judge(
+  entries: HistoryEntry[],
+  verdict: Pick<ProposedEntry, 'isAccepted' | 'diagnostics' | 'reason'>,
+): void {
   const index = entries.findLastIndex(({ kind }) => kind !== 'reflected');
   const entry = entries[index];
   if (entry !== undefined && entry.kind !== 'reflected') entries[index] = { ...entry, ...verdict };

@@ -54,6 +54,8 @@ export function breaches(events: readonly Event[]): Breach[] {
       );
     }
     broken.push(...messages.map((message) => ({ seq: event.seq, message })));
+    // Without its beginning nothing can be said of the rest.
+    if (state === undefined && event.type !== 'run_started') break;
     state = apply(state, event);
   }
   return broken;

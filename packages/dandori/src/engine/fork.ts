@@ -78,7 +78,9 @@ function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: 
     ({ type, data }) =>
       (type === 'question_answered' || type === 'question_expired') && data.question in answers,
   );
-  const point = at ?? (first === undefined ? undefined : first.seq - 1);
+  // What is still open is answered at the end of what there is.
+  const isOpen = events.some(({ type, data }) => type === 'question_asked' && data.question.id in answers);
+  const point = at ?? (first === undefined ? (isOpen ? events.length : undefined) : first.seq - 1);
   if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
   const fix = `Its events are 1 to ${events.length}: see them with \`dandori log ${run}\`.`;
   if (point !== undefined) throw new DandoriError('usage', `The run ${run} has no event ${point}.`, { fix });

@@ -193,6 +193,31 @@ describe('what was', { timeout: 120_000 }, () => {
     expect((await place.dandori('fork', source, '--at', '99')).stderr).toContain('has no event 99');
   });
 
+  it('fork answers a question that is still open, and history says why a person said no', async () => {
+    await using place = await openHome({ mcpServers: { kitchen: { shipped: 'kitchen' } } });
+    const remove = { id: 'd', operation: 'kitchen.remove_item', args: { name: 'carrots', quantity: 1 } };
+    await place.write('ask.json', JSON.stringify({ goal: 'Remove a carrot', tasks: [remove] }));
+    await place.dandori('run', '--plan', 'ask.json', '--approval', 'plan', '--json');
+    const [source = ''] = await place.runs();
+    const forked = await place.dandori('fork', source, '--answer', 'q1=approve', '--json');
+    expect(JSON.parse(forked.stdout)).toMatchObject({ outcome: 'answered', forkedFrom: { run: source } });
+    expect(await place.dandori('fork', source, '--answer', 'q9=approve')).toMatchObject({ code: 2 });
+    await place.dandori('reject', source, '--reason', 'not today');
+    await place.dandori('resume', source, '--json');
+    expect((await place.dandori('history', source)).stdout).toContain('not today');
+    const { entries } = JSON.parse((await place.dandori('history', source, '--json')).stdout);
+    expect(entries).toMatchObject([{ isAccepted: false, reason: 'not today' }]);
+  });
+
+  it('chat ends with an error where there is no such conversation, although servers were started', async () => {
+    await using place = await openHome();
+    const { code, stderr } = await place.dandori('chat', '--conversation', 'nope');
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('conversation-not-found'),
+    });
+  });
+
   it('doctor names what is damaged, exits with 1, and mends a torn tail only', async () => {
     await using place = await openHome();
     await place.dandori('run', '--plan', 'plan.yaml');

@@ -6,11 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { blobOf } from '../../core/event-blob.ts';
 import type { Event } from '../../domain/event.ts';
+import type { Entry } from '../../ports/journal.ts';
 import { lockHolder } from '../journal/file-lock.ts';
 import { isRunId } from '../journal/jsonl.ts';
 import type { Finding } from './finding.ts';
+import { examineJournal, LAWFUL_CONVERSATIONS, LAWFUL_RUNS, type Lawful } from './journal-file.ts';
 import { repairFinding } from './repair.ts';
-import { examineRun } from './run-file.ts';
 
 export interface DoctorOptions {
   /** Only this run and what it uses. */
@@ -26,6 +27,8 @@ export interface DoctorOptions {
 
 export interface Examined {
   readonly runs: number;
+  readonly conversations: number;
+  /** Of both. */
   readonly events: number;
   readonly blobs: number;
   readonly findings: readonly Finding[];
@@ -38,32 +41,68 @@ const LONGEST_WRITE = 2_000;
 /** Looks at all that is stored, and changes nothing but what a repair is asked for. */
 export async function examineStore(directory: string, options: DoctorOptions): Promise<Examined> {
   const findings: Finding[] = [];
-  const names = await namesIn(directory, findings);
-  const runs = names.filter(isRunFile).map((name) => name.slice(0, -ENDING.length));
-  const chosen = options.run === undefined ? runs : runs.filter((run) => run === options.run);
   const used = new Map<string, Use>();
-  let events = 0;
-  for (const run of chosen.sort()) {
-    const file = join(directory, `${run}${ENDING}`);
-    const examined = await examineFile(file, run, findings);
-    events += examined.length;
-    for (const event of examined) note(event, run, used);
-    await examineRights(file, run, findings);
-  }
-  for (const name of names) {
-    const run = chosen.find((one) => name.startsWith(`${one}.`));
-    if (options.run === undefined || run !== undefined)
-      findings.push(...(await besides(join(directory, name), { run, now: options.now })));
-  }
+  const runs = await examineFolder(directory, { findings, options, lawful: LAWFUL_RUNS });
+  for (const event of runs.events) note(event, used);
+  // A conversation is no part of one run.
+  const talks =
+    options.run === undefined
+      ? await examineFolder(join(directory, 'conversations'), {
+          findings,
+          options,
+          lawful: LAWFUL_CONVERSATIONS,
+        })
+      : NOTHING;
   const blobs = await examineBlobs(join(directory, 'blobs'), { used, findings, options });
   const repaired: Finding[] = [];
   for (const finding of findings) repaired.push(await treat(finding, options.repair));
-  return { runs: chosen.length, events, blobs, findings: repaired };
+  return {
+    runs: runs.count,
+    conversations: talks.count,
+    events: runs.events.length + talks.events.length,
+    blobs,
+    findings: repaired,
+  };
+}
+
+interface Folder<E extends Entry> {
+  readonly count: number;
+  readonly events: readonly E[];
+}
+
+const NOTHING: Folder<never> = { count: 0, events: [] };
+
+interface Search<E extends Entry> {
+  readonly findings: Finding[];
+  readonly options: DoctorOptions;
+  readonly lawful: Lawful<E>;
+}
+
+/** The journals of a folder, with the locks and half files beside them. */
+async function examineFolder<E extends Entry>(
+  directory: string,
+  { findings, options, lawful }: Search<E>,
+): Promise<Folder<E>> {
+  const names = await namesIn(directory, findings);
+  const ids = names.filter(isJournalFile).map((name) => name.slice(0, -ENDING.length));
+  const chosen = options.run === undefined ? ids : ids.filter((id) => id === options.run);
+  const events: E[] = [];
+  for (const id of chosen.sort()) {
+    const file = join(directory, `${id}${ENDING}`);
+    for (const event of await examineFile({ file, id }, lawful, findings)) events.push(event);
+    await examineRights({ file, [lawful.form.owner]: id }, findings);
+  }
+  for (const name of names) {
+    const id = chosen.find((one) => name.startsWith(`${one}.`));
+    const about = { file: join(directory, name), ...(id && { [lawful.form.owner]: id }) };
+    if (options.run === undefined || id !== undefined) findings.push(...(await besides(about, options.now)));
+  }
+  return { count: chosen.length, events };
 }
 
 const ENDING = '.jsonl';
 
-function isRunFile(name: string): boolean {
+function isJournalFile(name: string): boolean {
   return name.endsWith(ENDING) && isRunId(name.slice(0, -ENDING.length));
 }
 
@@ -83,20 +122,26 @@ async function namesIn(directory: string, findings: Finding[]): Promise<string[]
   }
 }
 
-async function examineFile(file: string, run: string, findings: Finding[]): Promise<readonly Event[]> {
+async function examineFile<E extends Entry>(
+  place: { file: string; id: string },
+  lawful: Lawful<E>,
+  findings: Finding[],
+): Promise<readonly E[]> {
+  const { file, id } = place;
   try {
-    let examined = examineRun(await readFile(file), { file, run });
+    let examined = examineJournal(await readFile(file), place, lawful);
     // What looks torn may be just being written.
     for (let waited = 0; isBeingWritten(examined.findings, file) && waited < LONGEST_WRITE; waited += 20) {
       await sleep(20);
-      examined = examineRun(await readFile(file), { file, run });
+      examined = examineJournal(await readFile(file), place, lawful);
     }
     findings.push(...examined.findings);
     return examined.events;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    if (code !== 'ENOENT') findings.push({ kind: 'unreadable', file, run, detail: message });
+    if (code !== 'ENOENT')
+      findings.push({ kind: 'unreadable', file, [lawful.form.owner]: id, detail: message });
     return [];
   }
 }
@@ -106,24 +151,24 @@ function isBeingWritten(findings: readonly Finding[], file: string): boolean {
   return isOpen && lockHolder(`${file}.lock`)?.isHeld === true;
 }
 
-async function examineRights(file: string, run: string | undefined, findings: Finding[]): Promise<void> {
+/** The file that a finding is about, and whose it is. */
+type About = Pick<Finding, 'file' | 'run' | 'conversation'>;
+
+async function examineRights(about: About, findings: Finding[]): Promise<void> {
   // Windows keeps rights in lists that `mode` says nothing of.
   if (process.platform === 'win32') return;
-  const mode = (await stat(file).catch(() => undefined))?.mode ?? 0;
+  const mode = (await stat(about.file).catch(() => undefined))?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
   const rights = (mode & 0o777).toString(8).padStart(3, '0');
   const what = (mode & 0o022) === 0 ? 'read' : 'change';
   const detail = `others may ${what} it (its mode is ${rights}, and should be 600)`;
-  findings.push({ kind: 'permissions', file, ...(run && { run }), detail, repair: 'ask' });
+  findings.push({ kind: 'permissions', ...about, detail, repair: 'ask' });
 }
 
 /** Locks and half files, told by their names. */
-async function besides(
-  file: string,
-  { run, now }: { run: string | undefined; now: number },
-): Promise<Finding[]> {
-  const about = { file, ...(run && { run }) };
-  if (/\.tmp$/.test(file)) return leftover(file, about, now);
+async function besides(about: About, now: number): Promise<Finding[]> {
+  const { file } = about;
+  if (/\.tmp$/.test(file)) return leftover(about, now);
   if (!/\.(driver|lock|steal)(\.\d+\.[0-9a-f]{8})?$/.test(file)) return [];
   const holder = lockHolder(file);
   if (holder === undefined) return [];
@@ -133,8 +178,8 @@ async function besides(
   return isHere ? [] : [{ kind: 'foreign-lock', ...about, detail: `it is held by ${who}` }];
 }
 
-async function leftover(file: string, about: Pick<Finding, 'file' | 'run'>, now: number): Promise<Finding[]> {
-  const found = await stat(file).catch(() => undefined);
+async function leftover(about: About, now: number): Promise<Finding[]> {
+  const found = await stat(about.file).catch(() => undefined);
   if (found === undefined || found.mtimeMs > now - LEFTOVER_AGE) return [];
   const detail = `it was last written ${new Date(found.mtimeMs).toISOString()}`;
   return [{ kind: 'leftover', ...about, bytes: found.size, detail, repair: 'ask' }];
@@ -146,9 +191,10 @@ interface Use {
   readonly task: string;
 }
 
-function note(event: Event, run: string, used: Map<string, Use>): void {
+function note(event: Event, used: Map<string, Use>): void {
   const blob = blobOf(event);
-  if (blob !== undefined) used.set(blob.sha256, { run, task: (event.data as { task: string }).task });
+  if (blob !== undefined)
+    used.set(blob.sha256, { run: event.run, task: (event.data as { task: string }).task });
 }
 
 interface BlobSearch {
@@ -166,12 +212,13 @@ async function examineBlobs(directory: string, { used, findings, options }: Blob
       const file = join(directory, folder, name);
       const [, sha256 = '', rest = ''] = /^([0-9a-f]{64})\.json(.*)$/.exec(name) ?? [];
       const use = used.get(sha256);
+      const about = { file, ...(use && { run: use.run }) };
       if (options.run !== undefined && use === undefined) continue;
-      if (rest !== '') findings.push(...(await besides(file, { run: use?.run, now: options.now })));
+      if (rest !== '') findings.push(...(await besides(about, options.now)));
       if (sha256 === '' || rest !== '') continue;
       there.add(sha256);
       findings.push(...(await blobFindings(file, sha256, use)));
-      await examineRights(file, use?.run, findings);
+      await examineRights(about, findings);
     }
   }
   findings.push(...unseen);

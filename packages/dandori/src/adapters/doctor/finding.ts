@@ -1,5 +1,5 @@
 /**
- * What can be wrong with stored runs.
+ * What can be wrong with stored runs and conversations.
  *
  * - `torn-tail`         half a line at the end, as a crash leaves it; nothing that was acknowledged is in it
  * - `trailing-garbage`  something at the end that is not the beginning of the next event
@@ -40,6 +40,8 @@ export interface Finding {
   readonly kind: FindingKind;
   readonly file: string;
   readonly run?: string;
+  /** In place of the run, where it is about the journal of one. */
+  readonly conversation?: string;
   /** From 1. */
   readonly line?: number;
   /** Where the line begins in the file, in bytes. */

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { syncDirectory } from '../blobs/files.ts';
 import { lockHolder, tryLock } from '../journal/file-lock.ts';
 import type { Finding } from './finding.ts';
-import { examineRun } from './run-file.ts';
+import { examineJournal, LAWFUL_CONVERSATIONS, LAWFUL_RUNS } from './journal-file.ts';
 
 /**
  * Carries one repair out, and says whether it did.
@@ -58,9 +58,12 @@ async function alone(file: string, work: () => Promise<boolean>): Promise<boolea
   }
 }
 
-async function mend({ kind, file, run = '', offset = 0 }: Finding): Promise<boolean> {
+async function mend({ kind, file, run = '', conversation, offset = 0 }: Finding): Promise<boolean> {
   const bytes = await readFile(file);
-  const { findings } = examineRun(bytes, { file, run });
+  const { findings } =
+    conversation === undefined
+      ? examineJournal(bytes, { file, id: run }, LAWFUL_RUNS)
+      : examineJournal(bytes, { file, id: conversation }, LAWFUL_CONVERSATIONS);
   if (!findings.some((one) => one.kind === kind && one.offset === offset)) return false;
   if (kind !== 'torn-tail') await keepCopy(file);
   const tail = bytes.indexOf(0x0a, offset);

@@ -83,13 +83,18 @@ function isHeld(by: ProcessIdentity): boolean {
 
 /** Undefined where the lock has gone in the meantime. */
 function holderOf(path: string): ProcessIdentity | undefined {
+  // A lock of another form was not made by us or by a version that we know: leave it to the person.
+  const unknown = { pid: 0, startedAt: '', host: `unknown (see ${path})` };
   try {
     const text = readFileSync(path, 'utf8').replaceAll('\0', '');
-    return text === '' ? NOBODY : (JSON.parse(text) as ProcessIdentity);
+    if (text === '') return NOBODY;
+    const holder = JSON.parse(text) as Partial<ProcessIdentity> | null;
+    return typeof holder?.pid === 'number' && typeof holder.host === 'string'
+      ? (holder as ProcessIdentity)
+      : unknown;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    // A lock of another form was not made by us or by a version that we know: leave it to the person.
-    if (error instanceof SyntaxError) return { pid: 0, startedAt: '', host: `unknown (see ${path})` };
+    if (error instanceof SyntaxError) return unknown;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import { summarise } from './summary.ts';
 /** What a journal is about: the shape of its events, and how one is named and listed. */
 export interface Form<E extends Entry, Summary> {
   /** The member of the envelope that says to what an event belongs. */
-  readonly owner: string;
+  readonly owner: 'run' | 'conversation';
   readonly envelope: z.ZodType<Entry & Readonly<Record<string, unknown>>>;
   readonly fact: z.ZodType<object>;
   readonly summarise: (id: string, first: E | undefined, last: E | undefined) => Summary;

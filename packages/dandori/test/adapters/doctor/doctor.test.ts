@@ -17,7 +17,10 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/adapters/clock/system.ts';
 import { type DoctorOptions, examineStore } from '../../../src/adapters/doctor/doctor.ts';
 import type { Finding } from '../../../src/adapters/doctor/finding.ts';
-import { examineRun } from '../../../src/adapters/doctor/run-file.ts';
+import { examineJournal, LAWFUL_RUNS } from '../../../src/adapters/doctor/journal-file.ts';
+import { CONVERSATIONS } from '../../../src/adapters/journal/form.ts';
+import { createJsonlJournalOf } from '../../../src/adapters/journal/jsonl.ts';
+import { toLine } from '../../../src/adapters/journal/line.ts';
 import { drive } from '../../../src/engine/drive.ts';
 import { createTemporaryJournal } from '../../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, task } from '../../engine/house.ts';
@@ -77,6 +80,57 @@ describe('the doctor', () => {
     });
   });
 
+  it('looks at conversations as it does at runs, and mends them', async () => {
+    await using home = await stored();
+    const directory = join(home.directory, 'conversations');
+    const id = '20261116-000000000-talk';
+    const file = join(directory, `${id}.jsonl`);
+    const said = { id: 'm1', role: 'user', kind: 'said', text: 'hello' } as const;
+    const journal = createJsonlJournalOf(CONVERSATIONS, directory);
+    const at = (seq: number) => ({ v: 1, conversation: id, seq, at: 1 }) as const;
+    await journal.create(id, [
+      { ...at(1), type: 'conversation_started', data: { title: 'hello' } },
+      { ...at(2), type: 'message_written', data: { message: said } },
+      { ...at(3), type: 'run_begun', data: { run: home.run, message: 'm1' } },
+    ]);
+    const whole = readFileSync(file, 'utf8');
+    const [first = '', second = '', third = ''] = whole.split('\n');
+    const found = async (text: string) => {
+      writeFileSync(file, text);
+      return (await home.examine()).map(({ kind, conversation, line }) => ({ kind, conversation, line }));
+    };
+
+    const { runs, conversations, findings } = await examineStore(home.directory, { now: Date.now() });
+    expect({ runs, conversations, findings }).toEqual({ runs: 1, conversations: 1, findings: [] });
+    const about = (kind: string, line: number) => [{ kind, conversation: id, line }];
+    expect(await found(whole.replace('hello', 'jello'))).toEqual(about('damaged-line', 1));
+    expect(await found(`${first}\n${third}\n`)).toEqual(about('missing-line', 2));
+    expect(await found(`${first}\n${second}\n${second}\n${third}\n`)).toEqual(about('duplicated-line', 3));
+    expect(await found(`${whole}zzz`)).toEqual(about('trailing-garbage', 4));
+    const unbegun = { ...at(4), type: 'message_delivered', data: { message: 'm1' } } as const;
+    expect(await found(`${whole}${toLine(unbegun)}`)).toEqual(about('broken-law', 4));
+    const unstarted = toLine({ ...unbegun, seq: 1 });
+    expect(await found(unstarted)).toEqual(about('broken-law', 1));
+
+    writeFileSync(file, whole.slice(0, -20));
+    writeFileSync(join(directory, `${id}.driver`), '');
+    const repaired = await home.examine({ repair: true });
+    expect(repaired.map(({ kind, isRepaired }) => [kind, isRepaired])).toEqual([
+      ['torn-tail', true],
+      ['stale-lock', true],
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe(`${first}\n${second}\n`);
+    expect(await home.examine({ run: home.run })).toEqual([]);
+  });
+
+  it('leaves a lock that no version known here has written to a person', async () => {
+    await using home = await stored();
+    for (const text of ['0', 'null', '{}', 'zzz']) {
+      writeFileSync(join(home.directory, `${home.run}.driver`), text);
+      expect(kinds(await home.examine({ repair: true }))).toEqual(['foreign-lock']);
+    }
+  });
+
   it('finds any single byte that was changed, whatever it was and became', async () => {
     await using home = await stored();
     const bytes = readFileSync(home.file);
@@ -87,7 +141,7 @@ describe('the doctor', () => {
         (at, change) => {
           const damaged = Buffer.from(bytes);
           damaged[at] = (damaged[at] ?? 0) ^ change;
-          const { findings } = examineRun(damaged, { file: home.file, run: home.run });
+          const { findings } = examineJournal(damaged, { file: home.file, id: home.run }, LAWFUL_RUNS);
           expect(findings.length).toBeGreaterThan(0);
           const [first] = findings;
           const line = bytes.subarray(0, at).toString('latin1').split('\n').length;
@@ -102,7 +156,7 @@ describe('the doctor', () => {
     await using home = await stored();
     const lines = home.text.trimEnd().split('\n');
     const examined = (text: string) =>
-      examineRun(Buffer.from(text), { file: home.file, run: home.run }).findings;
+      examineJournal(Buffer.from(text), { file: home.file, id: home.run }, LAWFUL_RUNS).findings;
     for (let index = 0; index < lines.length; index++) {
       const without = lines.filter((_, place) => place !== index);
       // Without its last line a journal is what it was a moment before that was written.
@@ -124,7 +178,7 @@ describe('the doctor', () => {
         // A line of an append that goes on counts only with what comes behind it.
         const goesOn = /"more":true,"crc":"[0-9a-f]{8}"\}\n?$/.test(cut.toString('latin1'));
         const isCutBetween = isWhole || bytes[length] === 0x0a;
-        const { findings } = examineRun(cut, { file: home.file, run: home.run });
+        const { findings } = examineJournal(cut, { file: home.file, id: home.run }, LAWFUL_RUNS);
         if (isCutBetween && !goesOn) expect(kinds(findings)).toEqual(isWhole ? [] : ['lost-newline']);
         else expect(kinds(findings)).toEqual(['torn-tail']);
       }),

@@ -1,25 +1,45 @@
-import { breaches } from '../../core/laws.ts';
+import { conversationBreaches } from '../../core/conversation-laws.ts';
+import { type Breach, breaches } from '../../core/laws.ts';
+import type { ConversationEvent } from '../../domain/conversation.ts';
 import { EVENT_VERSION, type Event } from '../../domain/event.ts';
-import { RUNS } from '../journal/form.ts';
+import type { Entry } from '../../ports/journal.ts';
+import { CONVERSATIONS, type Form, RUNS } from '../journal/form.ts';
 import { DamagedLine, goesOn, hasLostNewline, parseLine } from '../journal/line.ts';
 import type { Finding } from './finding.ts';
 
 const NEWLINE = 0x0a;
 
-export interface ExaminedRun {
+/** What a journal is about, and the laws that it keeps. */
+export interface Lawful<E extends Entry> {
+  readonly form: Pick<Form<E, unknown>, 'owner' | 'envelope' | 'fact'>;
+  readonly breaches: (events: readonly E[]) => Breach[];
+}
+
+export const LAWFUL_RUNS: Lawful<Event> = { form: RUNS, breaches };
+export const LAWFUL_CONVERSATIONS: Lawful<ConversationEvent> = {
+  form: CONVERSATIONS,
+  breaches: conversationBreaches,
+};
+
+export interface ExaminedJournal<E extends Entry> {
   /** All that can be read, also behind what cannot. */
-  readonly events: readonly Event[];
+  readonly events: readonly E[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * Looks at every line of a run's file, where a reader stops at the first that is damaged. Any changed byte, and any line
+ * Looks at every line of a journal's file, where a reader stops at the first that is damaged. Any changed byte, and any line
  * that was taken away, put in or put in another place is found; but for the last lines of a file, without which it is
  * what it was a moment before they were written.
  */
-export function examineRun(bytes: Buffer, { file, run }: { file: string; run: string }): ExaminedRun {
+export function examineJournal<E extends Entry>(
+  bytes: Buffer,
+  { file, id }: { file: string; id: string },
+  { form, breaches: breachesOf }: Lawful<E>,
+): ExaminedJournal<E> {
+  const about = { file, [form.owner]: id };
   const found: Finding[] = [];
-  const events: Event[] = [];
+  const events: E[] = [];
   const seen = new Map<number, string>();
   /** Where an append began that goes on behind the line before; it counts as a whole or not at all. */
   let append: { readonly start: number; readonly line: number; readonly events: number } | undefined;
@@ -28,10 +48,11 @@ export function examineRun(bytes: Buffer, { file, run }: { file: string; run: st
   let start = 0;
   let line = 1;
   const report = (kind: Finding['kind'], detail: string, more: Partial<Finding> = {}) =>
-    found.push({ kind, file, run, line, offset: start, detail, ...more });
+    found.push({ kind, ...about, line, offset: start, detail, ...more });
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     const text = bytes.toString('latin1', start, end);
-    const event = read(Buffer.from(bytes.subarray(start, end)), { file, run, line, offset: start });
+    const place = { file, run: id, line, offset: start };
+    const event = read(Buffer.from(bytes.subarray(start, end)), place, form);
     if (typeof event === 'string') {
       report('damaged-line', event, { bytes: end - start });
       isDamagedBefore = true;
@@ -53,7 +74,7 @@ export function examineRun(bytes: Buffer, { file, run }: { file: string; run: st
     start = end + 1;
     line++;
   }
-  const tail = tailFinding(bytes.subarray(start), { run, next: last + 1 });
+  const tail = tailFinding(bytes.subarray(start), { [form.owner]: id, seq: last + 1 });
   const isUnfinished = tail === undefined || tail.kind === 'torn-tail';
   if (append !== undefined && isUnfinished) {
     const detail = `events ${append.events + 1} to ${last} were written, and not what belongs to them`;
@@ -64,18 +85,18 @@ export function examineRun(bytes: Buffer, { file, run }: { file: string; run: st
     report(tail.kind, tail.detail, { bytes: bytes.length - start, repair: tail.repair });
   if (found.length === 0 && events.length === 0) report('empty-journal', 'there is no event in it');
   if (found.every(({ kind }) => kind === 'torn-tail'))
-    for (const { seq, message } of breaches(events)) found.push(brokenLaw({ file, run, seq, message }));
+    for (const { seq, message } of breachesOf(events))
+      found.push({ kind: 'broken-law', ...about, line: seq, detail: message });
   return { events, findings: found };
 }
 
-function brokenLaw(at: { file: string; run: string; seq: number; message: string }): Finding {
-  const { file, run, seq, message } = at;
-  return { kind: 'broken-law', file, run, line: seq, detail: message };
-}
-
-function read(bytes: Buffer, place: Omit<Parameters<typeof parseLine>[1], 'seq'>): Event | string {
+function read<E extends Entry>(
+  bytes: Buffer,
+  place: Omit<Parameters<typeof parseLine>[1], 'seq'>,
+  form: Lawful<E>['form'],
+): E | string {
   try {
-    return parseLine(bytes, { ...place, seq: undefined }, RUNS);
+    return parseLine(bytes, { ...place, seq: undefined }, form);
   } catch (error) {
     if (error instanceof DamagedLine) return error.reason;
     throw error;
@@ -84,16 +105,16 @@ function read(bytes: Buffer, place: Omit<Parameters<typeof parseLine>[1], 'seq'>
 
 function tailFinding(
   tail: Buffer,
-  { run, next }: { run: string; next: number },
+  next: { readonly [owner: string]: string | number; readonly seq: number },
 ): Pick<Finding, 'kind' | 'detail' | 'repair'> | undefined {
   if (tail.length === 0) return undefined;
   if (hasLostNewline(tail) || hasLostNewline(tail.subarray(0, -1)))
     return { kind: 'lost-newline', detail: 'the last event is whole, without the newline', repair: 'ask' };
-  const beginning = JSON.stringify({ v: EVENT_VERSION, run, seq: next }).replace(/\}$/, ',');
+  const beginning = JSON.stringify({ v: EVENT_VERSION, ...next }).replace(/\}$/, ',');
   // A file may have grown on the disk before what was to be written into it was there.
   const written = tail.toString('latin1').replace(/\0+$/, '');
   const length = Math.min(written.length, beginning.length);
   if (written.slice(0, length) === beginning.slice(0, length))
-    return { kind: 'torn-tail', detail: `event ${next} was not written to its end`, repair: 'safe' };
-  return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${next}`, repair: 'ask' };
+    return { kind: 'torn-tail', detail: `event ${next.seq} was not written to its end`, repair: 'safe' };
+  return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${next.seq}`, repair: 'ask' };
 }
