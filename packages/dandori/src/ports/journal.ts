@@ -3,6 +3,7 @@ import type { Event, Outcome } from '../domain/event.ts';
 
 /** What every event has, whatever its journal is about. */
 export interface Entry {
+  readonly type: string;
   readonly seq: number;
   readonly at: number;
 }

@@ -147,6 +147,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       offset,
       'belongs to the run other',
     ],
+    ['another beginning', asWritten({ ...EVENTS[1], seq: 1 }), 1, 0, 'it must be run_started'],
     [
       'a version of the future',
       one + two + asWritten({ ...EVENTS[2], v: 2 }),

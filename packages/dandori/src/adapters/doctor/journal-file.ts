@@ -3,15 +3,15 @@ import { type Breach, breaches } from '../../core/laws.ts';
 import type { ConversationEvent } from '../../domain/conversation.ts';
 import { EVENT_VERSION, type Event } from '../../domain/event.ts';
 import type { Entry } from '../../ports/journal.ts';
-import { CONVERSATIONS, type Form, RUNS } from '../journal/form.ts';
-import { DamagedLine, goesOn, hasLostNewline, parseLine } from '../journal/line.ts';
+import { CONVERSATIONS, RUNS } from '../journal/form.ts';
+import { DamagedLine, goesOn, hasLostNewline, type LineForm, parseLine } from '../journal/line.ts';
 import type { Finding } from './finding.ts';
 
 const NEWLINE = 0x0a;
 
 /** What a journal is about, and the laws that it keeps. */
 export interface Lawful<E extends Entry> {
-  readonly form: Pick<Form<E, unknown>, 'owner' | 'envelope' | 'fact'>;
+  readonly form: LineForm<E>;
   readonly breaches: (events: readonly E[]) => Breach[];
 }
 

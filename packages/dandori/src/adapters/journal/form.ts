@@ -13,14 +13,17 @@ import { summarise } from './summary.ts';
 export interface Form<E extends Entry, Summary> {
   /** The member of the envelope that says to what an event belongs. */
   readonly owner: 'run' | 'conversation';
-  readonly envelope: z.ZodType<Entry & Readonly<Record<string, unknown>>>;
-  readonly fact: z.ZodType<object>;
+  /** The type of the first event. */
+  readonly beginning: string;
+  readonly envelope: z.ZodType<Omit<Entry, 'type'> & Readonly<Record<string, unknown>>>;
+  readonly fact: z.ZodType<Pick<Entry, 'type'>>;
   readonly summarise: (id: string, first: E | undefined, last: E | undefined) => Summary;
   readonly notFound: (id: string) => never;
 }
 
 export const RUNS: Form<Event, RunSummary> = {
   owner: 'run',
+  beginning: 'run_started',
   envelope: envelopeSchema,
   fact: factSchema,
   summarise,
@@ -33,6 +36,7 @@ export const RUNS: Form<Event, RunSummary> = {
 
 export const CONVERSATIONS: Form<ConversationEvent, ConversationSummary> = {
   owner: 'conversation',
+  beginning: 'conversation_started',
   envelope: conversationEnvelopeSchema,
   fact: conversationFactSchema,
   summarise(conversation, first, last) {

@@ -118,10 +118,14 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
   if (owner !== place.run) damaged(place, `it belongs to the ${form.owner} ${String(owner)}`);
   if (place.seq !== undefined && seq !== place.seq)
     damaged(place, `it has seq ${seq} where ${place.seq} must come`);
-  return { ...envelope.data, ...fact.data } as unknown as E;
+  const event = { ...envelope.data, ...fact.data } as unknown as E;
+  // What reads a journal folds it from its beginning.
+  if (place.seq === 1 && event.type !== form.beginning)
+    damaged(place, `it must be ${form.beginning}, and is ${event.type}`);
+  return event;
 }
 
-type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner'>;
+export type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner' | 'beginning'>;
 
 function parseJson(text: string, place: Place): unknown {
   try {
