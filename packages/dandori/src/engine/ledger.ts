@@ -139,6 +139,7 @@ function isFromTheWorld(event: Event): boolean {
     case 'task_succeeded':
     case 'task_failed':
     case 'task_in_doubt':
+    case 'probe_ended':
     case 'decision_made':
     case 'decision_failed':
     case 'reflection_made':

@@ -3,6 +3,7 @@ import { fold } from '../../src/core/apply.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Probe } from '../../src/domain/tool.ts';
 import { answerQuestion } from '../../src/engine/inbox.ts';
+import type { Journal } from '../../src/ports/journal.ts';
 import type { Fault, FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { count, createHouse, DONE, type House, task } from './house.ts';
 
@@ -135,6 +136,28 @@ describe('a call in doubt that can be looked for', () => {
       expect(state.end?.outcome, `after ${length} events`).toBe('answered');
       expect(house.toolbox.effects('mail.send'), `after ${length} events`).toBe(1);
     }
+  });
+
+  it('is not waited for for ever where a command comes in right before what the look has found', async () => {
+    const house = mailHouse([{ kind: 'lost_after' }]);
+    const run = await house.start('go', [SEND]);
+    const { append } = house.parts.journal;
+    let isNoted = false;
+    const journal: Journal = {
+      ...house.parts.journal,
+      async append(name, after, events) {
+        if (!isNoted && events.some(({ type }) => type === 'probe_ended')) {
+          isNoted = true;
+          const note = { type: 'note_added' as const, data: { text: 'hurry' } };
+          await append(name, after, [{ v: 1, run: name, seq: after + 1, at: house.clock.now(), ...note }]);
+        }
+        return append(name, after, events);
+      },
+    };
+    const state = await house.drive(run, { journal });
+    expect(isNoted).toBe(true);
+    expect(state.end?.outcome).toBe('answered');
+    expect(house.toolbox.effects('mail.send')).toBe(1);
   });
 
   it('leaves a journal from which the same state is folded', async () => {
