@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
+import { openDandori } from '../../src/dandori.ts';
 import type { Event, FactType } from '../../src/domain/event.ts';
 import { openPlace, type Place } from './command.ts';
 
@@ -48,6 +49,27 @@ async function lawsOf(place: Place): Promise<string[]> {
     .map((line) => JSON.parse(line) as Event);
   return brokenLaws(events);
 }
+
+describe('a hundred questions', () => {
+  it('are open at once, survive the command that asked them, and are answered by another process', async () => {
+    const tasks = Array.from({ length: 100 }, (_, index) => ({ ...WHICH, id: `w${index}` }));
+    await using place = await prepare(tasks);
+    const waiting = await place.dandori(...RUN, '--json');
+    expect(waiting.code).toBe(3);
+    const { run, questions } = JSON.parse(waiting.stdout) as { run: string; questions: { id: string }[] };
+    expect(questions).toHaveLength(100);
+    // This process is another one than the command.
+    await using dandori = await openDandori({ cwd: place.folder, tools: false });
+    for (const [index, { id }] of questions.entries())
+      await dandori.answer(run, id, index % 2 === 0 ? 'left' : 'right');
+    const resumed = await place.dandori('resume', 'last', '--json');
+    expect(resumed.code).toBe(0);
+    const { tasks: done } = JSON.parse(resumed.stdout) as { tasks: Record<string, { result: unknown }> };
+    const results = Object.values(done).map(({ result }) => result);
+    expect(results).toEqual(questions.map((_, index) => ({ id: 1 + (index % 2) })));
+    expect(await lawsOf(place)).toEqual([]);
+  });
+});
 
 describe('two commands on one run', () => {
   it('the second answers while the first drives another branch, and the first goes on with the answer', async () => {
