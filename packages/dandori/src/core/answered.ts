@@ -137,14 +137,15 @@ function goOn(state: RunState, task: TaskState, at: number): void {
 }
 
 /** A call that nobody can tell about is not undone by a person who will not look. */
-function decline(state: RunState, task: TaskState, { question, comment, at }: Answered): void {
+function decline(state: RunState, task: TaskState, { question, comment, isExpired, at }: Answered): void {
   const { operation } = task.task;
   const texts = textsOf(state);
   if (question.kind === 'in_doubt') task.failure = { kind: 'timeout', message: texts.givenUp(operation) };
   else {
-    const why = comment === undefined ? '' : ` ${comment}`;
-    const message = question.kind === 'approval' ? texts.notApproved(operation) : texts.declined(operation);
-    task.failure = { kind: 'rejected', message: `${message}${why}` };
+    const declined = question.kind === 'approval' ? texts.notApproved(operation) : texts.declined(operation);
+    // Where nobody answered in time, nobody has said no.
+    const message = isExpired === true ? (comment ?? declined) : texts.withReason(declined, comment);
+    task.failure = { kind: 'rejected', message };
   }
   task.endedAt = at;
   complete(state, task, 'failed');

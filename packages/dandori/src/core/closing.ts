@@ -121,7 +121,7 @@ function planFailure(state: RunState): Failure {
   const { planGiven, rejection = [], stumbles, refused } = state;
   const texts = textsOf(state);
   if (refused?.veto !== undefined)
-    return { kind: 'rejected', message: `${texts.planNotApproved} ${refused.veto}`.trim() };
+    return { kind: 'rejected', message: texts.withReason(texts.planNotApproved, refused.veto) };
   const problems = rejection
     .map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`))
     .join('; ');

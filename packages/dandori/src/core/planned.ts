@@ -74,7 +74,7 @@ function notReplaced(
   task.failure =
     reason === undefined
       ? { kind: 'plan_error', message: texts.notReplaced(task.task.operation, problems.join('; ')) }
-      : { kind: 'rejected', message: `${texts.planNotApproved} ${reason}`.trim() };
+      : { kind: 'rejected', message: texts.withReason(texts.planNotApproved, reason) };
   task.endedAt = at;
   complete(state, task, 'failed');
   return state;

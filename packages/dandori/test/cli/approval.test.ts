@@ -150,7 +150,7 @@ describe('a plan that waits for a person', () => {
       '却下しました: q1\n',
     );
     expect((await place.dandori('resume', 'last')).stderr).toContain(
-      '失敗しました: 計画は承認されませんでした。 今日はやめる\n',
+      '失敗しました: 計画は承認されませんでした。理由: 今日はやめる\n',
     );
     expect(await effects(place)).toBe('');
   });
