@@ -78,7 +78,9 @@ describe('under the policy "plan" a person', () => {
     const run = await house.start('書き込む', [task('p', 'a.put')], PLAN);
     expect(open(await house.drive(run))[0]?.text).toBe('この計画 (タスク1個) を実行してもよいですか？');
     await reject({ run, reason: '今日はだめ' }, house.parts);
-    expect((await house.drive(run)).end?.failure?.message).toBe('計画は承認されませんでした。理由: 今日はだめ');
+    expect((await house.drive(run)).end?.failure?.message).toBe(
+      '計画は承認されませんでした。理由: 今日はだめ',
+    );
   });
 
   it('may wait for days: who drives meanwhile finds nothing to do, writes nothing, and time stands still', async () => {
