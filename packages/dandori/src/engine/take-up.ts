@@ -1,3 +1,4 @@
+import { timeLeft } from '../core/budget.ts';
 import { MOST_ROUNDS } from '../core/elicitation.ts';
 import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
@@ -141,7 +142,10 @@ function asFact(
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
       const { cause, message, unstopped } = outcome;
       const data = { task, attempt, ...(unstopped === true && { unstopped }) };
-      if (!isRepeatable(effect)) return { type: 'task_in_doubt', data: { ...data, cause, message } };
+      // Where the run is given more time, what its limit stopped goes on as after a crash.
+      const isTimeUp = cause === 'cancelled' && timeLeft(ledger.state, parts.clock.now()) <= 0;
+      if (!isRepeatable(effect) || (isTimeUp && ledger.state.cancel === undefined))
+        return { type: 'task_in_doubt', data: { ...data, cause, message } };
       return { type: 'task_failed', data: { ...data, failure: lostFailure(cause, message), ms } };
     }
     default:
