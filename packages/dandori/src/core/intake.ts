@@ -162,14 +162,15 @@ interface Revising {
 }
 
 /** Corrections of a plan that was refused, or changes of one that was accepted. */
-function withRevision(revision: Action, { rest, state, ended }: Revising): Read | string {
+function withRevision(revision: Action, surroundings: Revising): Read | string {
+  const { rest, state } = surroundings;
   const { refused } = state;
   // A step may have been ended since.
   const isOpen = ({ id }: Pick<Task, 'id'>) => state.tasks.get(id)?.status !== 'succeeded';
   if (refused !== undefined) {
     // Taken as if the mind had written all of it again.
     const tasks = revised(refused.tasks.filter(isOpen), revision.args);
-    if (typeof tasks === 'string') return tasks;
+    if (typeof tasks === 'string') return (refused.revision && changeAgain(revision, surroundings)) ?? tasks;
     if (tasks.length + rest.length === 0)
       return 'plan.revise: the plan has no tasks any more (empty-plan). Keep or add one, or answer';
     const old = new Set<Action>(refused.tasks);
@@ -184,10 +185,20 @@ function withRevision(revision: Action, { rest, state, ended }: Revising): Read 
   if (state.tasks.size === 0) return 'plan.revise: there is no plan yet, so there is nothing to revise';
   if (revisionsLeft(state) === 0)
     return 'plan.revise: the plan was revised as often as it may be. Go on with what it has, or answer';
+  return changed(revision, surroundings);
+}
+
+function changed(revision: Action, { rest, state, ended }: Revising): Read | string {
   const change = changePlan(state, revision.args, ended);
   if (typeof change === 'string') return change;
   const { tasks, removes, ...why } = change;
   return { actions: [...tasks, ...rest], removes, revision: why };
+}
+
+/** A change that was refused may come again as a whole, in the words of the plan that it is a change of. */
+function changeAgain(revision: Action, surroundings: Revising): Read | undefined {
+  const read = changed(revision, surroundings);
+  return typeof read === 'string' ? undefined : read;
 }
 
 /**
