@@ -30,6 +30,8 @@ export interface Taken {
 
 /** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
 export function takeIn(decided: readonly Action[], state: RunState, check: SchemaCheck = () => []): Taken {
+  const planning = isPlain(state) ? decided.find(isPlanning) : undefined;
+  if (planning !== undefined) return unusable(`${planning.operation}: ${NO_PLANNING}`);
   const steps = state.thinking?.brief?.steps ?? [];
   const { ended, actions, problem } = readUpdates(decided, steps, state);
   if (problem !== undefined && !actions.some(({ operation }) => operation !== 'reflect'))
@@ -47,6 +49,18 @@ export function takeIn(decided: readonly Action[], state: RunState, check: Schem
   const isMixed = taken.tasks.length > 0 && left.some((task) => !isStep(task));
   if (!isMixed) return { ...taken, outline };
   return { ...taken, outline, tasks: [...taken.tasks, ...left], removes: left.map(({ id }) => id) };
+}
+
+const NO_PLANNING =
+  'there are no plans and no steps in this run. Return only the next actions, with real values';
+
+/** `planning.enabled: false`: one turn after the other, whatever the mind would like. */
+export function isPlain({ settings: { mode, planning }, planGiven }: RunState): boolean {
+  return mode === 'adaptive' && planning === undefined && !planGiven;
+}
+
+function isPlanning(action: Action): boolean {
+  return action.operation === 'plan.propose' || isStep(action);
 }
 
 function unusable(problem: string): Taken {
