@@ -154,9 +154,12 @@ function firstFailure(state: RunState): Ending['failure'] {
 
 /** A limit is reached, and the mind has no call left to conclude with or did not manage to. */
 function exhausted(state: RunState, now: number): Ending | undefined {
-  const hasTried = lastDecision(state)?.purpose === 'conclude';
+  const last = lastDecision(state);
+  const hasTried = last?.purpose === 'conclude';
   if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
-  return { outcome: 'exhausted', ...atLimit(state, now) };
+  // Where what was added does not help, the best answer is still the one that was given then.
+  const said = hasTried ? last.operations.find(({ operation }) => operation === 'answer') : undefined;
+  return { outcome: 'exhausted', ...(said && { answer: said.args }), ...atLimit(state, now) };
 }
 
 /** The limit comes first: who wants more done must know which one to raise. */

@@ -23,6 +23,18 @@ describe('a run that has used up a limit', () => {
     expect(house.toolbox.effects('a.get')).toBe(3);
   });
 
+  it('keeps its answer where what is added does not help', async () => {
+    const house = createHouse(TOOLS, [get(1), get(2), answer('half', false)]);
+    const run = await house.start('go', undefined, limits({ steps: 2 }));
+    await house.drive(run);
+    await addBudget({ run, time: 1_000 }, house.parts);
+    expect((await house.drive(run)).end).toMatchObject({
+      outcome: 'exhausted',
+      answer: 'half',
+      limit: 'steps',
+    });
+  });
+
   it('makes the reads again that the end of its time has stopped, and asks about the writes', async () => {
     const house = createHouse({
       'a.get': { takes: 6_000, run: () => 5 },
