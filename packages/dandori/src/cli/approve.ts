@@ -1,4 +1,3 @@
-import { confirm, isCancel } from '@clack/prompts';
 import { readPlanFile } from '../config/plan-file.ts';
 import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
@@ -6,6 +5,7 @@ import { approveWith, editPlan } from './edit-plan.ts';
 import { editorOf } from './editor.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
+import { yesOrNo } from './prompts.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 
@@ -67,11 +67,8 @@ async function inEditor(
       fix: `See it with \`dandori show ${run}\`.`,
     });
   }
-  const again = async () => {
-    if (process.stdin.isTTY !== true) return false;
-    const wanted = await confirm({ message: texts.plans.again, output: process.stderr });
-    return !isCancel(wanted) && wanted;
-  };
+  const again = async () =>
+    process.stdin.isTTY === true && (await yesOrNo({ message: texts.plans.again, texts })) === true;
   const isDone = await editPlan({ dandori, run, goal, question: asked, texts, by, editor, again });
   return isDone ? asked.id : undefined;
 }
