@@ -50,7 +50,8 @@ async function edited(
 ): Promise<boolean> {
   try {
     const again = async () => (await yesOrNo({ message: texts.plans.again, texts, signal })) === true;
-    return await editPlan({ dandori, run, goal, question, texts, by, again, editor: editorOf(process.env) });
+    const editor = editorOf(process.env);
+    return (await editPlan({ dandori, run, goal, question, texts, by, again, editor })) === 'approved';
   } catch (error) {
     // Without an editor there are still the other two.
     if (!(error instanceof DandoriError && error.code === 'usage')) throw error;

@@ -1,5 +1,4 @@
 import { confirm, isCancel, multiselect, select } from '@clack/prompts';
-import { styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** The library's own words are English; a run has a language. */
@@ -14,13 +13,13 @@ interface Item<Value> {
   readonly label: string;
 }
 
-/** One of several. Undefined where the person would rather not say. */
+/** One of several; the keys are told beside the one that would be taken. Undefined where the person would rather not say. */
 export async function choose<Value>(shown: Shown, items: readonly Item<Value>[]): Promise<Value | undefined> {
   const { keys } = shown.texts.replies;
   const taken = await select({
-    ...common(shown, keys.one),
+    ...common(shown),
     showInstructions: false,
-    options: items.map(({ label }, index) => ({ value: index, label })),
+    options: items.map(({ label }, index) => ({ value: index, label, hint: keys.one })),
   });
   return isCancel(taken) ? undefined : items[taken]?.value;
 }
@@ -32,9 +31,9 @@ export async function chooseSome(
 ): Promise<number[] | undefined> {
   const { keys } = shown.texts.replies;
   const taken = await multiselect({
-    ...common(shown, keys.some),
+    ...common(shown),
     showInstructions: false,
-    options: [...items],
+    options: items.map((item) => ({ ...item, hint: keys.some })),
     initialValues,
     required,
   });
@@ -52,7 +51,6 @@ export async function yesOrNo(shown: Shown, initialValue = true): Promise<boolea
   return isCancel(taken) ? undefined : taken;
 }
 
-function common({ message, signal }: Shown, keys?: string) {
-  const hint = keys === undefined ? '' : `\n${styleFor(process.stderr).dim(keys)}`;
-  return { message: `${message}${hint}`, output: process.stderr, ...(signal && { signal }) };
+function common({ message, signal }: Shown) {
+  return { message, output: process.stderr, ...(signal && { signal }) };
 }

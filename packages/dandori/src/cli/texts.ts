@@ -59,7 +59,7 @@ const ENGLISH = {
     decline: 'Decline to answer',
     cancel: 'Cancel the run',
     why: 'Why? (may be empty)',
-    keys: { one: '↑/↓ chooses, Enter confirms', some: '↑/↓ moves, Space marks, Enter confirms' },
+    keys: { one: '↑/↓, Enter', some: '↑/↓, Space marks, Enter' },
     elsewhere: (question: string, answer: string | undefined, by: string | undefined) =>
       `${question} was ${answer === undefined ? 'declined' : 'answered'} elsewhere${by === undefined ? '' : ` by ${by}`}${answer === undefined ? '' : `: ${answer}`}`,
     optional: 'may be left out',

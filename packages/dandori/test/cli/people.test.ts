@@ -390,7 +390,7 @@ describe.runIf(hasScript)('at a terminal', () => {
   it('a person is told the keys, and a yes and a no, in the language of the run', async () => {
     await using place = await prepare([ORDER], { language: 'ja' });
     await using terminal = openTerminal(place, place.env, ...RUN);
-    await terminal.shows(/↑\/↓ で選び、Enter で決定[\s\S]*実行を中止する/);
+    await terminal.shows(/答える \(↑\/↓ で選び、Enter で決定\)[\s\S]*実行を中止する/);
     terminal.type(ENTER);
     await terminal.shows('large');
     expect(terminal.output()).not.toMatch(/navigate|confirm/);
