@@ -62,7 +62,12 @@ export interface Conversation extends AsyncDisposable {
   readonly id: string;
   /** Resolves when nobody need wait for it any more. */
   say(text: string, options?: { readonly onBegun?: (run: string) => void }): Promise<Said>;
-  answer(run: string, question: string, answer: Json): Promise<Said>;
+  answer(
+    run: string,
+    question: string,
+    answer: Json,
+    options?: { readonly comment?: string | undefined },
+  ): Promise<Said>;
   /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
   tell(run: string, text: string): Promise<void>;
   cancel(run: string, reason: string): Promise<void>;
@@ -145,8 +150,12 @@ export async function openConversation(
     return run;
   }
 
-  async function answer({ run, question }: Asked, value: Json, words: string): Promise<Said> {
-    await answerQuestion({ run, question: question.id, answer: value, by: minutes.state?.userId }, parts);
+  async function answer(
+    { run, question }: Asked,
+    { value, comment, words }: { value: Json; comment?: string | undefined; words: string },
+  ): Promise<Said> {
+    const by = minutes.state?.userId;
+    await answerQuestion({ run, question: question.id, answer: value, comment, by }, parts);
     const message: Message = {
       id: `said/${newId(parts.clock.now())}`,
       role: 'user',
@@ -160,6 +169,17 @@ export async function openConversation(
     return { kind: 'answered', run, question: question.id, standing: await background.released(run) };
   }
 
+  /** What a run has told another one leads on there: of a plan that was refused, to the next one that is asked about. */
+  async function toldReleased(run: string): Promise<void> {
+    for (const { task, status, sent } of background.state(run)?.tasks.values() ?? []) {
+      const { run: other } = sent ?? task.args;
+      if (task.operation !== 'run.tell' || status !== 'succeeded' || typeof other !== 'string') continue;
+      await background.look(other);
+      // What is wrong with it is told where it stands.
+      await background.released(other).catch(() => {});
+    }
+  }
+
   const conversation: Conversation = {
     id,
     get state() {
@@ -171,17 +191,20 @@ export async function openConversation(
       if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
       if (meant.kind === 'answer') {
         onBegun?.(meant.asked.run);
-        return answer(meant.asked, meant.value, text);
+        return answer(meant.asked, { value: meant.value, words: text });
       }
       const run = await begin(text, onBegun);
-      return { kind: 'begun', run, standing: await background.released(run) };
+      const standing = await background.released(run);
+      await toldReleased(run);
+      return { kind: 'begun', run, standing };
     },
-    async answer(run, id, value) {
+    async answer(run, id, value, { comment } = {}) {
       const asked = conversation.questions().find((one) => one.run === run && one.question.id === id);
-      const words = typeof value === 'string' ? value : JSON.stringify(value);
-      if (asked !== undefined) return answer(asked, value, words);
+      const given = typeof value === 'string' ? value : JSON.stringify(value);
+      const words = comment === undefined ? given : `${given}: ${comment}`;
+      if (asked !== undefined) return answer(asked, { value, comment, words });
       // Whoever asks for one that is not open is told why.
-      await answerQuestion({ run, question: id, answer: value, by: minutes.state?.userId }, parts);
+      await answerQuestion({ run, question: id, answer: value, comment, by: minutes.state?.userId }, parts);
       return { kind: 'answered', run, question: id, standing: await background.released(run) };
     },
     async tell(run, text) {

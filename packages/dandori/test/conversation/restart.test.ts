@@ -113,6 +113,44 @@ describe('the conversation of REQUIREMENTS E', () => {
       conversations: [{ title: 'plan a trip' }, { title: 'plan a trip' }],
     });
   });
+
+  it.each([
+    ['in words', 'please skip the last step'],
+    ['by a command', '/reject skip the last step'],
+  ])(
+    'a plan that is to be different, %s, is asked about again before the next line of a pipe is read',
+    async (_, change) => {
+      await using town = await openTown(({ promptText, body }) => {
+        const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+        const run = /- run (\S+), "plan a trip/.exec(promptText)?.[1];
+        if (run !== undefined && /Goal:\nplease skip/.test(promptText))
+          return /<result/.test(last)
+            ? answer('I told it.')
+            : say([act('t1', 'run.tell', { run, text: 'skip the last step' })]);
+        if (/Steps: s1/.test(last)) return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
+        if (/<result/.test(last)) return answer('Booked.');
+        const steps = PLAN.steps as object[];
+        return say([
+          own('plan.propose', {
+            ...PLAN,
+            steps: /skip the last/.test(promptText) ? steps.slice(0, 1) : steps,
+          }),
+        ]);
+      });
+      const { place } = town;
+      const chat = talk(place);
+      chat.child.stdin.end(`plan a trip\n${change}\nyes\n`);
+      expect(await chat.ended).toBe(0);
+      const texts = chat.lines().map(({ text }) => String(text));
+      expect(texts.filter((text) => text.includes('May this plan'))).toEqual([
+        expect.stringContaining('plan of 2 steps'),
+        expect.stringContaining('plan of 1 step'),
+      ]);
+      expect(texts.at(-1)).toBe('Booked.');
+      expect(await booked(place)).toBe('Kyoto\n');
+      await theseHold(place.folder);
+    },
+  );
 });
 
 async function booked(place: Place): Promise<string> {

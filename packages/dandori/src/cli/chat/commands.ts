@@ -9,7 +9,7 @@ export interface Room extends Wording {
   readonly conversation: Conversation;
   readonly say: (text: string) => Promise<void>;
   /** Waits at the prompt for what an answer leads to. */
-  readonly answer: (asked: Asked, typed: string) => Promise<void>;
+  readonly answer: (asked: Asked, typed: string, comment?: string) => Promise<void>;
 }
 
 type Command = (words: string, room: Room) => Promise<void>;
@@ -89,11 +89,7 @@ async function judge(words: string, verdict: 'approve' | 'reject', room: Room): 
   if (open.length === 0) return say(texts.chat.noApproval);
   if (asked === undefined) return say(questionList(open, room));
   const why = named === undefined ? words : others.join(' ');
-  if (verdict === 'reject' && why !== '' && asked.question.kind === 'plan_approval') {
-    await conversation.tell(asked.run, why);
-    return say(texts.chat.told(shortName(asked.run)));
-  }
-  await room.answer(asked, verdict);
+  await room.answer(asked, verdict, why === '' ? undefined : why);
 }
 
 async function answer(words: string, room: Room): Promise<void> {
