@@ -252,14 +252,16 @@ describe('the two milks of the kitchen', () => {
       '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
       '答えるには',
       '低脂肪',
+      '残り: 0',
     ],
     [
       'Remove the milk from the kitchen inventory',
       '2 items fit "milk". Which one should be removed?',
       'Answer with',
       'low-fat',
+      'remaining: 0',
     ],
-  ])('are asked about in the language of the goal: %s', async (goal, question, how, which) => {
+  ])('are asked about in the language of the goal: %s', async (goal, question, how, which, left) => {
     await using place = await openPlace();
     await place.write('dandori.yaml', config);
     const { code, stderr } = await place.dandori('run', goal);
@@ -269,8 +271,10 @@ describe('the two milks of the kitchen', () => {
     expect((await place.dandori('answer', 'last', '1')).code).toBe(0);
     const { code: end, stdout } = await place.dandori('resume', 'last', '--json');
     expect(end).toBe(0);
-    const [removed] = Object.values<{ result: { item: { name: string } } }>(JSON.parse(stdout).tasks);
+    const { tasks, answer } = JSON.parse(stdout);
+    const [removed] = Object.values<{ result: { item: { name: string } } }>(tasks);
     expect(removed?.result.item.name).toContain(which);
+    expect(answer).toContain(left);
   });
 
   it('wait through SIGKILL, and cancelling there ends the run with a clear message', async () => {

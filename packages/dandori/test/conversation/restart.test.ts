@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { BIN, type Place } from '../cli/command.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
@@ -129,7 +130,7 @@ describe('the conversation of REQUIREMENTS E', () => {
             : say([act('t1', 'run.tell', { run, text: 'skip the last step' })]);
         if (/Steps: s1/.test(last)) return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
         if (/<result/.test(last)) return answer('Booked.');
-        const steps = PLAN.steps as object[];
+        const steps = PLAN.steps as JsonObject[];
         return say([
           own('plan.propose', {
             ...PLAN,
@@ -139,13 +140,14 @@ describe('the conversation of REQUIREMENTS E', () => {
       });
       const { place } = town;
       const chat = talk(place);
-      chat.child.stdin.end(`plan a trip\n${change}\nyes\n`);
+      chat.child.stdin.end(`plan a trip\n${change}\n/plan\nyes\n`);
       expect(await chat.ended).toBe(0);
       const texts = chat.lines().map(({ text }) => String(text));
       expect(texts.filter((text) => text.includes('May this plan'))).toEqual([
         expect.stringContaining('plan of 2 steps'),
         expect.stringContaining('plan of 1 step'),
       ]);
+      expect(texts.find((text) => text.includes('waits for you'))).toMatch(/Look at the weather/);
       expect(texts.at(-1)).toBe('Booked.');
       expect(await booked(place)).toBe('Kyoto\n');
       await theseHold(place.folder);

@@ -1,6 +1,7 @@
 import { isApproval } from '../../core/plain-answer.ts';
 import type { Asked, Conversation, ConversationRun } from '../../engine/conversation.ts';
 import { planLines } from '../plan.ts';
+import { contextLines } from '../question.ts';
 import { displayWidth, oneLine } from '../style.ts';
 import { shortName, type Wording } from './message.ts';
 
@@ -45,7 +46,12 @@ async function help(_: string, { say, texts, style }: Room): Promise<void> {
   await say([...lines, style.dim(`  ${texts.chat.lines}`)].join('\n'));
 }
 
-async function plan(name: string, { conversation, say, texts }: Room): Promise<void> {
+async function plan(name: string, room: Room): Promise<void> {
+  const { conversation, say, texts } = room;
+  const draft = conversation
+    .questions()
+    .findLast(({ run, question }) => question.kind === 'plan_approval' && run.endsWith(name));
+  if (draft !== undefined) return say(draftText(draft, room));
   const planned = conversation.runs().filter(({ report }) => report?.plan !== undefined);
   const found = name === '' ? planned.at(-1) : planned.find(({ run }) => run.endsWith(name));
   const lines = found?.report === undefined ? [] : planLines(found.report, texts);
@@ -54,6 +60,12 @@ async function plan(name: string, { conversation, say, texts }: Room): Promise<v
       ? texts.chat.noPlan
       : [shortName(found?.run ?? ''), ...lines].map((line) => `  ${line}`).join('\n'),
   );
+}
+
+/** A plan that waits for a yes: it is the one that is spoken of. */
+function draftText({ run, question }: Asked, { texts, style }: Wording): string {
+  const head = `${shortName(run)} ${style.yellow(texts.chat.waitsForYou)}`;
+  return [head, ...contextLines(question, texts)].map((line) => `  ${line}`).join('\n');
 }
 
 async function runs(_: string, { conversation, say, texts, style }: Room): Promise<void> {
