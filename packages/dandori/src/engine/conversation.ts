@@ -12,6 +12,7 @@ import type { Settings } from '../domain/settings.ts';
 import type { ConversationJournal } from '../ports/journal.ts';
 import type { Mind } from '../ports/mind.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
+import type { Answering } from './answer.ts';
 import { type Background, createBackground, type Standing } from './background.ts';
 import { handOver } from './hand-over.ts';
 import { answerQuestion, cancelRun, checkGoal, newId, startRun } from './inbox.ts';
@@ -66,7 +67,7 @@ export interface Conversation extends AsyncDisposable {
     run: string,
     question: string,
     answer: Json,
-    options?: { readonly comment?: string | undefined },
+    options?: { readonly comment?: string | undefined; readonly declined?: boolean },
   ): Promise<Said>;
   /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
   tell(run: string, text: string): Promise<void>;
@@ -152,10 +153,9 @@ export async function openConversation(
 
   async function answer(
     { run, question }: Asked,
-    { value, comment, words }: { value: Json; comment?: string | undefined; words: string },
+    { words, ...given }: Given & { words: string },
   ): Promise<Said> {
-    const by = minutes.state?.userId;
-    await answerQuestion({ run, question: question.id, answer: value, comment, by }, parts);
+    await answerQuestion({ run, question: question.id, ...given, by: minutes.state?.userId }, parts);
     const message: Message = {
       id: `said/${newId(parts.clock.now())}`,
       role: 'user',
@@ -191,20 +191,19 @@ export async function openConversation(
       if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
       if (meant.kind === 'answer') {
         onBegun?.(meant.asked.run);
-        return answer(meant.asked, { value: meant.value, words: text });
+        return answer(meant.asked, { answer: meant.value, words: text });
       }
       const run = await begin(text, onBegun);
       const standing = await background.released(run);
       await toldReleased(run);
       return { kind: 'begun', run, standing };
     },
-    async answer(run, id, value, { comment } = {}) {
+    async answer(run, id, value, options = {}) {
       const asked = conversation.questions().find((one) => one.run === run && one.question.id === id);
-      const given = typeof value === 'string' ? value : JSON.stringify(value);
-      const words = comment === undefined ? given : `${given}: ${comment}`;
-      if (asked !== undefined) return answer(asked, { value, comment, words });
+      const given = { answer: value, ...options };
+      if (asked !== undefined) return answer(asked, { ...given, words: wordsOf(given) });
       // Whoever asks for one that is not open is told why.
-      await answerQuestion({ run, question: id, answer: value, comment, by: minutes.state?.userId }, parts);
+      await answerQuestion({ run, question: id, ...given, by: minutes.state?.userId }, parts);
       return { kind: 'answered', run, question: id, standing: await background.released(run) };
     },
     async tell(run, text) {
@@ -309,6 +308,14 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
 function settingsOf(settings: Settings): Settings {
   const own = { [STEP_OPERATION]: 'plan', 'run.tell': 'never', 'run.cancel': 'never' } as const;
   return { ...settings, approvals: { ...settings.approvals, ...own } };
+}
+
+type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
+
+/** An answer as the user's words in the conversation. */
+function wordsOf({ answer, comment, declined }: Given): string {
+  const given = declined === true ? [] : [typeof answer === 'string' ? answer : JSON.stringify(answer)];
+  return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
 }
 
 type Meant =

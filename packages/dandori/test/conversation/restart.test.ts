@@ -153,6 +153,32 @@ describe('the conversation of REQUIREMENTS E', () => {
       await theseHold(place.folder);
     },
   );
+
+  it('takes a form in a chat field by field or as JSON, says what does not fit, and takes a no to it', async () => {
+    await using town = await openTown(({ body }) => {
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      if (/<result/.test(last)) return answer(`Reserved: ${/row.{0,40}/.exec(last)?.[0]}`);
+      return /declined/.test(last) ? answer('Then not.') : say([act('t1', 'travel.seat', {})]);
+    });
+    const chat = talk(town.place);
+    chat.child.stdin.end(
+      ['a seat', '/answer q1 front', '/answer q1 row=0', '/answer q1 row=3, note=at the window, please']
+        .concat(['another', '/answer q1 {"row": 4}', 'a third', '/reject I stand'])
+        .join('\n'),
+    );
+    expect(await chat.ended).toBe(0);
+    const errors = chat.lines().filter(({ type }) => type === 'error');
+    expect(errors).toMatchObject([
+      { error: { code: 'answer-invalid' } },
+      { error: { code: 'answer-invalid' } },
+    ]);
+    const [first = '', second = '', third = ''] = (await town.place.runs()).sort();
+    const tasks = async (run: string) =>
+      JSON.parse((await town.place.dandori('show', run, '--json')).stdout).tasks.t1;
+    expect((await tasks(first)).result).toEqual({ row: 3, note: 'at the window, please' });
+    expect((await tasks(second)).result).toEqual({ row: 4 });
+    expect((await tasks(third)).failure.message).toContain('I stand');
+  });
 });
 
 async function booked(place: Place): Promise<string> {

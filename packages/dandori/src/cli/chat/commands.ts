@@ -11,6 +11,7 @@ export interface Room extends Wording {
   readonly say: (text: string) => Promise<void>;
   /** Waits at the prompt for what an answer leads to. */
   readonly answer: (asked: Asked, typed: string, comment?: string) => Promise<void>;
+  readonly decline: (asked: Asked, comment?: string) => Promise<void>;
 }
 
 type Command = (words: string, room: Room) => Promise<void>;
@@ -19,8 +20,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   '/help': help,
   '/plan': plan,
   '/runs': runs,
-  '/approve': (words, room) => judge(words, 'approve', room),
-  '/reject': (words, room) => judge(words, 'reject', room),
+  '/approve': approve,
+  '/reject': reject,
   '/answer': answer,
   '/tell': tell,
   '/cancel': cancel,
@@ -92,16 +93,36 @@ export function standingText(
   return outcome === 'answered' ? style.green(texts.outcomes[outcome]) : style.red(texts.outcomes[outcome]);
 }
 
-async function judge(words: string, verdict: 'approve' | 'reject', room: Room): Promise<void> {
-  const { conversation, say, texts } = room;
-  const open = conversation.questions().filter(({ question }) => isApproval(question));
+async function approve(words: string, room: Room): Promise<void> {
+  const open = room.conversation.questions().filter(({ question }) => isApproval(question));
+  if (open.length === 0) return room.say(room.texts.chat.noApproval);
+  const { asked, rest } = named(words, open);
+  if (asked === undefined) return room.say(questionList(open, room));
+  await room.answer(asked, 'approve', rest);
+}
+
+/** A no to a plan or a call; to any other question, that one will not say. */
+async function reject(words: string, room: Room): Promise<void> {
+  const open = room.conversation.questions();
+  if (open.length === 0) return room.say(room.texts.chat.noQuestion);
+  const approvals = open.filter(({ question }) => isApproval(question));
+  const { asked, rest } = named(words, open, approvals.length === 1 ? approvals : open);
+  if (asked === undefined) return room.say(questionList(open, room));
+  if (isApproval(asked.question)) await room.answer(asked, 'reject', rest);
+  else await room.decline(asked, rest);
+}
+
+/** The question that the first word names, or the only one that can be meant; and what was said besides. */
+function named(
+  words: string,
+  open: readonly Asked[],
+  likely: readonly Asked[] = open,
+): { asked: Asked | undefined; rest: string | undefined } {
   const [first = '', ...others] = words.split(/\s+/);
-  const named = open.find((asked) => isNamed(asked, first));
-  const asked = named ?? (open.length === 1 ? open[0] : undefined);
-  if (open.length === 0) return say(texts.chat.noApproval);
-  if (asked === undefined) return say(questionList(open, room));
-  const why = named === undefined ? words : others.join(' ');
-  await room.answer(asked, verdict, why === '' ? undefined : why);
+  const found = open.find((asked) => isNamed(asked, first));
+  const rest = found === undefined ? words : others.join(' ');
+  const asked = found ?? (likely.length === 1 ? likely[0] : undefined);
+  return { asked, rest: rest === '' ? undefined : rest };
 }
 
 async function answer(words: string, room: Room): Promise<void> {

@@ -2,8 +2,8 @@ import type { Written } from '../../core/conversation.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import type { Asked, Conversation, Said } from '../../engine/conversation.ts';
-import { chosen } from '../choice.ts';
 import { exitCodeOf } from '../exit-code.ts';
+import { answerIn } from '../given.ts';
 import { oneLine } from '../style.ts';
 import { asTyped } from '../typed.ts';
 import { questionList, questionName, type Room, runCommand, standingText } from './commands.ts';
@@ -147,9 +147,15 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     conversation,
     say,
     answer: ({ run, question }, typed, comment) =>
+      waitFor(async (onBegun) => {
+        const value = answerIn(typed, question);
+        onBegun(run);
+        return conversation.answer(run, question.id, value, { comment });
+      }),
+    decline: ({ run, question }, comment) =>
       waitFor((onBegun) => {
         onBegun(run);
-        return conversation.answer(run, question.id, chosen(typed, question.options), { comment });
+        return conversation.answer(run, question.id, null, { declined: true, comment });
       }),
   });
 

@@ -4,6 +4,7 @@ import type { Message } from '../../domain/conversation.ts';
 import { estimate } from '../../domain/estimate.ts';
 import type { Question } from '../../domain/question.ts';
 import { estimateLines } from '../estimate.ts';
+import { fieldsOf } from '../field.ts';
 import { questionLines } from '../question.ts';
 import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
@@ -34,7 +35,9 @@ export function questionText(
   const how = isApproval(question)
     ? [texts.chat.yesOrNo, ...(question.kind === 'plan_approval' ? [texts.chat.orSay] : [])].join(' · ')
     : '';
-  const hint = [how, texts.chat.answerWith(name)].filter((part) => part !== '').join(' · ');
+  const hint = [how, texts.chat.answerWith(name, fieldsTyped(question))]
+    .filter((part) => part !== '')
+    .join(' · ');
   return [
     style.dim(`  ${shortName(run)} · ${texts.chat.question(question.id)}`),
     ...(question.kind === 'plan_approval'
@@ -42,6 +45,13 @@ export function questionText(
       : questionLines(question, texts, style)),
     style.dim(`    ${hint}`),
   ].join('\n');
+}
+
+/** What is typed for a form. */
+function fieldsTyped({ form }: Question): string {
+  const fields = form === undefined ? undefined : fieldsOf(form);
+  const wanted = fields?.filter(({ isRequired }) => isRequired) ?? [];
+  return (wanted.length > 0 ? wanted : (fields ?? [])).map(({ name }) => `${name}=…`).join(' ');
 }
 
 /** The steps in words and what they will take, where `dandori show` has every task. */
