@@ -24,8 +24,18 @@ export function messageText(message: Message, { texts, style }: Wording): string
   const head = headOf(message, { texts, style });
   // The words of a cancelled run are the reason that a person gave.
   const said = message.outcome === 'cancelled' ? `${texts.cancelled}: ${message.text}` : message.text;
-  return [...head, indented(markOf(message, style), printable(said))].join('\n');
+  return [...head, indented(markOf(message, style), printable(said)), ...causeLines(message, style)].join(
+    '\n',
+  );
 }
+
+/** Who reads that something failed should read why, whether or not the mind has said so. */
+function causeLines({ text, causes = [] }: Message, style: Style): string[] {
+  const unsaid = causes.filter((cause) => !text.includes(cause.replace(/^\S+ \(\S+\): /, '')));
+  return unsaid.map((cause) => `  ${style.red('✗')} ${style.dim(oneLine(cause, LONGEST_CAUSE))}`);
+}
+
+const LONGEST_CAUSE = 300;
 
 /** A question with all that a person must know to answer, and how to. */
 export function questionText(
