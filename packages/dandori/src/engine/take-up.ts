@@ -122,7 +122,15 @@ function asFact(
   switch (outcome.kind) {
     case 'failed':
       return { type: 'task_failed', data: { task, attempt, failure: outcome.failure, ms } };
-    case 'ambiguous':
+    case 'ambiguous': {
+      const problem = outcome.form && formProblem(outcome.form, parts.check);
+      if (problem !== undefined) {
+        const message = textsOf(ledger.state).formUnusable(problem);
+        return {
+          type: 'task_failed',
+          data: { task, attempt, failure: { kind: 'invalid_result', message }, ms },
+        };
+      }
       return {
         type: 'question_asked',
         data: {
@@ -138,6 +146,7 @@ function asFact(
           },
         },
       };
+    }
     case 'lost': {
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
       const { cause, message, unstopped } = outcome;
@@ -151,6 +160,12 @@ function asFact(
     default:
       return assertNever(outcome);
   }
+}
+
+/** Its fields become arguments, so that nothing but an object can be the answer. */
+function formProblem(form: JsonObject, check: SchemaCheck): string | undefined {
+  if (form.type !== 'object' && form.properties === undefined) return 'type must be "object"';
+  return check.problem?.(form);
 }
 
 /** The call that could not be made as it stands. */
