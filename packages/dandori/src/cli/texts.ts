@@ -82,6 +82,8 @@ const ENGLISH = {
   serverMissing: (server: string) => `${server} is not available`,
   effectUnknown: (name: string, near: string | undefined) =>
     `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+  probeUnfit: (name: string, probe: string, isThere: boolean) =>
+    `effects: ${name} cannot be looked for with ${probe}: ${isThere ? 'that is no read' : 'there is no such tool'}`,
   torn: (bytes: number) => `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
   chat: CHAT_ENGLISH,
@@ -283,6 +285,8 @@ const JAPANESE: Texts = {
   serverMissing: (server) => `${server} は利用できません`,
   effectUnknown: (name, near) =>
     `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか？`}`,
+  probeUnfit: (name, probe, isThere) =>
+    `effects: ${name} は ${probe} では確かめられません: ${isThere ? '読み取りではありません' : 'そのツールがありません'}`,
   torn: (bytes) => `記録の最後に、異常終了で途切れた部分(${bytes}バイト)がありました。この部分は使いません。`,
   why: '理由',
   chat: CHAT_JAPANESE,
@@ -303,7 +307,15 @@ const JAPANESE: Texts = {
   planGoal: (file) => `${file} を実行`,
   summary: (outcome, time, calls) => `${OUTCOMES[outcome]}、${time}、モデル呼び出し${calls}回`,
   characters: (count) => `(全${count}文字)`,
-  contextNames: { effect: '種類', attempt: '試行', input: '入力' },
+  contextNames: {
+    effect: '種類',
+    attempt: '試行',
+    input: '入力',
+    key: '冪等キー',
+    called: '呼び出した時刻',
+    cause: '理由',
+    probe: '確認',
+  },
   after: (tasks) => `${tasks} の後`,
   more: (count) => `… ほか${count}件`,
   calls: (calls, reads, writes) => `呼び出し${calls}回: 読み取り${reads}、書き込み${writes}`,
