@@ -286,6 +286,21 @@ describe('names', () => {
     },
   );
 
+  it('a claim that was deleted while its driver lives is taken again, and nothing that it knows is lost', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal, directory } = temporary;
+    await journal.create(RUN, [firstEvent(RUN)]);
+    const claim = await journal.claim(RUN);
+    const path = join(directory, `${RUN}.driver`);
+    const before = readFileSync(path, 'utf8');
+    await rm(path);
+    await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    await claim.release();
+    expect(readdirSync(directory)).toEqual(['r1.jsonl']);
+    expect(await journal.read(RUN)).toHaveLength(2);
+  });
+
   it('nothing is left beside the runs when nobody is at work', async () => {
     await using temporary = await createTemporaryJournal();
     const { journal, directory } = temporary;

@@ -290,7 +290,7 @@ async function lock(path: string, identityFile: string | undefined): Promise<{ u
   if (existsSync(request)) await giveWay(request);
   let waited = 0;
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-    const attempt = tryLock(path, identityFile);
+    const attempt = lockOnce(path, identityFile);
     if ('unlock' in attempt) {
       if (waited > 0) rmSync(request, { force: true });
       return attempt;
@@ -299,6 +299,20 @@ async function lock(path: string, identityFile: string | undefined): Promise<{ u
     writeFileSync(request, '', { mode: 0o600 });
     await sleep(pause);
     waited += pause;
+  }
+}
+
+/**
+ * Who deletes a claim takes its driver for dead. A living one takes it again, so that what it knows is not lost; where
+ * another one was quicker, what that one writes makes it stand down.
+ */
+function lockOnce(path: string, claim: string | undefined): ReturnType<typeof tryLock> {
+  try {
+    return tryLock(path, claim);
+  } catch (error) {
+    if (claim === undefined || existsSync(claim)) throw error;
+    tryLock(claim);
+    return tryLock(path, claim);
   }
 }
 
