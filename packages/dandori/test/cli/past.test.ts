@@ -225,7 +225,7 @@ describe('what was', { timeout: 120_000 }, () => {
     const file = fileOf(place, run);
     const text = readFileSync(file, 'utf8');
     const healthy = await place.dandori('doctor');
-    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('Healthy: 1 runs') });
+    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('Healthy: 1 run,') });
     appendFileSync(file, '{"v":1,"run":');
     const torn = await place.dandori('doctor', run);
     expect(torn.code).toBe(1);
