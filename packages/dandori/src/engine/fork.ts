@@ -9,7 +9,7 @@ import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import { checkAnswer } from './answer.ts';
-import { checkEdit } from './check-edit.ts';
+import { checkEdit, invalidEdit } from './check-edit.ts';
 import { compileDraft } from './draft.ts';
 import { newId } from './inbox.ts';
 import type { Parts } from './parts.ts';
@@ -207,10 +207,7 @@ function editPlan(
   if (state.draft === undefined) return;
   const compiled = compileDraft(state.draft, { state, parts });
   if (compiled.ok) return;
-  const problems = compiled.diagnostics.map(({ code, message }) => `${code}: ${message}`);
-  throw new DandoriError('plan-invalid', `The edited plan is not valid.\n${problems.join('\n')}`, {
-    fix: 'Correct the plan; nothing was forked.',
-  });
+  throw invalidEdit(compiled.diagnostics, 'Correct the plan; nothing was forked.');
 }
 
 async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {

@@ -165,6 +165,12 @@ describe('what was', { timeout: 120_000 }, () => {
     );
     expect(forked.stderr).toContain(`Forked from ${source} at event ${done + 1}.`);
     expect(forked.stdout).toContain('300');
+    await place.write('wrong.yaml', 'goal: x\ntasks:\n  - { id: b, operation: calc.evalute, args: {} }\n');
+    const wrong = await place.dandori('fork', source, '--at', String(done + 1), '--edit-plan', 'wrong.yaml');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(
+      /wrong\.yaml:3:\d+ error\[unknown-operation\][\s\S]*did you mean[\s\S]*nothing was forked/,
+    );
     const differs = await place.dandori('diff', source, 'last');
     expect(differs.code).toBe(1);
     expect(differs.stdout).toContain(`The same up to event ${done + 1}.`);

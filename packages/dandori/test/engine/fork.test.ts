@@ -157,7 +157,7 @@ describe('a fork', () => {
     const broken = [...PLAN.slice(0, 3), task('z', 'a.read', { args: { n: '${nobody.n}' } })];
     await expect(fork(house, run, { at, tasks: broken })).rejects.toMatchObject({
       code: 'plan-invalid',
-      message: expect.stringContaining('dangling-ref'),
+      diagnostics: [expect.objectContaining({ code: 'dangling-ref', task: 'z' })],
     });
     const changed = [task('r', 'a.read', { args: { n: 9 } }), ...PLAN.slice(1)];
     await expect(fork(house, run, { at, tasks: changed })).rejects.toMatchObject({
