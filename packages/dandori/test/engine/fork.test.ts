@@ -6,6 +6,7 @@ import { systemClock } from '../../src/adapters/clock/system.ts';
 import { fold } from '../../src/core/apply.ts';
 import { compareRuns } from '../../src/core/run-diff.ts';
 import type { Event } from '../../src/domain/event.ts';
+import type { Json } from '../../src/domain/json.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { type ForkOptions, forkRun } from '../../src/engine/fork.ts';
 import { pruneRuns } from '../../src/engine/prune.ts';
@@ -129,6 +130,35 @@ describe('a fork', () => {
     );
     expect(diff).toMatchObject({ isSame: false, commonSeq: forked.forkedFrom.seq });
     expect(diff.differences.map(({ kind, what }) => `${kind} ${what}`)).toContain('outcome d');
+  });
+
+  it('K2: of a call that a person was asked for while it was open takes its end over, and asks nobody', async () => {
+    const desk: FunctionTool = {
+      effect: 'write',
+      run: async (_, call) => ({ told: (await call.elicit?.({ text: 'Who?' })) as Json }),
+    };
+    const source = createHouse({ 'desk.book': desk }, [answer]);
+    const run = await source.start('book', [task('b', 'desk.book')]);
+    const work = drive(run, source.parts);
+    while ((await source.events(run)).every(({ type }) => type !== 'question_asked'))
+      await source.clock.advance(0);
+    await source.answer(run, 'q1', 'Aki');
+    await source.clock.runUntil(work);
+    const events = await source.events(run);
+    const started = events.find(({ type }) => type === 'task_started')?.seq ?? 0;
+    for (let at = started; at < events.length; at++) {
+      const house = createHouse({ 'desk.book': desk }, [answer], { journal: source.parts.journal });
+      const forked = await fork(house, run, { at });
+      const state = await house.drive(forked.run);
+      expect(calls(house), `at ${at}`).toEqual([]);
+      expect(state.end?.outcome, `at ${at}`).toBe('answered');
+      expect(state.tasks.get('b')?.result).toEqual({ value: { told: { action: 'accept' } } });
+    }
+    await expect(fork(source, run, { answers: { q1: 'Ben' } })).rejects.toMatchObject({
+      code: 'question-answered',
+      message: 'The call of b that asked q1 was made, and has ended with what it was told then.',
+      fix: expect.stringContaining(`--at ${started - 1}`),
+    });
   });
 
   it('runs an edited plan: what was begun stays, what was not is replaced, and nothing runs that does not compile', async () => {
