@@ -133,7 +133,7 @@ const PATIENCE = 60_000;
 export function createClient({ url, token, patience = PATIENCE, ...options }: ClientOptions): Client {
   const ask = options.fetch ?? globalThis.fetch.bind(globalThis);
   const base = url.replace(/\/+$/, '');
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     let response: Response;

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { DandoriError } from '../domain/error.ts';
 import { describeApi } from './description.ts';
 import { authentication, ownPagesOnly, roles, securityHeaders, smallJsonOnly } from './guard.ts';
+import { createPage } from './page.ts';
 import type { App, Env, Routes, ServerParts } from './parts.ts';
 import { problemFor } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -36,6 +37,7 @@ const ROUTES: readonly Routes[] = [
 /** What is asked goes through the guards first, so that no route can forget one. */
 export function createApp(parts: ServerParts, log: (error: unknown) => void): App {
   const { config, users, ownRuns, metrics } = parts;
+  const page = createPage();
   const app: App = new OpenAPIHono<Env>({
     defaultHook(result) {
       if (result.success) return;
@@ -68,8 +70,10 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
     authentication(
       users,
       createRateLimit(config.server.rateLimit, () => performance.now()),
+      page.has,
     ),
   );
+  app.use(page.handler);
   app.use('/metrics', async (c, next) => {
     if (!mayAct(c.get('user'), 'admin'))
       throw new DandoriError('forbidden', 'The figures of all users are for admins.');
