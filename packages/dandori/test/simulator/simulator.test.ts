@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/domain/event.ts';
 import type { Journal } from '../../src/ports/journal.ts';
@@ -41,6 +42,18 @@ describe('the simulator', () => {
       expect((await compare(first)).violations).toEqual([]);
       expect(first.lines.length).toBeGreaterThan(2);
     }
+  });
+});
+
+describe('npm run simulate', () => {
+  it.each([
+    [['--help'], 0, /^npm run simulate -- --seeds/],
+    [['--seeds', 'many'], 2, /^--seeds takes a whole number from 1, not "many"\.\nnpm run simulate/],
+    [['--sedes', '5'], 2, /--sedes[\s\S]*npm run simulate/],
+  ])('says how it is used: %j', (typed, code, said) => {
+    const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`, ...typed]);
+    expect(status).toBe(code);
+    expect(stderr.toString()).toMatch(said);
   });
 });
 
