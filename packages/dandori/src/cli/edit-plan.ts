@@ -73,8 +73,12 @@ export async function approveWith(
     by,
   }: Pick<PlanEditing, 'dandori' | 'run' | 'by'> & { readonly question?: Pick<Question, 'id'> },
 ): Promise<string> {
+  return inItsLines(plan, () => dandori.approve(run, question?.id, { tasks: plan.tasks, by }));
+}
+
+export async function inItsLines<T>(plan: PlanFile, work: () => Promise<T>): Promise<T> {
   try {
-    return await dandori.approve(run, question?.id, { tasks: plan.tasks, by });
+    return await work();
   } catch (error) {
     if (!(error instanceof DandoriError) || error.diagnostics === undefined) throw error;
     const { code, diagnostics, fix } = error;

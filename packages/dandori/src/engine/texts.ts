@@ -14,6 +14,13 @@ const ENGLISH = {
   leaveIt: 'No, do not',
   isDone: (operation: string) =>
     `${operation} was called, and nobody knows whether it took effect. Please look, then say what is true.`,
+  causes: {
+    driver_lost: 'The process that had called it ended before an answer came.',
+    timeout: 'It took too long.',
+    connection_lost: 'The connection was lost.',
+    cancelled: 'It was told to stop.',
+    unanswered: 'It ended without a result while a person was asked.',
+  },
   happened: 'It happened: go on without its result',
   again: 'It did not happen: call it again',
   giveUp: 'Give this task up',
@@ -55,6 +62,13 @@ const JAPANESE: Texts = {
   leaveIt: 'いいえ、実行しない',
   isDone: (operation) =>
     `${operation} を呼び出しましたが、実行されたかどうか分かりません。確かめてから、どうだったかを選んでください。`,
+  causes: {
+    driver_lost: '呼び出したプロセスが、応答を受け取る前に終わりました。',
+    timeout: '時間がかかりすぎました。',
+    connection_lost: '接続が切れました。',
+    cancelled: '中止を伝えました。',
+    unanswered: '入力を求めている間に、結果を返さずに終わりました。',
+  },
   happened: '実行されていた: 結果なしで先へ進む',
   again: '実行されていなかった: もう一度呼び出す',
   giveUp: 'このタスクを取りやめる',
