@@ -34,7 +34,8 @@ function unitText(language: Language, unit: string, digits: number): Intl.Number
   const made = new Intl.NumberFormat(language, {
     style: 'unit',
     unit,
-    unitDisplay: 'narrow',
+    // The narrow form is English in Japanese too.
+    unitDisplay: language === 'ja' ? 'short' : 'narrow',
     maximumFractionDigits: digits,
   });
   formats.set(key, made);

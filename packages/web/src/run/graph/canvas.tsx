@@ -72,6 +72,7 @@ export function Canvas({
           <MiniMap
             ariaLabel={say.map}
             pannable
+            style={{ width: 160, height: 100 }}
             zoomable
             nodeColor={mapColour}
             nodeStrokeWidth={0}

@@ -19,13 +19,14 @@ export const TaskNode = memo(function TaskNode({ id, data, selected }: NodeProps
   return (
     <div
       id={nodeId(id)}
-      className={`flex h-full w-full cursor-pointer overflow-hidden rounded-md border bg-sheet text-ink ${frame} ${ring} ${standing}`}
+      className={`relative flex h-full w-full cursor-pointer overflow-hidden rounded-md border bg-sheet text-ink ${frame} ${ring} ${standing}`}
     >
       <span
         className={`w-1 shrink-0 bg-current ${colour} ${face.status === 'running' ? 'animate-pulse' : ''}`}
       />
       {isFar ? (
         <span aria-hidden="true" className={`flex flex-1 items-center justify-center text-4xl ${colour}`}>
+          <span className="absolute inset-0 bg-current opacity-25" />
           {sign}
         </span>
       ) : (

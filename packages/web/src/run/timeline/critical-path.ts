@@ -23,13 +23,15 @@ export function criticalPath(
   return path;
 }
 
-/** Of what goes on now, the one that began first. */
+/** The one that ended last; of what goes on now, the one that began first. */
 function latest(bars: readonly Bar[]): Bar | undefined {
   const [first, ...others] = bars;
-  return others.reduce<Bar | undefined>(
-    (best, bar) => (best && endOf(bar) <= endOf(best) ? best : bar),
-    first,
-  );
+  return others.reduce<Bar | undefined>((best, bar) => (best && !isLater(bar, best) ? best : bar), first);
+}
+
+function isLater(bar: Bar, other: Bar): boolean {
+  if (endOf(bar) !== endOf(other)) return endOf(bar) > endOf(other);
+  return bar.end === undefined ? bar.start < other.start : bar.start >= other.start;
 }
 
 function endOf({ end }: Bar): number {
