@@ -9,11 +9,9 @@ describe('the way through the past', () => {
     for (const { events } of (await keptRuns()).values()) {
       for (const kind of ['decision', 'question', 'failure'] as const) {
         const all = events.filter((event) => landmarkOf(event) === kind).map(({ seq }) => seq);
-        const walk = (from: number, isBack: boolean) => {
-          const found: number[] = [];
-          let seq: number | undefined = from;
-          while ((seq = nearestLandmark(events, seq, { kind, isBack })) !== undefined) found.push(seq);
-          return found;
+        const walk = (from: number, isBack: boolean): number[] => {
+          const seq = nearestLandmark(events, from, { kind, isBack });
+          return seq === undefined ? [] : [seq, ...walk(seq, isBack)];
         };
         expect(walk(1, false)).toEqual(all.filter((seq) => seq > 1));
         expect(walk(events.length + 1, true)).toEqual(all.toReversed());

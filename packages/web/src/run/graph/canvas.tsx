@@ -37,18 +37,16 @@ export function Canvas({
   const nodes = useNodes({ laidOut, state, news, selected, active });
   const onKeyDown = useKeys({ laidOut, active: active ?? selected, setActive, select, flow, view });
   return (
-    <div
-      role="application"
-      aria-label={say.graph}
-      aria-describedby="graph-keys"
-      aria-activedescendant={active === undefined ? undefined : nodeId(active)}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it is a widget of its own, in which the arrow keys move.
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-      onBlur={() => setActive(undefined)}
-      className="absolute inset-0 outline-offset-[-2px]"
-    >
+    <div className="absolute inset-0">
+      {/* It is a widget of its own, in which the arrow keys move. */}
       <ReactFlow
+        aria-label={say.graph}
+        aria-describedby="graph-keys"
+        aria-activedescendant={active === undefined ? undefined : nodeId(active)}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onBlur={() => setActive(undefined)}
+        className="outline-offset-[-2px]"
         nodes={nodes}
         nodeTypes={NODES}
         onNodeClick={(_, { id, type }) => type !== 'gate' && select(id)}
