@@ -1,3 +1,4 @@
+import { duration } from '../core/duration.ts';
 import { type Field, fieldsOf, textOf } from '../core/form-field.ts';
 import type { AskedQuestion } from '../core/report.ts';
 import { effect } from '../domain/effect.ts';
@@ -7,7 +8,7 @@ import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
 import { planQuestionLines } from './plan-question.ts';
-import { duration, printable, type Style } from './style.ts';
+import { printable, type Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** Nobody reads more on a terminal. What is cut says so, and `--json` has all of it. */

@@ -1,4 +1,5 @@
 import { fold } from '../core/apply.ts';
+import { duration } from '../core/duration.ts';
 import { planTasks } from '../core/plan-tasks.ts';
 import { writePlan, writePlanAsJson } from '../core/plan-writer.ts';
 import type { Report } from '../core/report.ts';
@@ -10,7 +11,7 @@ import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { planLines } from './plan.ts';
 import { printReport } from './report.ts';
-import { duration, oneLine, printable, styleFor } from './style.ts';
+import { oneLine, printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 
 export interface ShowOptions {
