@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { textOf } from '../core/form-field.ts';
 import type { Report } from '../core/report.ts';
 import type { Dandori, TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
@@ -7,7 +8,6 @@ import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUserConfig } from './announce.ts';
 import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { textOf } from './field.ts';
 import { createHeld, type Held } from './held.ts';
 import { openDandori } from './open.ts';
 import { watchQuestion } from './open-question.ts';

@@ -1,10 +1,10 @@
+import { fieldsOf } from '../../core/form-field.ts';
 import { isApproval } from '../../core/plain-answer.ts';
 import type { AskedQuestion } from '../../core/report.ts';
 import type { Message } from '../../domain/conversation.ts';
 import { estimate } from '../../domain/estimate.ts';
 import type { Question } from '../../domain/question.ts';
 import { estimateLines } from '../estimate.ts';
-import { fieldsOf } from '../field.ts';
 import { questionLines } from '../question.ts';
 import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
