@@ -92,6 +92,8 @@ export async function openRemote(
     history: (run) => client.history(run),
     conversation: () => notFromHere('chat'),
     conversations: () => notFromHere('chat'),
+    conversationEvents: () => notFromHere('chat'),
+    watchConversation: () => notFromHere('chat'),
     replay: () => notFromHere('replay'),
     record: () => notFromHere('record'),
     doctor: () => notFromHere('doctor'),

@@ -1,7 +1,8 @@
 import type { Written } from '../../core/conversation.ts';
+import type { Asked } from '../../core/meaning.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
-import type { Asked, Conversation, Said } from '../../engine/conversation.ts';
+import type { Conversation, Said } from '../../engine/conversation.ts';
 import { chosen } from '../choice.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { oneLine } from '../style.ts';
@@ -148,7 +149,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     answer: ({ run, question }, typed) =>
       waitFor((onBegun) => {
         onBegun(run);
-        return conversation.answer(run, question.id, chosen(typed, question.options));
+        return conversation.answer({ run, question: question.id }, chosen(typed, question.options));
       }),
   });
 
