@@ -7,13 +7,11 @@ import {
   undelivered,
   type Written,
 } from '../core/conversation.ts';
-import { contextFor } from '../core/conversation-context.ts';
 import { cut } from '../core/digest.ts';
 import { isJapanese } from '../core/language.ts';
 import { type Asked, meantBy } from '../core/meaning.ts';
 import { type AskedQuestion, openQuestions, outcomeOf, type Report, report } from '../core/report.ts';
 import { tallyOfRun } from '../core/reporter.ts';
-import { STEP_OPERATION } from '../core/step.ts';
 import type { ConversationFact, Message, Tally } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
@@ -22,10 +20,11 @@ import type { ConversationJournal } from '../ports/journal.ts';
 import type { Keys } from '../ports/keys.ts';
 import type { Mind } from '../ports/mind.ts';
 import { type Background, createBackground, type Standing } from './background.ts';
+import { beginRun } from './begin-run.ts';
 import type { Leaving } from './drive.ts';
 import { handOver } from './hand-over.ts';
 import { answerOnce, heardAs } from './hearing.ts';
-import { answerQuestion, cancelRun, checkGoal, newId, startRun } from './inbox.ts';
+import { answerQuestion, cancelRun, checkGoal, newId } from './inbox.ts';
 import { openMinutes } from './minutes.ts';
 import { othersOf } from './other-runs.ts';
 import type { Parts } from './parts.ts';
@@ -181,15 +180,8 @@ export async function openConversation(
     const { state } = minutes;
     const message = state?.messages.get(state.runs.get(run) ?? '');
     if (state === undefined || message === undefined) return;
-    const started = await startedWith(run, parts);
-    const mind = await mindOf(started ?? state.model, parts);
-    if (started === undefined) {
-      const open = background.states().filter(({ end }) => end === undefined);
-      const context = contextFor(state, { until: message.id, open });
-      const settings = await parts.settingsFor(state.userId);
-      const about = { goal: message.text, run, conversation: id, context, userId: state.userId };
-      await startRun({ ...about, settings: settingsOf(settings) }, { ...parts, mind });
-    }
+    const open = background.states().filter(({ end }) => end === undefined);
+    const mind = await beginRun(run, { state, message, open }, parts);
     await background.take(run, mind);
   }
 
@@ -345,36 +337,6 @@ export function unfinished(state: ConversationState | undefined): string[] {
 function outcomeIn(message: Written | undefined): Report['outcome'] | undefined {
   const outcome = message?.outcome;
   return outcome === 'completed' ? undefined : outcome;
-}
-
-/** The model that the run was begun with; undefined where there is no such run yet. */
-async function startedWith(run: string, { journal }: Parts): Promise<string | undefined> {
-  try {
-    const [first] = await journal.read(run);
-    return first?.type === 'run_started' ? first.data.mind : undefined;
-  } catch (error) {
-    if (error instanceof DandoriError && error.code === 'run-not-found') return undefined;
-    throw error;
-  }
-}
-
-/** A model that is not configured any more must not keep a run from going on. */
-async function mindOf(name: string | undefined, { mindFor, mind }: ConversationParts): Promise<Mind> {
-  try {
-    return await mindFor(name);
-  } catch (error) {
-    if (!(error instanceof DandoriError)) throw error;
-    return mind;
-  }
-}
-
-/**
- * A plan of steps is always asked about first. What one run tells another needs no approval: it is the user's own word,
- * and says yes to nothing.
- */
-function settingsOf(settings: Settings): Settings {
-  const own = { [STEP_OPERATION]: 'plan', 'run.tell': 'never', 'run.cancel': 'never' } as const;
-  return { ...settings, approvals: { ...settings.approvals, ...own } };
 }
 
 function opening(
