@@ -29,6 +29,13 @@ export interface Problem {
 /** What a run is doing as far as the server is concerned. */
 export type DrivingState = 'driving' | 'queued' | 'idle';
 
+/** For who comes while an answer is being written. */
+export interface AnswerSoFar {
+  readonly kind: 'answer';
+  readonly run: string;
+  readonly text: string;
+}
+
 export interface RunPage {
   readonly runs: readonly RunSummary[];
   /** `before` of the next page, where there may be one. */

@@ -5,6 +5,7 @@ import type { RunState } from '../core/state.ts';
 import type { Message } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Mind } from '../ports/mind.ts';
+import { createChanges } from './changes.ts';
 import { drive, type Leaving } from './drive.ts';
 import type { OtherRuns } from './own-tools.ts';
 import type { Parts } from './parts.ts';
@@ -65,28 +66,10 @@ interface Work {
 
 export function createBackground({ parts, others, tell, onChange, wake }: Options): Background {
   const works = new Map<string, Work>();
-  const waiters = new Set<() => void>();
+  const { changed, until, watch } = createChanges();
+  watch(onChange);
   const soon = new AbortController();
   const now = new AbortController();
-
-  function changed(): void {
-    for (const wake of [...waiters]) wake();
-    onChange();
-  }
-
-  /** Resolves with the first value that is not undefined, looking again after each change. */
-  function until<T>(look: () => T | undefined): Promise<T> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        const found = look();
-        if (found === undefined) return;
-        waiters.delete(wake);
-        resolve(found);
-      };
-      waiters.add(wake);
-      wake();
-    });
-  }
 
   /** One after the other, so that messages come in the order of the events. */
   function look(work: Work): Promise<void> {
@@ -195,12 +178,10 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
         changed();
       });
       try {
-        const found = await until(() => {
-          if (!hasEnded(work) && work.problem !== undefined) return 'broken' as const;
+        return await until(() => {
+          if (!hasEnded(work) && work.problem !== undefined) throw work.problem;
           return standing(work) ?? (isLong ? 'background' : undefined);
         });
-        if (found === 'broken') throw work.problem;
-        return found;
       } finally {
         takeBack();
       }

@@ -21,6 +21,7 @@ import type { Keys } from '../ports/keys.ts';
 import type { Mind } from '../ports/mind.ts';
 import { type Background, createBackground, type Standing } from './background.ts';
 import { beginRun } from './begin-run.ts';
+import { createChanges } from './changes.ts';
 import type { Leaving } from './drive.ts';
 import { handOver } from './hand-over.ts';
 import { answerOnce, heardAs } from './hearing.ts';
@@ -152,10 +153,7 @@ export async function openConversation(
 ): Promise<Conversation> {
   const { id } = given;
   const { wake } = parts;
-  const listeners = new Set<() => void>();
-  const onChange = () => {
-    for (const listener of [...listeners]) listener();
-  };
+  const { changed: onChange, watch } = createChanges();
   const minutes = await openMinutes(given, { ...parts, onChange });
   let chosen = minutes.state?.model;
   const background: Background = createBackground({
@@ -288,10 +286,7 @@ export async function openConversation(
         state === undefined || state.model === model ? [] : [{ type: 'model_chosen', data: { model } }],
       );
     },
-    watch(changed) {
-      listeners.add(changed);
-      return () => listeners.delete(changed);
-    },
+    watch,
     settled: () => background.settled(),
     async drive(run, leaving = {}) {
       const state = await background.drive(run, leaving);

@@ -28,7 +28,7 @@ export interface Joining {
   readonly response: ServerResponse;
   readonly after: number;
   readonly untilEnd: boolean;
-  /** How it stands, by name: told before everything else, and once more where it has changed until the client is there. */
+  /** How it stands, by name: told when the client has caught up, before all that is live. */
   readonly standing: () => readonly (readonly [name: string, value: object])[];
 }
 
@@ -145,10 +145,6 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     tails.delete(journal);
   }
 
-  function encodeAll(all: ReturnType<Joining['standing']>): Buffer {
-    return Buffer.concat(all.map(([name, value]) => encodeLive(name, value)));
-  }
-
   function encodeLive(name: string, value: object): Buffer {
     return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(redact(value, secrets))}\n\n`);
   }
@@ -160,8 +156,6 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       response.on('close', () => leave(journal, client));
       response.on('error', () => {});
       response.write('retry: 1000\n\n');
-      const told = encodeAll(standing());
-      response.write(told);
       // Others may be told more while this one catches up.
       do if (!(await catchUp(journal, client))) return;
       while (client.after < (tails.get(journal)?.seq ?? 0));
@@ -171,8 +165,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       }
       const tail = tailOf(journal, client.after);
       tail.clients.add(client);
-      const now = encodeAll(standing());
-      if (!now.equals(told)) send(client, now);
+      for (const [name, value] of standing()) send(client, encodeLive(name, value));
       // What was written between the last look and the watch.
       await readOn(journal, tail);
     },

@@ -6,6 +6,7 @@ import type { OpenConversations } from './conversations.ts';
 import type { Driving } from './driving.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Metrics } from './metrics.ts';
+import type { News } from './news.ts';
 import type { Owners } from './owners.ts';
 import type { Standings } from './standings.ts';
 import type { User, Users } from './users.ts';
@@ -15,6 +16,7 @@ export interface ServerParts {
   readonly config: Config;
   readonly dandori: Dandori;
   readonly driving: Driving;
+  readonly news: News;
   readonly conversations: OpenConversations;
   readonly standings: Standings;
   readonly runStreams: EventStreams;

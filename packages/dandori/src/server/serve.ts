@@ -37,7 +37,10 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const { log = () => {} } = options;
   const dandori = await openDandori({
     ...options,
-    onEvent: (event) => metrics.event(event),
+    onEvent: (event) => {
+      metrics.event(event);
+      news.event(event);
+    },
     onLive: (live) => news.live(live),
     onWarning: (warning) => {
       options.onWarning?.(warning);
@@ -95,6 +98,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     config,
     dandori,
     driving,
+    news,
     conversations,
     standings,
     runStreams,

@@ -17,7 +17,7 @@ const ofRun = createRoute({
   method: 'get',
   path: '/api/runs/{run}/stream',
   summary:
-    'The events of a run as they come (server-sent events). Events of the journal have an id and no name; task_progress, answer_text, action_written and driving are live and are not repeated',
+    'The events of a run as they come (server-sent events). Events of the journal have an id and no name; task_progress, answer_text, action_written and driving are live and are not repeated; answer_so_far is told to who comes while an answer is written',
   request: {
     params: runParams,
     headers: lastEventId,
@@ -37,13 +37,13 @@ const ofConversation = createRoute({
   method: 'get',
   path: '/api/conversations/{conversation}/stream',
   summary:
-    'The events of a conversation as they come (server-sent events): its messages have an id and no name; run (how one stands), answer_text, task_progress, action_written and driving are live and are not repeated',
+    'The events of a conversation as they come (server-sent events): its messages have an id and no name; run (how one stands), answer_text, task_progress, action_written and driving are live and are not repeated; answer_so_far is told to who comes while an answer is written',
   request: { params: conversationParams, headers: lastEventId, query: z.object({ after }) },
   responses: { 200: events, ...problems },
 });
 
 export const streaming: Routes = (app, parts) => {
-  const { dandori, driving, runStreams, conversations, conversationStreams, standings } = parts;
+  const { dandori, driving, news, runStreams, conversations, conversationStreams, standings } = parts;
 
   app.openapi(ofRun, async (c) => {
     const { run } = c.req.valid('param');
@@ -53,7 +53,7 @@ export const streaming: Routes = (app, parts) => {
     const last = lastOf(await dandori.events(run, Math.max(0, from - 1)), from);
     if (untilEnd && last.seq === from && (last.type === 'run_finished' || last.type === 'run_rated'))
       return c.body(null, 204);
-    const standing = () => [['driving', { run, state: driving.stateOf(run) }] as const];
+    const standing = () => [['driving', { run, state: driving.stateOf(run) }] as const, ...news.soFar(run)];
     return follow(c, { streams: runStreams, journal: run, after: from, untilEnd, standing });
   });
 
@@ -74,7 +74,7 @@ export const streaming: Routes = (app, parts) => {
 
   function openRuns(conversation: Conversation) {
     const open = standings.of(conversation).filter(({ standing }) => standing !== 'ended');
-    return open.map((run) => ['run', run] as const);
+    return open.flatMap((run) => [['run', run] as const, ...news.soFar(run.run)]);
   }
 };
 
