@@ -6,7 +6,7 @@ import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts'
 import type { Settings } from '../../domain/settings.ts';
 import { task } from '../../domain/task.ts';
 import { refuseStopping } from '../driving.ts';
-import { pageOf } from '../page.ts';
+import { pageOf } from '../paging.ts';
 import type { Routes } from '../parts.ts';
 import { count, done, idempotency, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
 import type { User } from '../users.ts';
