@@ -60,6 +60,9 @@ const ENGLISH = {
     decline: 'Decline to answer',
     cancel: 'Cancel the run',
     why: 'Why? (may be empty)',
+    keys: { one: '↑/↓, Enter', some: '↑/↓, Space marks, Enter' },
+    elsewhere: (question: string, answer: string | undefined, by: string | undefined) =>
+      `${question} was ${answer === undefined ? 'declined' : 'answered'} elsewhere${by === undefined ? '' : ` by ${by}`}${answer === undefined ? '' : `: ${answer}`}`,
     optional: 'may be left out',
     leaveOut: 'Leave it out',
     needed: 'This is needed.',
@@ -258,6 +261,9 @@ const JAPANESE: Texts = {
     decline: '答えない',
     cancel: '実行を中止する',
     why: '理由(空でもかまいません)',
+    keys: { one: '↑/↓ で選び、Enter で決定', some: '↑/↓ で移動、スペースで選択、Enter で決定' },
+    elsewhere: (question, answer, by) =>
+      `${question} には${by === undefined ? '別のところ' : ` ${by} `}から${answer === undefined ? '「答えない」と返答がありました' : `回答がありました: ${answer}`}`,
     optional: '省略可',
     leaveOut: '省略する',
     needed: '入力が必要です。',

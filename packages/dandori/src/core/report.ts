@@ -86,7 +86,7 @@ export function report(state: RunState): Report {
 }
 
 /** A person who paused it knows that questions are open too. */
-function standing({ paused, openQuestions: open }: RunState): Report['outcome'] {
+export function standing({ paused, openQuestions: open }: RunState): Report['outcome'] {
   if (paused !== undefined) return 'paused';
   return open > 0 ? 'waiting' : 'open';
 }
@@ -121,7 +121,7 @@ function taskReport(of: TaskState, state: RunState): TaskReport {
 }
 
 /** What the run ended without was skipped, unless it may have happened. */
-function statusAtEnd({ status, isInDoubt }: TaskState, { end }: RunState): TaskReport['status'] {
+export function statusAtEnd({ status, isInDoubt }: TaskState, { end }: RunState): TaskReport['status'] {
   if (end === undefined || hasEnded(status)) return status;
   return isInDoubt ? 'in_doubt' : 'skipped';
 }

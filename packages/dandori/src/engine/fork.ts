@@ -90,7 +90,7 @@ function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: 
 }
 
 /** A mind's decision and what follows from it are written together, and make no sense apart; so is a start with a plan. */
-function wholeDecision(events: readonly Event[], seq: number): number {
+export function wholeDecision(events: readonly Event[], seq: number): number {
   const [first, second] = events;
   const isPlanGiven = first?.type === 'run_started' && first.data.planGiven === true;
   let end = isPlanGiven && second?.type === 'plan_proposed' ? Math.max(seq, 2) : seq;
@@ -219,14 +219,14 @@ function editPlan(
   { at, parts }: { at: number; parts: Keeping },
 ): void {
   const change = changedPlan(state, tasks);
-  if (typeof change === 'string')
-    throw new DandoriError('plan-invalid', change, { fix: 'Correct the plan; nothing was forked.' });
   if (change === undefined) return;
+  const fix = 'Correct the plan; nothing was forked.';
+  if ('code' in change) throw invalidEdit([change], fix);
   add(change, at);
   if (state.draft === undefined) return;
   const compiled = compileDraft(state.draft, { state, parts });
   if (compiled.ok) return;
-  throw invalidEdit(compiled.diagnostics, 'Correct the plan; nothing was forked.');
+  throw invalidEdit(compiled.diagnostics, fix);
 }
 
 async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {
