@@ -5,9 +5,11 @@ import { systemClock } from './adapters/clock/system.ts';
 import { type DoctorOptions, type Examined, examineStore } from './adapters/doctor/doctor.ts';
 import type { Finding, FindingKind } from './adapters/doctor/finding.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
+import type { Telemetry } from './adapters/telemetry/telemetry.ts';
 import type { Service } from './adapters/tools/service.ts';
 import { createMind, createMinds } from './assembly/minds.ts';
 import { openStore } from './assembly/store.ts';
+import { openTelemetry } from './assembly/telemetry.ts';
 import { openToolbox } from './assembly/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
@@ -89,6 +91,8 @@ export interface OpenOptions {
   readonly onLive?: (live: Live) => void;
   /** Told where the configuration of a user could not be had or used. The run starts all the same. */
   readonly onWarning?: (warning: UserConfigWarning) => void;
+  /** Traces could not be sent, and why. Runs go on all the same. */
+  readonly onUntraced?: (detail: string) => void;
   /** A crash has left half a line at the end of a run's file; what was whole before it counts. */
   readonly onTorn?: (tail: TornTail) => void;
 }
@@ -190,6 +194,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   const toolbox = await openToolbox(config, options, check);
   const store = openStore(config, options);
   const { directory, keys, ...kept } = store;
+  const telemetry = await openTelemetry(config, { journal: store.journal, onUntraced: options.onUntraced });
   const parts: Parts = {
     ...kept,
     durations: createDurations(store.journal),
@@ -199,12 +204,15 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     check,
     secrets: config.secrets,
     driver: `process ${process.pid} on ${hostname()}`,
-    onEvent: options.onEvent,
+    onEvent(event) {
+      telemetry?.event(event);
+      options.onEvent?.(event);
+    },
     onLive: options.onLive,
   };
   const userSettings = userSettingsFor(config, parts, options);
   const { conversations } = store;
-  return assemble(config, { ...parts, conversations, keys }, { userSettings, directory });
+  return assemble(config, { ...parts, conversations, keys }, { userSettings, directory, telemetry });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -223,12 +231,13 @@ interface Arranged {
   readonly userSettings: UserSettings;
   /** Where runs are kept; undefined where not in files of ours. */
   readonly directory: string | undefined;
+  readonly telemetry: Pick<Telemetry, 'close'> | undefined;
 }
 
 function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations'> & { readonly keys: Keys },
-  { userSettings, directory }: Arranged,
+  { userSettings, directory, telemetry }: Arranged,
 ): Dandori {
   const { journal, toolbox, conversations } = parts;
   const opened = new Set<Conversation>();
@@ -259,6 +268,7 @@ function assemble(
   const close = async () => {
     await Promise.all([...opened].map((conversation) => conversation.close()));
     await toolbox.close();
+    await telemetry?.close();
   };
   const start = async (goal: string, options: RunOptions = {}) => {
     const { mode, userId = config.userId, tasks, approval, key } = options;

@@ -39,6 +39,10 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
       options.onWarning?.(warning);
       log(warning.message);
     },
+    onUntraced: (detail) => {
+      options.onUntraced?.(detail);
+      log(`Traces cannot be sent to ${new URL(dandori.config.telemetry?.url ?? '').origin}: ${detail}.`);
+    },
   });
   const { config } = dandori;
   const say = (what: string, error: unknown) => log(redact(`${what}: ${textOf(error)}`, config.secrets));
