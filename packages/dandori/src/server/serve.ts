@@ -11,12 +11,15 @@ import { createDriving } from './driving.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { createOwnRuns } from './own-runs.ts';
+import { problemOutside, refuseConnection } from './problem.ts';
 import { createUsers } from './users.ts';
 
 export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
   /** In place of what the configuration says. */
   readonly host?: string;
   readonly port?: number;
+  /** In place of the usual patience with who sends slowly. */
+  readonly sockets?: Partial<typeof SOCKET>;
   /** What went wrong while nobody was there to be told. Without secrets. */
   readonly log?: (line: string) => void;
 }
@@ -67,10 +70,16 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   });
   const users = createUsers(config.server.tokens);
   const parts = { config, dandori, driving, streams, metrics, users, ownRuns: createOwnRuns(dandori) };
-  const app = createApp(parts, (error) => say('A request failed', error));
+  const logRequest = (error: unknown) => say('A request failed', error);
+  const app = createApp(parts, logRequest);
+  const listener = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => problemOutside(error, logRequest),
+  });
   let url: string;
-  const server = createServer(SOCKET, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const server = createServer({ ...SOCKET, ...options.sockets }, listener);
   server.maxConnections = MOST_CONNECTIONS;
+  server.on('clientError', refuseConnection);
   try {
     const host = options.host ?? config.server.host;
     if (config.server.tokens.length === 0) await refuseOpenDoor(host);
@@ -109,7 +118,7 @@ const SOCKET = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
-} as const;
+};
 
 /** Without tokens whoever can reach it may do everything, so only this machine may. */
 async function refuseOpenDoor(host: string): Promise<void> {
