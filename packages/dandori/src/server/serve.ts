@@ -22,7 +22,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
   /** In place of what the configuration says. */
   readonly host?: string;
   readonly port?: number;
-  /** In place of the usual patience with who sends slowly. */
+  /** In place of the usual patience with who sends or reads slowly. */
   readonly sockets?: Partial<typeof SOCKET>;
   /** What went wrong while nobody was there to be told. Without secrets. */
   readonly log?: (line: string) => void;
@@ -57,8 +57,11 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const { config } = dandori;
   const say = (what: string, error: unknown) => log(redact(`${what}: ${textOf(error)}`, config.secrets));
   const { secrets } = config;
+  const sockets = { ...SOCKET, ...options.sockets };
+  const patience = sockets.readTimeout;
   const runStreams = createEventStreams({
     secrets,
+    patience,
     source: {
       events: dandori.events,
       watch: dandori.watch,
@@ -67,6 +70,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   });
   const conversationStreams = createEventStreams({
     secrets,
+    patience,
     source: { events: dandori.conversationEvents, watch: dandori.watchConversation, isEnd: () => false },
   });
   const standings = createStandings({ streams: conversationStreams, stateOf: (run) => driving.stateOf(run) });
@@ -122,7 +126,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     errorHandler: (error) => problemOutside(error, logRequest),
   });
   let url: string;
-  const server = createServer({ ...SOCKET, ...options.sockets }, listener);
+  const server = createServer(sockets, listener);
   server.maxConnections = MOST_CONNECTIONS;
   server.on('clientError', refuseConnection);
   try {
@@ -158,8 +162,9 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
 /** As many as a process may usually have files open. */
 const MOST_CONNECTIONS = 10_000;
 
-/** Who sends a request a byte at a time holds a place for so long and no longer. */
+/** Who sends a request a byte at a time, or does not read what it asked for, holds a place for so long and no longer. */
 const SOCKET = {
+  readTimeout: 30_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,

@@ -5,8 +5,8 @@ import { defineService } from '../../src/adapters/tools/service.ts';
 import { serve } from '../../src/server/serve.ts';
 import { answerParent } from './child.ts';
 
-/** `node dandori-server.ts FOLDER`: the real server, with tools that wait for a file to be there. */
-const [folder = '.'] = process.argv.slice(2);
+/** `node dandori-server.ts FOLDER PATIENCE`: the real server, with tools that wait for a file to be there. */
+const [folder = '.', patience] = process.argv.slice(2);
 const input = z.object({ number: z.number() });
 
 const load = defineService({
@@ -40,5 +40,6 @@ const load = defineService({
   },
 });
 
-const serving = await serve({ cwd: folder, port: 0, services: [load] });
+const sockets = { readTimeout: Number(patience) };
+const serving = await serve({ cwd: folder, port: 0, services: [load], sockets });
 answerParent(serving.url, { stop: () => serving.close() });

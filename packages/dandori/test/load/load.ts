@@ -26,7 +26,10 @@ interface Place extends AsyncDisposable {
   open(): Promise<void>;
 }
 
-async function openPlace(maxRuns: number): Promise<Place> {
+/** Milliseconds for which a client may read nothing. */
+const PATIENCE = 30_000;
+
+async function openPlace(maxRuns: number, patience = PATIENCE): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'dandori-load-'));
   const config = {
     mcpServers: {},
@@ -34,7 +37,7 @@ async function openPlace(maxRuns: number): Promise<Place> {
     server: { rate_limit: 1_000_000, max_runs: maxRuns },
   };
   await writeFile(join(folder, 'dandori.yaml'), JSON.stringify(config));
-  const child = await startChild('dandori-server.ts', folder);
+  const child = await startChild('dandori-server.ts', folder, String(patience));
   return {
     child,
     client: createClient({ url: child.url }),
@@ -160,7 +163,7 @@ export interface Slow {
 
 /** Clients that do not read are let go, the others notice nothing, and who was let go comes back for the rest. */
 export async function slowClients(deaf: number, reading: number, tasks: number): Promise<Slow> {
-  await using place = await openPlace(1);
+  await using place = await openPlace(1, 2_000);
   const { child, client } = place;
   const run = await client.start('slow', { tasks: tasksOf(tasks, 'load.page') });
   await until(async () => (await client.events(run)).find(({ type }) => type === 'task_started'));
@@ -175,7 +178,10 @@ export async function slowClients(deaf: number, reading: number, tasks: number):
   await until(async () => ((await figure('dandori_stream_clients')) === deaf + reading ? true : undefined));
   await place.open();
   await Promise.all(followers.map(({ ended }) => ended));
-  const dropped = await figure('dandori_stream_clients_dropped');
+  const dropped = await until(async () => {
+    const count = await figure('dandori_stream_clients_dropped');
+    return count >= deaf ? count : undefined;
+  });
   const all = await client.events(run);
   const returned = await Promise.all(
     silent.map(async ({ socket, ids, ended }) => {
