@@ -15,6 +15,7 @@ build('dandori', [
   ['packages/dandori/bin', 'bin'],
   ['packages/dandori/plan.schema.json', 'plan.schema.json'],
   [`packages/dandori/src/${PROMPTS}`, `lib/${PROMPTS}`],
+  ['packages/web/dist', 'page'],
   ['README.md', 'README.md'],
   // Errors name their page in it, and the README leads there.
   ['docs', 'docs'],

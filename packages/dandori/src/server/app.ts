@@ -11,6 +11,7 @@ import {
   securityHeaders,
   smallJsonOnly,
 } from './guard.ts';
+import { createPage } from './page.ts';
 import type { App, Env, Routes, ServerParts } from './parts.ts';
 import { problemFor } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -49,6 +50,7 @@ const ROUTES: readonly Routes[] = [
 /** What is asked goes through the guards first, so that no route can forget one. */
 export function createApp(parts: ServerParts, log: (error: unknown) => void): App {
   const { config, users, metrics } = parts;
+  const page = createPage();
   const app: App = new OpenAPIHono<Env>({
     defaultHook(result) {
       if (result.success) return;
@@ -81,8 +83,10 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
     authentication(
       users,
       createRateLimit(config.server.rateLimit, () => performance.now()),
+      page.has,
     ),
   );
+  app.use(page.handler);
   app.use('/metrics', adminsOnly('The figures of all users are for admins.'));
   app.use('/api/doctor', adminsOnly('What is stored of all users is for admins.'));
   app.use('/api/*', roles(), smallJsonOnly());

@@ -18,6 +18,7 @@ export function describeApi(app: App): void {
   app.doc31('/openapi.json', DOCUMENT);
   app.get('/docs', (c) => c.html(page(app.getOpenAPI31Document(DOCUMENT))));
   app.get('/docs.css', (c) => c.body(STYLE, 200, { 'Content-Type': 'text/css; charset=utf-8' }));
+  // Also where the page was not built; `npm run prepare` does.
   app.get('/', (c) => c.json({ name: 'dandori', version: version(), docs: '/docs', api: '/openapi.json' }));
 }
 

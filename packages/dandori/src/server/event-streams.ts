@@ -10,8 +10,8 @@ import type { Entry } from '../ports/journal.ts';
  * T2  What is live (progress, text as it is written, who drives) has names of its own and no id. It is not kept: who was
  *     not there has missed it, and the journal has what counts.
  * T3  Each event is read and encoded once for all clients of a journal, and what comes together is written together.
- * T4  What waits for a client is bounded. Who falls behind is told the rest at its own speed, without what is live; who
- *     does not read at all is let go, and can come back. Nobody else notices.
+ * T4  What waits for a client is bounded. Who falls behind is told the rest at its own speed, without what is live, and
+ *     then how it stands; who does not read at all is let go, and can come back. Nobody else notices.
  */
 export interface EventStreams {
   /** Writes until the client goes, or with `untilEnd` until the last event there will be. The head has been written. */
@@ -33,9 +33,7 @@ export interface Joining {
   readonly standing: () => readonly (readonly [name: string, value: object])[];
 }
 
-interface Client {
-  readonly response: ServerResponse;
-  readonly untilEnd: boolean;
+interface Client extends Pick<Joining, 'response' | 'untilEnd' | 'standing'> {
   after: number;
   hasEnd: boolean;
   /** Too much waits for it: it gets what it lacks from the journal before it is told anything new. */
@@ -114,9 +112,16 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       while (client.after < (tails.get(journal)?.seq ?? 0));
     } catch {
       client.response.destroy();
+      return;
     }
     client.isBehind = false;
     if (client.untilEnd && client.hasEnd) client.response.end();
+    else tellStanding(client);
+  }
+
+  /** However much it is, it is told once. */
+  function tellStanding(client: Client): void {
+    for (const [name, value] of client.standing()) client.response.write(encodeLive(name, value));
   }
 
   /** False where the client has gone, or has read nothing for so long that it might as well. */
@@ -222,7 +227,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
 
   return {
     async join(journal, { response, after, untilEnd, standing }) {
-      const client: Client = { response, after, untilEnd, hasEnd: false, isBehind: false };
+      const client: Client = { response, after, untilEnd, standing, hasEnd: false, isBehind: false };
       open.add(response);
       response.on('close', () => leave(journal, client));
       response.on('error', () => {});
@@ -236,7 +241,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       }
       const tail = tailOf(journal, client.after);
       tail.clients.add(client);
-      for (const [name, value] of standing()) send(journal, client, encodeLive(name, value));
+      tellStanding(client);
       // What was written between the last look and the watch.
       await readOn(journal, tail);
     },

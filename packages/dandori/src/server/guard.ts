@@ -63,7 +63,11 @@ function nameIn(host: string): string | undefined {
 }
 
 /** Who it is, and that it is not too much. Who only guesses tokens is held back by address. */
-export function authentication(users: Users, limit: RateLimit): MiddlewareHandler<Env> {
+export function authentication(
+  users: Users,
+  limit: RateLimit,
+  isOfPage: (path: string) => boolean,
+): MiddlewareHandler<Env> {
   return async (c, next) => {
     const address = getConnInfo(c).remote.address ?? '';
     const user = users.of(c.req.header('authorization'));
@@ -72,7 +76,7 @@ export function authentication(users: Users, limit: RateLimit): MiddlewareHandle
         fix: 'Wait a second and send fewer; server.rate_limit says how many.',
       });
     if (user !== undefined) c.set('user', user);
-    else if (!PUBLIC.includes(c.req.path))
+    else if (!PUBLIC.includes(c.req.path) && !isOfPage(c.req.path))
       throw new DandoriError('unauthorized', 'This needs a token that the server knows.', {
         fix: 'Send it as "Authorization: Bearer TOKEN"; `dandori token` makes one.',
       });

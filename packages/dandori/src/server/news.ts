@@ -51,7 +51,8 @@ export function createNews({ runs, conversations, secrets, conversationOf }: New
       tell(run, 'driving', { run, state });
     },
     event({ type, run }) {
-      if (type === 'decision_started' || type === 'decision_failed') answers.delete(run);
+      if (type === 'decision_started' || type === 'decision_made' || type === 'decision_failed')
+        answers.delete(run);
     },
     soFar(run) {
       const text = answers.get(run)?.text ?? '';

@@ -5,7 +5,7 @@ import type { Conversation } from '../../engine/conversation.ts';
 import type { ConversationSummary } from '../../ports/journal.ts';
 import { refuseOtherModel } from '../conversation-model.ts';
 import { refuseStopping } from '../driving.ts';
-import { pageOf } from '../page.ts';
+import { pageOf } from '../paging.ts';
 import type { Routes } from '../parts.ts';
 import { conversationParams, count, idempotency, json, jsonBody, problems, says } from '../schemas.ts';
 

@@ -7,7 +7,7 @@ import type { Settings } from '../../domain/settings.ts';
 import { task } from '../../domain/task.ts';
 import { schemaOf } from '../described.ts';
 import { refuseStopping } from '../driving.ts';
-import { pageOf } from '../page.ts';
+import { pageOf } from '../paging.ts';
 import type { Routes } from '../parts.ts';
 import { count, done, idempotency, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
 import { runStatus } from '../shapes.ts';

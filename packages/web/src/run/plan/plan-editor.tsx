@@ -1,0 +1,5 @@
+import type { ViewProps } from '../view.ts';
+
+export function PlanEditor({ state }: ViewProps) {
+  return <p className="p-4">{state.goal}</p>;
+}

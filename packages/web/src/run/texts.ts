@@ -1,0 +1,29 @@
+import type { Texts } from '../shell/language.tsx';
+import type { RunView } from '../shell/route.tsx';
+
+const en: { views: Record<RunView, string>; viewsLabel: string } = {
+  viewsLabel: 'Views of the run',
+  views: {
+    graph: 'Graph',
+    timeline: 'Timeline',
+    decisions: 'Decisions',
+    tasks: 'Tasks',
+    plan: 'Plan',
+    events: 'Events',
+  },
+};
+
+export const texts: Texts<typeof en> = {
+  en,
+  ja: {
+    viewsLabel: '実行の表示',
+    views: {
+      graph: 'グラフ',
+      timeline: 'タイムライン',
+      decisions: '判断',
+      tasks: 'タスク',
+      plan: 'プラン',
+      events: 'イベント',
+    },
+  },
+};

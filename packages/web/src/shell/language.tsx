@@ -1,0 +1,52 @@
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+
+export const LANGUAGES = ['en', 'ja'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The texts of one room of the page, in every language that the page speaks. */
+export type Texts<T> = Readonly<Record<Language, T>>;
+
+interface Chosen {
+  readonly language: Language;
+  readonly choose: (language: Language) => void;
+}
+
+const LanguageContext = createContext<Chosen>({ language: 'en', choose: () => {} });
+const KEY = 'dandori.language';
+
+export function LanguageProvider({ children }: { readonly children: ReactNode }) {
+  const [language, choose] = useState<Language>(() => kept() ?? ofBrowser());
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  const value = {
+    language,
+    choose(chosen: Language) {
+      localStorage.setItem(KEY, chosen);
+      choose(chosen);
+    },
+  };
+  return <LanguageContext value={value}>{children}</LanguageContext>;
+}
+
+export function useLanguage(): Chosen {
+  return use(LanguageContext);
+}
+
+/** `const say = useTexts(texts)`, then `say.title` or `say.runs(3)`. */
+export function useTexts<T>(texts: Texts<T>): T {
+  return texts[use(LanguageContext).language];
+}
+
+function kept(): Language | undefined {
+  const value = localStorage.getItem(KEY);
+  return LANGUAGES.find((language) => language === value);
+}
+
+function ofBrowser(): Language {
+  for (const wanted of navigator.languages) {
+    const known = LANGUAGES.find((language) => wanted.toLowerCase().startsWith(language));
+    if (known !== undefined) return known;
+  }
+  return 'en';
+}

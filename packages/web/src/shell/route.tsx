@@ -1,0 +1,92 @@
+import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react';
+
+/** Where one is on the page. The address says all of it, so that a reload or a link leads to the same place. */
+export type Route =
+  | { readonly at: 'home' }
+  | { readonly at: 'run'; readonly run: string; readonly view: RunView; readonly seq?: number }
+  | { readonly at: 'conversations' }
+  | { readonly at: 'conversation'; readonly conversation: string }
+  | { readonly at: 'dashboard' }
+  | { readonly at: 'tools' }
+  | { readonly at: 'nowhere' };
+
+export const RUN_VIEWS = ['graph', 'timeline', 'decisions', 'tasks', 'plan', 'events'] as const;
+export type RunView = (typeof RUN_VIEWS)[number];
+
+export function routeOf(address: string): Route {
+  const { pathname, searchParams } = new URL(address, 'http://page');
+  const [room = '', id, view] = pathname.split('/').slice(1).map(decoded);
+  if (room === '') return { at: 'home' };
+  if (room === 'runs' && id) return runRoute(id, view, searchParams.get('at'));
+  if (room === 'conversations')
+    return id ? { at: 'conversation', conversation: id } : { at: 'conversations' };
+  if ((room === 'dashboard' || room === 'tools') && id === undefined) return { at: room };
+  return { at: 'nowhere' };
+}
+
+export function addressOf(route: Route): string {
+  switch (route.at) {
+    case 'home':
+    case 'nowhere':
+      return '/';
+    case 'run': {
+      const view = route.view === 'graph' ? '' : `/${route.view}`;
+      const at = route.seq === undefined ? '' : `?at=${route.seq}`;
+      return `/runs/${encodeURIComponent(route.run)}${view}${at}`;
+    }
+    case 'conversation':
+      return `/conversations/${encodeURIComponent(route.conversation)}`;
+    default:
+      return `/${route.at}`;
+  }
+}
+
+function runRoute(run: string, view: string | undefined, at: string | null): Route {
+  const known = RUN_VIEWS.find((name) => name === (view ?? 'graph'));
+  if (known === undefined) return { at: 'nowhere' };
+  const seq = Number(at);
+  return { at: 'run', run, view: known, ...(Number.isInteger(seq) && seq > 0 && { seq }) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+const listeners = new Set<() => void>();
+window.addEventListener('popstate', () => {
+  for (const listener of listeners) listener();
+});
+
+/** `replace` leaves no step in the browser's history, as for a slider that moves. */
+export function goTo(route: Route, { replace = false } = {}): void {
+  const address = addressOf(route);
+  if (address === location.pathname + location.search) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', address);
+  for (const listener of listeners) listener();
+}
+
+export function useRoute(): Route {
+  const address = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => location.pathname + location.search,
+  );
+  return routeOf(address);
+}
+
+/** A real link: it can be opened in another tab, and copied. */
+export function Link({ to, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly to: Route }) {
+  const follow = (event: MouseEvent) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
+      return;
+    event.preventDefault();
+    goTo(to);
+  };
+  return <a {...rest} href={addressOf(to)} onClick={follow} />;
+}

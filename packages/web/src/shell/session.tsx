@@ -1,0 +1,39 @@
+import { type Client, createClient } from 'dandori/client';
+import { createContext, type ReactNode, use, useState } from 'react';
+
+interface Session {
+  readonly client: Client;
+  readonly hasToken: boolean;
+  /** Undefined forgets it. It is kept for this tab only. */
+  readonly setToken: (token: string | undefined) => void;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+const KEY = 'dandori.token';
+
+export function SessionProvider({ children }: { readonly children: ReactNode }) {
+  const [session, setSession] = useState(() => sessionFor(sessionStorage.getItem(KEY) ?? undefined));
+  const setToken = (token: string | undefined) => {
+    if (token === undefined) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+    setSession(sessionFor(token));
+  };
+  return <SessionContext value={{ ...session, setToken }}>{children}</SessionContext>;
+}
+
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (session === undefined) throw new Error('There is no session around this.');
+  return session;
+}
+
+export function useClient(): Client {
+  return useSession().client;
+}
+
+function sessionFor(token: string | undefined) {
+  // A page that is left open waits for its server for as long as it is open.
+  const patience = Number.POSITIVE_INFINITY;
+  const client = createClient({ url: location.origin, patience, ...(token !== undefined && { token }) });
+  return { client, hasToken: token !== undefined };
+}

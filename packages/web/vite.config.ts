@@ -1,0 +1,21 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const source = new URL('../dandori/src/', import.meta.url).pathname;
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  resolve: {
+    alias: [{ find: /^#(core|domain)\//, replacement: `${source}$1/` }],
+  },
+  build: {
+    // The server forbids scripts within the page, so nothing is inlined.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 2_000,
+  },
+  worker: { format: 'es' },
+  // While the page is worked on: `dandori serve` beside `npm run page`.
+  server: { proxy: { '/api': 'http://127.0.0.1:4310' } },
+});
