@@ -19,7 +19,7 @@ export interface Child extends AsyncDisposable {
 
 export async function startChild(file: string, ...args: string[]): Promise<Child> {
   // Memory is what is kept, and not what has not been collected yet.
-  const child = fork(join(import.meta.dirname, file), args, { execArgv: ['--expose-gc'] });
+  const child = fork(join(import.meta.dirname, 'fixtures', file), args, { execArgv: ['--expose-gc'] });
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];
   return {
     url,

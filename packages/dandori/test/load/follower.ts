@@ -37,10 +37,10 @@ export function follow(url: string, path: string, { after, count, isDeaf }: Foll
   socket.setEncoding('latin1').on('data', (part: string) => {
     joined.resolve();
     const text = rest + part;
-    // An id may lie across two parts.
-    const end = text.lastIndexOf('\n') + 1;
-    rest = text.slice(end);
-    for (const [, id] of text.slice(0, end).matchAll(/^id: (\d+)$/gm)) {
+    // What is not whole when the connection ends was not told.
+    const end = text.lastIndexOf('\n\n') + 2;
+    rest = end < 2 ? text : text.slice(end);
+    for (const [, id] of end < 2 ? [] : text.slice(0, end).matchAll(/^id: (\d+)$/gm)) {
       if (ids.length === count) break;
       ids.push(Number(id));
     }

@@ -163,7 +163,7 @@ export interface Slow {
 
 /** Clients that do not read are let go, the others notice nothing, and who was let go comes back for the rest. */
 export async function slowClients(deaf: number, reading: number, tasks: number): Promise<Slow> {
-  await using place = await openPlace(1, 2_000);
+  await using place = await openPlace(1, 5_000);
   const { child, client } = place;
   const run = await client.start('slow', { tasks: tasksOf(tasks, 'load.page') });
   await until(async () => (await client.events(run)).find(({ type }) => type === 'task_started'));
@@ -187,9 +187,13 @@ export async function slowClients(deaf: number, reading: number, tasks: number):
     silent.map(async ({ socket, ids, ended }) => {
       socket.resume();
       await ended;
-      const again = follow(child.url, path, { after: ids.length });
-      await again.ended;
-      return [...ids, ...again.ids];
+      const got = [...ids];
+      while (got.length < all.length) {
+        const again = follow(child.url, path, { after: got.length });
+        await again.ended;
+        got.push(...again.ids);
+      }
+      return got;
     }),
   );
   return {
