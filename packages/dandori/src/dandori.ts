@@ -6,6 +6,7 @@ import { type DoctorOptions, examineStore } from './adapters/doctor/doctor.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Telemetry } from './adapters/telemetry/telemetry.ts';
 import type { Service } from './adapters/tools/service.ts';
+import { compileWith } from './assembly/compile.ts';
 import { createMind, createMinds } from './assembly/minds.ts';
 import { openStore } from './assembly/store.ts';
 import { openTelemetry } from './assembly/telemetry.ts';
@@ -15,15 +16,12 @@ import { loadConfig } from './config/load.ts';
 import { inMode } from './config/settings.ts';
 import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
-import { type Compiled, compile } from './core/compile.ts';
-import { worstCase } from './core/estimate.ts';
+import type { Compiled } from './core/compile.ts';
 import { type PlanHistory, planHistory } from './core/history.ts';
 import { type Lifted, lift } from './core/lift.ts';
-import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
 import { compareRuns, type RunDiff } from './core/run-diff.ts';
 import type { RunState } from './core/state.ts';
-import { STEP_TOOL } from './core/step.ts';
 import type { ConversationEvent } from './domain/conversation.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
@@ -383,25 +381,4 @@ function emptyJournal(run: string): DandoriError {
   return new DandoriError('journal-damaged', `The run ${run} has no events.`, {
     fix: 'Bring its file back from a backup, or delete it and start a new run.',
   });
-}
-
-async function compileWith(tasks: readonly Task[], { settings }: Config, parts: Parts): Promise<Compiled> {
-  const { toolbox, check, durations } = parts;
-  await durations?.load();
-  const { limits, task, order } = settings;
-  const { concurrency, servers } = settings;
-  const budget = { ms: limits.time, cost: limits.cost, ...task, concurrency, servers };
-  const compiled = compile(tasks, {
-    tools: new Map([...withOwnTools(toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
-    missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
-    check,
-    mode: 'planned',
-    order,
-    maxTasks: Number.POSITIVE_INFINITY,
-    done: new Map(),
-    budget,
-    expectedMs: durations?.expected,
-  });
-  if (!compiled.ok) return compiled;
-  return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
 }
