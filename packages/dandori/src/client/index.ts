@@ -1,11 +1,17 @@
 export type {
+  BegunConversation,
   CheckedPlan,
+  ConversationNow,
+  ConversationPage,
   DrivingState,
   EventPage,
+  Heard,
+  MessagePage,
   PlanOfRun,
   Problem,
   RunNow,
   RunPage,
+  TalkedRun,
   ToolList,
 } from './api.ts';
 export {
@@ -15,8 +21,9 @@ export {
   type ClientOptions,
   createClient,
   type Followed,
-  type FollowOptions,
   type ForkOptions,
   type ListOptions,
   type StartOptions,
 } from './client.ts';
+export type { BeginOptions, Conversations, PageOptions, SayOptions, Talked } from './conversations.ts';
+export type { FollowOptions } from './follow.ts';

@@ -2,10 +2,10 @@ import { conversationBreaches } from '../../core/conversation-laws.ts';
 import { type Breach, breaches } from '../../core/laws.ts';
 import type { ConversationEvent } from '../../domain/conversation.ts';
 import { EVENT_VERSION, type Event } from '../../domain/event.ts';
+import type { Finding } from '../../domain/finding.ts';
 import type { Entry } from '../../ports/journal.ts';
 import { CONVERSATIONS, RUNS } from '../journal/form.ts';
 import { DamagedLine, goesOn, hasLostNewline, type LineForm, parseLine } from '../journal/line.ts';
-import type { Finding } from './finding.ts';
 
 const NEWLINE = 0x0a;
 

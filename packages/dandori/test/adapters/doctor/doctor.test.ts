@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/adapters/clock/system.ts';
 import { type DoctorOptions, examineStore } from '../../../src/adapters/doctor/doctor.ts';
-import type { Finding } from '../../../src/adapters/doctor/finding.ts';
+import type { Finding } from '../../../src/domain/finding.ts';
 import { examineJournal, LAWFUL_RUNS } from '../../../src/adapters/doctor/journal-file.ts';
 import { CONVERSATIONS } from '../../../src/adapters/journal/form.ts';
 import { createJsonlJournalOf } from '../../../src/adapters/journal/jsonl.ts';
