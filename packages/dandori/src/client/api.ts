@@ -53,6 +53,8 @@ export interface PlanOfRun {
 
 export interface CheckedPlan {
   readonly ok: boolean;
+  /** What the plan file says that it is for. */
+  readonly goal?: string;
   /** With the place in the text that was sent. */
   readonly diagnostics?: readonly (Diagnostic & { readonly line: number; readonly column: number })[];
   readonly warnings?: readonly Diagnostic[];

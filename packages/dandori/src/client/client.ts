@@ -1,5 +1,6 @@
 import type { PlanHistory } from '../core/history.ts';
 import type { Lifted } from '../core/lift.ts';
+import type { Every } from '../core/period.ts';
 import type { Report } from '../core/report.ts';
 import type { RunDiff } from '../core/run-diff.ts';
 import type { Statistics } from '../core/statistics.ts';
@@ -28,6 +29,8 @@ export interface StartOptions {
   readonly mode?: Mode;
   readonly approval?: ApprovalPolicy;
   readonly tasks?: readonly Task[];
+  /** In place of tasks: a plan file, as YAML or JSON. */
+  readonly plan?: string;
   /** A request that is sent twice with the same key starts one run. */
   readonly key?: string;
 }
@@ -113,7 +116,8 @@ export interface Client {
   /** What is wrong with all that is stored, or with one run; for admins. Nothing is mended. */
   doctor(run?: string): Promise<Examined>;
   tools(): Promise<ToolList>;
-  statistics(options?: { readonly since?: number }): Promise<Statistics>;
+  /** `every` tells a series too, whose periods begin with `since`. */
+  statistics(options?: { readonly since?: number; readonly every?: Every }): Promise<Statistics>;
   readonly conversations: Conversations;
 }
 

@@ -56,6 +56,7 @@ const check = createRoute({
         type: 'object',
         properties: {
           ok: { type: 'boolean' },
+          goal: { type: 'string' },
           diagnostics: { type: 'array', items: { type: 'object' } },
           warnings: { type: 'array', items: { type: 'object' } },
           estimate: { type: 'object' },
@@ -80,15 +81,17 @@ export const planning: Routes = (app, { dandori }) => {
   app.openapi(lift, async (c) => c.json(await dandori.lift(c.req.valid('param').run), 200));
 
   app.openapi(check, async (c) => {
-    const { tasks, locate } = parsePlan(c.req.valid('json').plan, 'plan');
+    const { goal, tasks, locate } = parsePlan(c.req.valid('json').plan, 'plan');
     const compiled = await dandori.check(tasks);
+    const about = goal === undefined ? {} : { goal };
     if (!compiled.ok) {
       const diagnostics = compiled.diagnostics.map((one) => {
         const { line, column } = locate(one.task, one.path);
         return { ...one, line, column };
       });
-      return c.json({ ok: false, diagnostics }, 200);
+      return c.json({ ok: false, ...about, diagnostics }, 200);
     }
-    return c.json({ ok: true, warnings: compiled.warnings, estimate: compiled.estimate() }, 200);
+    const { warnings } = compiled;
+    return c.json({ ok: true, ...about, warnings, estimate: compiled.estimate() }, 200);
   });
 };
