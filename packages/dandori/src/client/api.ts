@@ -1,4 +1,5 @@
 import type { Written } from '../core/conversation.ts';
+import type { Asked } from '../core/meaning.ts';
 import type { AskedQuestion, Report } from '../core/report.ts';
 import type { Tally } from '../domain/conversation.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
@@ -8,7 +9,6 @@ import type { Event } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Standing } from '../engine/background.ts';
-import type { Asked } from '../engine/conversation.ts';
 import type { ConversationSummary, RunSummary } from '../ports/journal.ts';
 import type { MissingServer } from '../ports/toolbox.ts';
 
@@ -28,6 +28,13 @@ export interface Problem {
 
 /** What a run is doing as far as the server is concerned. */
 export type DrivingState = 'driving' | 'queued' | 'idle';
+
+/** For who comes while an answer is being written. */
+export interface AnswerSoFar {
+  readonly kind: 'answer';
+  readonly run: string;
+  readonly text: string;
+}
 
 export interface RunPage {
   readonly runs: readonly RunSummary[];

@@ -15,7 +15,16 @@ import type { RunQuestion } from '../engine/open-questions.ts';
 import type { Recorded } from '../engine/record.ts';
 import type { Replayed } from '../engine/replay.ts';
 import type { RunSummary } from '../ports/journal.ts';
-import type { CheckedPlan, DrivingState, EventPage, PlanOfRun, RunNow, RunPage, ToolList } from './api.ts';
+import type {
+  AnswerSoFar,
+  CheckedPlan,
+  DrivingState,
+  EventPage,
+  PlanOfRun,
+  RunNow,
+  RunPage,
+  ToolList,
+} from './api.ts';
 import { type ConnectionOptions, connect, queryOf } from './connection.ts';
 import { type Conversations, createConversations } from './conversations.ts';
 import { type FollowOptions, followStream } from './follow.ts';
@@ -45,9 +54,13 @@ export interface ListOptions {
   readonly user?: string;
 }
 
-/** A fact of the journal, or what is only for who is there: deltas, and whether somebody drives. */
+/**
+ * A fact of the journal, or what is only for who is there: deltas, whether somebody drives, and where an answer was being
+ * written already, all of it so far (`answer`), in place of the deltas before.
+ */
 export type Followed =
   | { readonly kind: 'event'; readonly event: Event }
+  | AnswerSoFar
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly state: DrivingState };
 
@@ -196,6 +209,9 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
 }
 
 function liveOf(name: string, data: string): Followed {
-  const value = JSON.parse(data) as Live & { state: DrivingState };
-  return name === 'driving' ? { kind: 'driving', state: value.state } : { kind: 'live', live: value };
+  const value = JSON.parse(data) as Live & { state: DrivingState; text: string };
+  if (name === 'driving') return { kind: 'driving', state: value.state };
+  return name === 'answer_so_far'
+    ? { kind: 'answer', run: value.run, text: value.text }
+    : { kind: 'live', live: value };
 }

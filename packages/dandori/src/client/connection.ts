@@ -20,7 +20,7 @@ export interface Connection {
 export function connect({ url, token, ...options }: ConnectionOptions): Connection {
   const ask = options.fetch ?? globalThis.fetch.bind(globalThis);
   const base = url.replace(/\/+$/, '');
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     let response: Response;

@@ -2,6 +2,7 @@ import type { ConversationEvent } from '../domain/conversation.ts';
 import type { Json } from '../domain/json.ts';
 import type { Live } from '../engine/live.ts';
 import type {
+  AnswerSoFar,
   BegunConversation,
   ConversationNow,
   ConversationPage,
@@ -32,11 +33,13 @@ export interface PageOptions {
 
 /**
  * A fact of the conversation's journal, or what is only for who is there: how a run stands (`run`, also told of every
- * run that has not ended when the stream begins), its deltas, and whether somebody drives it.
+ * run that has not ended when the stream begins), its deltas, whether somebody drives it, and where its answer was being
+ * written already, all of it so far, in place of the deltas before.
  */
 export type Talked =
   | { readonly kind: 'event'; readonly event: ConversationEvent }
   | { readonly kind: 'run'; readonly run: TalkedRun }
+  | AnswerSoFar
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly run: string; readonly state: DrivingState };
 
@@ -100,5 +103,6 @@ function talkedOf(name: string, data: string): Talked {
   const value = JSON.parse(data);
   if (name === 'message') return { kind: 'event', event: value };
   if (name === 'run') return { kind: 'run', run: value };
+  if (name === 'answer_so_far') return { kind: 'answer', ...value };
   return name === 'driving' ? { kind: 'driving', ...value } : { kind: 'live', live: value };
 }

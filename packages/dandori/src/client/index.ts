@@ -1,4 +1,5 @@
 export type {
+  AnswerSoFar,
   BegunConversation,
   CheckedPlan,
   ConversationNow,

@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Json } from '../../domain/json.ts';
 import type { Routes } from '../parts.ts';
-import { done, json, jsonBody, problems, runParams } from '../schemas.ts';
+import { done, givenAnswer, json, jsonBody, problems, runParams } from '../schemas.ts';
 
 /** A request to a run, which becomes a fact or is refused. */
 function command<T extends z.ZodType>(path: string, summary: string, body: T) {
@@ -23,9 +22,7 @@ const answer = command(
     question: z.string().max(200),
     comment: text.optional(),
     declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
-    answer: z
-      .custom<Json>((value) => value !== undefined)
-      .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }),
+    answer: givenAnswer,
   }),
 );
 const cancel = command(
