@@ -8,6 +8,9 @@ const QUIET = ['core', 'config', 'engine', 'fixtures', 'house', 'mind'].map(
   (room) => `packages/dandori/test/${room}/**/*.test.ts`,
 );
 
+/** The page sees the core by names that vite resolves. */
+const PAGE = [{ find: /^#(core|domain)\//, replacement: `${import.meta.dirname}/packages/dandori/src/$1/` }];
+
 export default defineConfig({
   test: {
     // Many tests wait for processes and disks, so every core may have a file of its own.
@@ -15,6 +18,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'quiet', include: QUIET, isolate: false, ...TIME } },
       {
+        resolve: { alias: PAGE },
         test: {
           name: 'alone',
           include: ['packages/*/test/**/*.test.ts', 'examples/**/*.test.ts'],

@@ -1,5 +1,6 @@
 import { type Client, createClient } from 'dandori/client';
 import { createContext, type ReactNode, use, useState } from 'react';
+import { watchedFetch } from './reach.ts';
 
 interface Session {
   readonly client: Client;
@@ -34,6 +35,11 @@ export function useClient(): Client {
 function sessionFor(token: string | undefined) {
   // A page that is left open waits for its server for as long as it is open.
   const patience = Number.POSITIVE_INFINITY;
-  const client = createClient({ url: location.origin, patience, ...(token !== undefined && { token }) });
+  const client = createClient({
+    url: location.origin,
+    patience,
+    fetch: watchedFetch,
+    ...(token !== undefined && { token }),
+  });
   return { client, hasToken: token !== undefined };
 }

@@ -1,0 +1,37 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import { DandoriError } from '#domain/error.ts';
+import { useClient } from './session.tsx';
+
+/** Whether the server lets this session in. */
+export const GATE = ['gate'];
+
+/** What was asked of the server with one token is nothing that another may see. */
+export function Queries({ children }: { readonly children: ReactNode }) {
+  const client = useClient();
+  const queries = useMemo(createQueries, [client]);
+  return <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
+}
+
+function createQueries(): QueryClient {
+  const queries: QueryClient = new QueryClient({
+    defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: true } },
+    queryCache: new QueryCache({
+      // A token that was taken away while the page was open.
+      onError(error, { queryKey }) {
+        if (isUnauthorized(error) && queryKey[0] !== GATE[0])
+          void queries.invalidateQueries({ queryKey: GATE });
+      },
+    }),
+  });
+  return queries;
+}
+
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof DandoriError && error.code === 'unauthorized';
+}
+
+/** What the server has refused it will refuse again. */
+function isWorthRetrying(failures: number, error: unknown): boolean {
+  return failures < 1 && !(error instanceof DandoriError);
+}
