@@ -2,6 +2,7 @@ import type { TalkedRun } from 'dandori/client';
 import type { Written } from '#core/conversation.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
+import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
 import { AskedHere } from './asked-here.tsx';
 import { Tally } from './tally.tsx';
@@ -38,7 +39,7 @@ export function MessageView({ conversation, message, isMissed, run }: Props) {
       <div
         className={`flex flex-col gap-2 ${kind === 'report' ? 'border-l-2 pl-3' : ''} ${isBad ? 'border-bad' : 'border-accent'}`}
       >
-        <p className="whitespace-pre-wrap break-words">{text}</p>
+        <RichText text={text} />
         {kind === 'report' && tally !== undefined && <Tally tally={tally} />}
         {causes !== undefined && causes.length > 0 && (
           <ul aria-label={say.causes} className="list-disc pl-5 text-bad text-sm">

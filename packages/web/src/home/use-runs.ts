@@ -7,7 +7,7 @@ export type RunSummary = RunPage['runs'][number];
 const PAGE = 50;
 /** While something is under way, and while nothing is. */
 const BUSY_MS = 2_000;
-const QUIET_MS = 10_000;
+const QUIET_MS = 5_000;
 
 export interface Runs {
   /** Undefined until the first page is there. */

@@ -50,6 +50,8 @@ export function hear(talk: Talk, talked: Talked): Talk {
       const isOver = run.standing === 'ended' || run.standing === 'waiting';
       return { ...talk, runs, ...(isOver && { doing: without(talk.doing, run.run) }) };
     }
+    case 'answer':
+      return { ...talk, writing: new Map([...talk.writing, [talked.run, talked.text]]) };
     case 'live': {
       const { live } = talked;
       if (live.type === 'answer_text') {

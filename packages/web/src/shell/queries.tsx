@@ -1,21 +1,23 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useState } from 'react';
 import { DandoriError } from '#domain/error.ts';
-import { useClient } from './session.tsx';
 
 /** Whether the server lets this session in. */
 export const GATE = ['gate'];
 
-/** What was asked of the server with one token is nothing that another may see. */
+/** What was asked of the server in this session. */
 export function Queries({ children }: { readonly children: ReactNode }) {
-  const client = useClient();
-  const queries = useMemo(createQueries, [client]);
+  const [queries] = useState(createQueries);
   return <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
 }
 
 function createQueries(): QueryClient {
   const queries: QueryClient = new QueryClient({
-    defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: true } },
+    defaultOptions: {
+      // The server may be on this very machine, so a browser that is offline says nothing.
+      queries: { retry: isWorthRetrying, refetchOnWindowFocus: true, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
     queryCache: new QueryCache({
       // A token that was taken away while the page was open.
       onError(error, { queryKey }) {

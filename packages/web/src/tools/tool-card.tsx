@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Tool } from '#domain/tool.ts';
-import { EffectMark } from '../ui/effect.tsx';
+import { EffectMark } from '../ui/effect-mark.tsx';
 import { ToolBody } from './tool-body.tsx';
 
 export function ToolCard({ tool }: { readonly tool: Tool }) {

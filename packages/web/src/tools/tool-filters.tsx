@@ -3,9 +3,9 @@ import { effect as effects } from '#domain/effect.ts';
 import { useTexts } from '../shell/language.tsx';
 import type { Query } from '../shell/route.tsx';
 import { Choice } from '../ui/choice.tsx';
-import { EffectMark } from '../ui/effect.tsx';
+import { EffectMark } from '../ui/effect-mark.tsx';
 import { SearchField } from '../ui/search-field.tsx';
-import { texts as common } from '../ui/texts.ts';
+import { words as common } from '../ui/words.ts';
 import { texts } from './texts.ts';
 
 interface Props {
@@ -35,7 +35,7 @@ export function ToolFilters({ query, onChoose, shown }: Props) {
           label={say.effect}
           value={chosen}
           options={CHOICES}
-          texts={{ ...words.effect, any: say.anyEffect }}
+          texts={{ ...words.effects, any: say.anyEffect }}
           onChoose={(value) => onChoose({ effect: value === 'any' ? '' : value })}
           isBare
         />

@@ -1,13 +1,11 @@
 import type { RunPage } from 'dandori/client';
 import type { TaskStatus } from '#core/state.ts';
-import type { Effect } from '#domain/effect.ts';
 import type { Texts } from '../shell/language.tsx';
 
 export type Status = TaskStatus | RunPage['runs'][number]['status'] | 'skipped';
 
-const en: { waiting: string; status: Record<Status, string>; effect: Record<Effect, string> } = {
+const en: { waiting: string; status: Record<Status, string> } = {
   waiting: 'One moment …',
-  effect: { read: 'read', idempotent: 'idempotent', write: 'write', destructive: 'destructive' },
   status: {
     pending: 'pending',
     ready: 'ready',
@@ -33,7 +31,6 @@ export const texts: Texts<typeof en> = {
   en,
   ja: {
     waiting: 'お待ちください…',
-    effect: { read: '読み取り', idempotent: 'べき等', write: '書き込み', destructive: '取り消し不可' },
     status: {
       pending: '待機中',
       ready: '実行可能',

@@ -65,6 +65,8 @@ describe('a conversation on the page', () => {
   it('shows an answer while it is written, and the message in its place when it is whole', () => {
     const writing = after(types('r2', 'It is '), types('r3', 'no'), types('r2', 'blue.'));
     expect(writing.writing.get('r2')).toBe('It is blue.');
+    const again: Talked = { kind: 'answer', run: 'r2', text: 'It is blue. And' };
+    expect(hear(writing, again).writing.get('r2')).toBe('It is blue. And');
     const written = hear(writing, writes(reply('r2', 7)));
     expect([...written.writing.keys()]).toEqual(['r3']);
   });

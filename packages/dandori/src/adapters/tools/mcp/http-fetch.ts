@@ -127,8 +127,25 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun }: Reading):
   if (isEmpty) incoming.resume();
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   const chunks = isStream ? boundedLines(incoming, limit) : bounded(incoming, { limit, begun });
-  const body = isEmpty ? null : ReadableStream.from(telling(chunks, tell));
+  const body = isEmpty ? null : streamOf(telling(chunks, tell));
   return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
+}
+
+/** `ReadableStream.from`, which the types of browsers do not know; the tests of the page see this file with them. */
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel(reason) {
+        await chunks.return(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 async function* telling(

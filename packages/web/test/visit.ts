@@ -1,0 +1,47 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type Standing, stand } from '../../dandori/test/server/standing.ts';
+import { openBrowser } from './browser.ts';
+
+/** A real server with the page, and a real browser that looks at it. */
+export interface Visit extends AsyncDisposable {
+  readonly standing: Standing;
+  /** Each in a window of its own, as of another person. They are closed with the browser. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+}
+
+export async function visit(config: object = {}, standing?: Standing): Promise<Visit> {
+  const [server, browser] = await Promise.all([standing ?? stand(config), openBrowser()]);
+  return {
+    standing: server,
+    open: (path, options) => openPage(browser, server.url + path, options),
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-US', ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(url);
+  return page;
+}
+
+/** What axe finds that keeps people out. */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+}
+
+/** Whether something sticks out of the window at the side. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+}
