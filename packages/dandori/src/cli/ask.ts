@@ -1,9 +1,9 @@
 import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
+import { type Field, fieldOf, fieldsOf, textOf, typedAs } from '../core/form-field.ts';
 import type { Dandori } from '../dandori.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { callsOf } from './choice.ts';
-import { type Field, fieldOf, fieldsOf, textOf, typedAs } from './field.ts';
 import { contextLines } from './question.ts';
 import { printable } from './style.ts';
 import type { Texts } from './texts.ts';

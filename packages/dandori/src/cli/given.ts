@@ -1,8 +1,8 @@
+import { type Field, fieldOf, fieldsOf, typedAs } from '../core/form-field.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { chosen } from './choice.ts';
-import { type Field, fieldOf, fieldsOf, typedAs } from './field.ts';
 
 /** What was typed behind `dandori answer RUN QUESTION`. */
 export interface Typed {

@@ -1,3 +1,5 @@
+import { duration } from '../core/duration.ts';
+import { type Field, fieldsOf, textOf } from '../core/form-field.ts';
 import type { AskedQuestion } from '../core/report.ts';
 import { effect } from '../domain/effect.ts';
 import { estimate } from '../domain/estimate.ts';
@@ -5,9 +7,8 @@ import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
-import { type Field, fieldsOf, textOf } from './field.ts';
 import { planQuestionLines } from './plan-question.ts';
-import { duration, printable, type Style } from './style.ts';
+import { printable, type Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** Nobody reads more on a terminal. What is cut says so, and `--json` has all of it. */

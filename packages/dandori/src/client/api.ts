@@ -62,10 +62,16 @@ export interface CheckedPlan {
   readonly ok: boolean;
   /** What the plan file says that it is for. */
   readonly goal?: string;
-  /** With the place in the text that was sent. */
-  readonly diagnostics?: readonly (Diagnostic & { readonly line: number; readonly column: number })[];
-  readonly warnings?: readonly Diagnostic[];
+  readonly diagnostics?: readonly PlacedDiagnostic[];
+  readonly warnings?: readonly PlacedDiagnostic[];
   readonly estimate?: Estimate;
+}
+
+/** With the place in the text that was sent. `plan-invalid` where that cannot be read as a plan at all. */
+export interface PlacedDiagnostic extends Omit<Diagnostic, 'code'> {
+  readonly code: Diagnostic['code'] | 'plan-invalid';
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface ToolList {

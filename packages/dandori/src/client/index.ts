@@ -8,6 +8,7 @@ export type {
   EventPage,
   Heard,
   MessagePage,
+  PlacedDiagnostic,
   PlanOfRun,
   Problem,
   RunNow,
@@ -24,6 +25,7 @@ export {
   type Followed,
   type ForkOptions,
   type ListOptions,
+  type ResultPage,
   type StartOptions,
 } from './client.ts';
 export type { BeginOptions, Conversations, PageOptions, SayOptions, Talked } from './conversations.ts';

@@ -122,7 +122,7 @@ function taskReport(of: TaskState, state: RunState): TaskReport {
 }
 
 /** What the run ended without was skipped, unless it may have happened. */
-function statusAtEnd({ status, isInDoubt }: TaskState, { end }: RunState): TaskReport['status'] {
+export function statusAtEnd({ status, isInDoubt }: TaskState, { end }: RunState): TaskReport['status'] {
   if (end === undefined || hasEnded(status)) return status;
   return isInDoubt ? 'in_doubt' : 'skipped';
 }

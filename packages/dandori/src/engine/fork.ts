@@ -3,6 +3,7 @@ import { blobOf } from '../core/event-blob.ts';
 import { changedPlan } from '../core/plan-edit.ts';
 import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
+import type { Diagnostic } from '../domain/diagnostic.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
@@ -90,7 +91,7 @@ function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: 
 }
 
 /** A mind's decision and what follows from it are written together, and make no sense apart; so is a start with a plan. */
-function wholeDecision(events: readonly Event[], seq: number): number {
+export function wholeDecision(events: readonly Event[], seq: number): number {
   const [first, second] = events;
   const isPlanGiven = first?.type === 'run_started' && first.data.planGiven === true;
   let end = isPlanGiven && second?.type === 'plan_proposed' ? Math.max(seq, 2) : seq;
@@ -200,16 +201,21 @@ function editPlan(
   { at, parts }: { at: number; parts: Keeping },
 ): void {
   const change = changedPlan(state, tasks);
-  if (typeof change === 'string')
-    throw new DandoriError('plan-invalid', change, { fix: 'Correct the plan; nothing was forked.' });
   if (change === undefined) return;
+  if ('code' in change) throw unusable([change]);
   add(change, at);
   if (state.draft === undefined) return;
   const compiled = compileDraft(state.draft, { state, parts });
-  if (compiled.ok) return;
-  const problems = compiled.diagnostics.map(({ code, message }) => `${code}: ${message}`);
-  throw new DandoriError('plan-invalid', `The edited plan is not valid.\n${problems.join('\n')}`, {
+  if (!compiled.ok) throw unusable(compiled.diagnostics);
+}
+
+function unusable(diagnostics: readonly Diagnostic[]): DandoriError {
+  const problems = diagnostics.map(({ code, message, hint }) =>
+    [`${code}: ${message}`, ...(hint === undefined ? [] : [hint])].join('; '),
+  );
+  return new DandoriError('plan-invalid', `The edited plan is not valid.\n${problems.join('\n')}`, {
     fix: 'Correct the plan; nothing was forked.',
+    diagnostics,
   });
 }
 

@@ -22,6 +22,7 @@ import { health } from './routes/health.ts';
 import { past } from './routes/past.ts';
 import { planning } from './routes/plans.ts';
 import { questions } from './routes/questions.ts';
+import { results } from './routes/results.ts';
 import { run } from './routes/run.ts';
 import { runs } from './routes/runs.ts';
 import { counting } from './routes/statistics.ts';
@@ -34,6 +35,7 @@ const ROUTES: readonly Routes[] = [
   health,
   runs,
   run,
+  results,
   streaming,
   steering,
   approving,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duration } from '../../src/cli/style.ts';
+import { duration } from '../../src/core/duration.ts';
 
 describe('a duration', () => {
   it.each([
