@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { TalkedRun } from 'dandori/client';
 import type { Json } from '#domain/json.ts';
+import { QuestionCard } from '../run/questions/question-card.tsx';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -15,7 +16,7 @@ interface Props {
   readonly question: string;
 }
 
-/** A question of a run, where it was asked: a choice is answered at once, words are written below. */
+/** A question of a run, where it was asked: a choice or a form is answered at once, words are written below. */
 export function AskedHere({ conversation, run, question: id }: Props) {
   const say = useTexts(texts);
   const client = useClient();
@@ -27,6 +28,8 @@ export function AskedHere({ conversation, run, question: id }: Props) {
   if (run === undefined || question === undefined)
     return <p className="text-faint text-sm">✓ {say.answered}</p>;
   const { options = [], form, url, kind } = question;
+  if (form !== undefined || url !== undefined)
+    return <QuestionCard run={run.run} question={question} isHeld={false} isPast={false} onSent={() => {}} />;
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-warn/50 bg-sheet p-3">
       {options.length > 0 && (
@@ -42,7 +45,7 @@ export function AskedHere({ conversation, run, question: id }: Props) {
       )}
       <p className="flex flex-wrap gap-x-3 text-faint text-sm">
         {kind === 'plan_approval' && say.orChange}
-        {options.length === 0 && form === undefined && url === undefined && say.orWrite}
+        {options.length === 0 && say.orWrite}
         <Link to={{ at: 'run', run: run.run, view: 'graph' }} className="rounded text-accent hover:underline">
           {say.inRun} →
         </Link>

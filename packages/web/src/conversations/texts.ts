@@ -30,7 +30,6 @@ const en = {
   failed: (count: number) => `${count} failed`,
   progress: 'Progress',
   writing: 'is being written …',
-  thinking: 'Thinking …',
   background: 'in the background',
   queued: 'waiting for its turn',
   causes: 'Causes',
@@ -42,7 +41,6 @@ const en = {
   unclear: 'Several questions are open. Which one do you answer with this?',
   asAnswer: (question: string) => `Answer to: ${question}`,
   leave: 'Write something else',
-  model: 'Model',
 };
 
 export const texts: Texts<typeof en> = {
@@ -77,7 +75,6 @@ export const texts: Texts<typeof en> = {
     failed: (count) => `失敗 ${count}`,
     progress: '進捗',
     writing: '書いています…',
-    thinking: '考えています…',
     background: 'バックグラウンドで実行中',
     queued: '順番待ち',
     causes: '原因',
@@ -89,6 +86,5 @@ export const texts: Texts<typeof en> = {
     unclear: '未回答の質問が複数あります。どれへの回答ですか？',
     asAnswer: (question) => `この質問への回答：${question}`,
     leave: '書き直す',
-    model: 'モデル',
   },
 };

@@ -1,6 +1,6 @@
+import { duration } from '#core/duration.ts';
 import type { Period } from '#core/period.ts';
 import type { Statistics } from '#core/statistics.ts';
-import { duration } from '../ui/duration.ts';
 import type { Chart } from './chart.ts';
 import type { texts } from './texts.ts';
 
@@ -22,7 +22,6 @@ export function figuresOf(
   const percent = number(0, { style: 'percent' });
   const exactly = number(1, { style: 'percent' });
   const dollars = number(4, { style: 'currency', currency: 'USD' });
-  const time = (ms: number) => duration(ms, language);
   const each = <T>(value: (column: Period) => T) => columns.map(value);
   const { series: names, charts: words } = say;
   const { tokens } = all;
@@ -128,9 +127,9 @@ export function figuresOf(
     {
       id: 'duration',
       ...words.duration,
-      figure: orDash(all.duration?.meanMs ?? null, time),
+      figure: orDash(all.duration?.meanMs ?? null, duration),
       kind: 'line',
-      format: time,
+      format: duration,
       series: [
         {
           name: words.duration.title,

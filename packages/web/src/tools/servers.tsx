@@ -19,7 +19,7 @@ export function Servers({ tools, missing }: ToolList) {
             <tr>
               <th className="px-4 py-2 font-normal">{say.server}</th>
               <th className="px-4 py-2 font-normal">{say.health}</th>
-              <th className="px-4 py-2 text-right font-normal">{say.count}</th>
+              <th className="whitespace-nowrap px-4 py-2 text-right font-normal">{say.count}</th>
             </tr>
           </thead>
           <tbody>

@@ -25,12 +25,14 @@ export function ToolFilters({ query, onChoose, shown }: Props) {
   return (
     <div className="flex flex-col gap-2">
       <search className="flex flex-wrap items-center gap-2">
-        <SearchField
-          ref={field}
-          label={say.search}
-          value={query.text ?? ''}
-          onType={(text) => onChoose({ text })}
-        />
+        <span className="flex w-full sm:w-auto sm:flex-1">
+          <SearchField
+            ref={field}
+            label={say.search}
+            value={query.text ?? ''}
+            onType={(text) => onChoose({ text })}
+          />
+        </span>
         <Choice
           label={say.effect}
           value={chosen}

@@ -25,11 +25,11 @@ describe('the home of the page', () => {
   it('tells what is wrong with a plan while it is typed, leads there, and starts it when it is right', async () => {
     const page = await visiting.open('/');
     await page.getByRole('button', { name: 'With a plan of your own' }).click();
-    const plan = page.getByRole('textbox', { name: /Plan file/ });
+    const plan = page.getByRole('textbox', { name: 'The plan as YAML' });
     await plan.fill(PLAN.replace('look', 'loo'));
     await page.getByText('1 thing is wrong').waitFor();
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: /Line 3/ }).click();
+    await page.getByRole('button', { name: /line 3/i }).click();
     expect(await plan.evaluate((field: HTMLTextAreaElement) => field.selectionStart)).toBeGreaterThan(15);
     await plan.fill(PLAN);
     await page.getByText('The plan compiles.').waitFor();
