@@ -108,7 +108,7 @@ export interface RunOptions {
   readonly tasks?: readonly Task[];
   /** For every call of this run, in place of all that the configuration says. */
   readonly approval?: ApprovalPolicy;
-  /** A second start of the same user under the same key starts nothing and gives the first run, for good. */
+  /** A second start of the same user under the same key starts nothing and gives the first run, as long as it is kept. */
   readonly key?: string;
 }
 

@@ -38,7 +38,8 @@ export async function openRemote(
     else if (news.kind === 'answer')
       tellText(news.run, news.text.slice((written.get(news.run) ?? '').length));
     if (news.kind !== 'event') return;
-    if (news.event.type === 'decision_started') written.delete(news.event.run);
+    const { type, run } = news.event;
+    if (type === 'decision_made' || type === 'decision_failed') written.delete(run);
     seen.set(news.event.run, news.event.seq);
     onEvent?.(news.event);
   };

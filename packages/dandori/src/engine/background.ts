@@ -195,7 +195,6 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
     },
     async drive(run, leaving) {
       const work = works.get(run);
-      if (work?.problem !== undefined) throw work.problem;
       return work === undefined ? undefined : driveOnce(work, leaving);
     },
     async close(grace = Number.POSITIVE_INFINITY) {

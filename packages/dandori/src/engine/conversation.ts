@@ -289,6 +289,11 @@ export async function openConversation(
     watch,
     settled: () => background.settled(),
     async drive(run, leaving = {}) {
+      // What was in the way may be gone.
+      if (background.problem(run) !== undefined) {
+        takenUp.delete(run);
+        await takeUp(run);
+      }
       const state = await background.drive(run, leaving);
       return state && report(state);
     },

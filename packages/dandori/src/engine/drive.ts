@@ -1,4 +1,4 @@
-import { decide } from '../core/decide.ts';
+import { decide, endingHolds, nextHoldEnd } from '../core/decide.ts';
 import { isOnlyHolding } from '../core/elicitation.ts';
 import { isAlive, type RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
@@ -25,9 +25,9 @@ import { takeUp } from './take-up.ts';
  * S4  There is one wait, in the mailbox. No polling. Facts on which nothing waits are written with those that come in
  *     the same turn of the event loop.
  * S5  When this returns or throws, no call and no thought of it is left running.
- * S6  Who is asked to leave begins nothing more, holds no call open for a person any longer, and comes back when what
- *     runs has ended; who is asked to leave at once comes back without it. Whoever drives next goes on, and settles what
- *     was lost.
+ * S6  Who is asked to leave begins nothing more and comes back when what runs has ended, and so has every hold; who is
+ *     asked to leave at once comes back without it. The journal knows nothing of it: whoever drives next goes on, and
+ *     settles what was lost.
  */
 export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
   const clock = createSteadyClock(asGiven.clock);
@@ -106,11 +106,12 @@ async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leavin
   }
 }
 
-/** The questions stay, and who answers them is heard by the next call. */
-async function endHolds(driver: Driver): Promise<undefined> {
-  const { held, tasks } = driver.ledger.state;
-  for (const task of [...held])
-    if (tasks.get(task)?.asking?.call === 'held') await perform({ type: 'end_hold', task }, driver);
+/** A call that is held open comes to its end too, when it has been for long enough. */
+async function endHolds(driver: Driver): Promise<number | undefined> {
+  const { ledger, parts } = driver;
+  for (const intention of endingHolds(ledger.state, parts.clock.now())) await perform(intention, driver);
+  const next = nextHoldEnd(ledger.state);
+  return Number.isFinite(next) ? next : undefined;
 }
 
 /** Of twenty calls that end at the same time the first would else have a sync of its own, and the others wait for it. */

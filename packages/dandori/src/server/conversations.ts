@@ -39,6 +39,8 @@ interface Options {
   readonly isFollowed: (id: string) => boolean;
   readonly onOpen: (conversation: Conversation) => void;
   readonly onTrouble: (conversation: string, error: unknown) => void;
+  /** So many may be open without anybody working with them. */
+  readonly mostIdle?: number;
 }
 
 interface Open {
@@ -46,12 +48,11 @@ interface Open {
   users: number;
 }
 
-/** So many may be open without anybody working with them. */
 const MOST_IDLE = 100;
 const PAGE = 200;
 
 export function createOpenConversations(options: Options): OpenConversations {
-  const { dandori, wake, isFollowed, onOpen, onTrouble } = options;
+  const { dandori, wake, isFollowed, onOpen, onTrouble, mostIdle = MOST_IDLE } = options;
   const open = new Map<string, Open>();
   const conversationOf = new Map<string, string>();
 
@@ -81,7 +82,7 @@ export function createOpenConversations(options: Options): OpenConversations {
 
   async function closeIdle(): Promise<void> {
     const idle = [...open].filter(([id, { users }]) => users === 0 && !isFollowed(id));
-    for (const [id, { opening }] of idle.slice(0, -MOST_IDLE)) {
+    for (const [id, { opening }] of idle.slice(0, Math.max(0, idle.length - mostIdle))) {
       open.delete(id);
       await (await opening).close();
     }

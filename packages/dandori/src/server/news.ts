@@ -8,7 +8,7 @@ import { type Withheld, withholdSecrets } from './withheld.ts';
 export interface News {
   live(live: Live): void;
   driving(run: string, state: DrivingState): void;
-  /** With a decision, what was written as the answer before it is of no interest any more. */
+  /** With the end of a decision, what was written as its answer is of no interest any more. */
   event(event: Event): void;
   /** For who comes while an answer is being written: all of it so far, in place of what they know. */
   soFar(run: string): readonly (readonly [name: string, value: object])[];
@@ -51,7 +51,7 @@ export function createNews({ runs, conversations, secrets, conversationOf }: New
       tell(run, 'driving', { run, state });
     },
     event({ type, run }) {
-      if (type === 'decision_started' || type === 'decision_failed') answers.delete(run);
+      if (type === 'decision_made' || type === 'decision_failed') answers.delete(run);
     },
     soFar(run) {
       const text = answers.get(run)?.text ?? '';

@@ -1,12 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { TalkedRun } from '../../src/client/api.ts';
 import type { Client } from '../../src/client/client.ts';
+import type { Talked } from '../../src/client/conversations.ts';
+import { readServerEvents } from '../../src/client/server-events.ts';
 import { brokenConversationLaws } from '../../src/core/conversation-laws.ts';
 import type { ConversationEvent } from '../../src/domain/conversation.ts';
+import type { Mind } from '../../src/ports/mind.ts';
 import { type ModelScript, startModelServer } from '../../src/testing/model-server/index.ts';
 import { PLAN } from '../conversation/script.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
-import { type Standing, stand, tokenOf, until } from './standing.ts';
+import { type Standing, stand, take, tokenOf, until } from './standing.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 /** A server whose mind is a model behind real HTTP. */
 async function talkingTo(script: ModelScript, config: object = {}): Promise<Standing> {
@@ -262,5 +271,135 @@ describe('a conversation over HTTP', () => {
     expect(now.runs).toMatchObject([{ driving: 'queued', outcome: 'open' }]);
     standing.open();
     await isSettled(client, conversation, 'answered');
+  });
+});
+
+/** The journal's events of a connection, until so many have come. */
+async function some({ url }: Standing, id: string, { after, count }: { after: number; count: number }) {
+  const stop = new AbortController();
+  const response = await fetch(`${url}/api/conversations/${id}/stream`, {
+    headers: after === 0 ? {} : { 'Last-Event-ID': String(after) },
+    signal: stop.signal,
+  });
+  const events: ConversationEvent[] = [];
+  for await (const { name, id: seq, data } of readServerEvents(response.body ?? new ReadableStream())) {
+    if (name !== 'message') continue;
+    expect(Number(seq)).toBe(JSON.parse(data).seq);
+    events.push(JSON.parse(data));
+    if (events.length === count) break;
+  }
+  stop.abort();
+  return events;
+}
+
+describe('the stream of a conversation', () => {
+  it('misses nothing and gives nothing twice to a client that comes back for every event', async () => {
+    await using standing = await talkingTo(SHOPPING);
+    const { conversations } = standing.client;
+    const { conversation } = await conversations.begin('plan a trip');
+    const got: ConversationEvent[] = [];
+    const has = (kind: string) =>
+      got.some(
+        ({ type, data }) => type === 'message_written' && 'message' in data && kind === kindOf(data.message),
+      );
+    const kindOf = (message: unknown) => (message as { kind: string }).kind;
+    while (!has('question'))
+      got.push(...(await some(standing, conversation, { after: got.length, count: 1 })));
+    await conversations.say(conversation, 'yes');
+    standing.open();
+    while (!has('reply')) got.push(...(await some(standing, conversation, { after: got.length, count: 1 })));
+    expect(got).toEqual((await eventsOf(standing, conversation)).slice(0, got.length));
+    expect(got.length).toBeGreaterThan(6);
+    const late = await fetch(`${standing.url}/api/conversations/${conversation}/stream?after=999`);
+    expect(late.status).toBe(400);
+  });
+
+  it('has how runs stand and the answer as it is written under names of their own, also for who comes later', async () => {
+    const secret = 'key-of-the-travel-agency';
+    vi.stubEnv('TRAVEL_KEY', secret);
+    const gate = Promise.withResolvers<void>();
+    const spoken = Promise.withResolvers<void>();
+    const mind: Mind = {
+      name: 'slow',
+      async think({ onText }) {
+        for (const piece of ['The key is ', secret.slice(0, 9), secret.slice(9), '. ']) onText?.(piece);
+        spoken.resolve();
+        await gate.promise;
+        onText?.('Done.');
+        const text = `The key is ${secret}. Done.`;
+        return { kind: 'decided', actions: [{ id: 'a', operation: 'answer', args: { text } }] };
+      },
+    };
+    const none = { command: 'no-such-program-here', env: { TOKEN: '${TRAVEL_KEY}' } };
+    await using standing = await stand({ mcpServers: { none } }, { mind });
+    const { conversations } = standing.client;
+    const { conversation, run } = await conversations.begin('tell me');
+    await spoken.promise;
+    const follow = async () => {
+      const news: Talked[] = [];
+      const stop = new AbortController();
+      for await (const one of conversations.follow(conversation, { signal: stop.signal })) {
+        news.push(one);
+        if (one.kind === 'answer') gate.resolve();
+        if (one.kind === 'run' && one.run.standing === 'ended') break;
+      }
+      stop.abort();
+      return news;
+    };
+    const news = await follow();
+    const texts = news.flatMap((one) =>
+      one.kind === 'answer' ? [one.text] : one.kind === 'live' && 'text' in one.live ? [one.live.text] : [],
+    );
+    expect(texts.join('')).toBe('The key is [secret]. Done.');
+    expect(JSON.stringify(news)).not.toContain(secret);
+    expect(news).toContainEqual({
+      kind: 'run',
+      run: expect.objectContaining({ run, outcome: 'open', driving: 'driving' }),
+    });
+  });
+});
+
+describe('who is named to answer', () => {
+  it('can do so over HTTP on a run of somebody else, and nothing besides', async () => {
+    const [hana, boss, ken] = ['hana', 'boss', 'ken'].map((user) => tokenOf(user, 'operator'));
+    const tokens = [hana, boss, ken].map((one) => one?.entry);
+    await using standing = await stand({ server: { tokens }, questions: { answerers: ['boss'] } });
+    const owner = standing.as(hana?.token ?? '');
+    const named = standing.as(boss?.token ?? '');
+    const stranger = standing.as(ken?.token ?? '');
+    const run = await owner.start('milk', { tasks: [take('milk')] });
+    await owner.settled(run);
+    expect(await named.questions()).toMatchObject([{ run, id: 'q1', answerers: ['boss'] }]);
+    expect(await stranger.questions()).toEqual([]);
+    await expect(owner.answer(run, 'q1', 'whole')).rejects.toMatchObject({ code: 'answer-not-allowed' });
+    await expect(stranger.answer(run, 'q1', 'whole')).rejects.toMatchObject({ code: 'run-not-found' });
+    await expect(named.run(run)).rejects.toMatchObject({ code: 'run-not-found' });
+    await expect(named.cancel(run)).rejects.toMatchObject({ code: 'run-not-found' });
+    await named.answer(run, 'q1', 'whole');
+    expect(await owner.settled(run)).toMatchObject({ outcome: 'answered' });
+    expect(standing.taken).toEqual(['whole milk']);
+    expect((await owner.events(run)).find(({ type }) => type === 'question_answered')?.data).toMatchObject({
+      by: 'boss',
+    });
+  });
+});
+
+describe('what the library knows of the past', () => {
+  it('is to be had over HTTP: a proof, a test, and for admins what is damaged', async () => {
+    const [hana, chief] = [tokenOf('hana', 'operator'), tokenOf('chief', 'admin')];
+    await using standing = await stand({ server: { tokens: [hana.entry, chief.entry] } });
+    const owner = standing.as(hana.token);
+    const run = await owner.start('buy bread', { tasks: [take('bread')] });
+    await owner.settled(run);
+    const events = await owner.events(run);
+    expect(await owner.replay(run)).toMatchObject({ run, isProved: true, events: events.length });
+    expect(await owner.replay(run, { to: 2 })).toMatchObject({ seq: 2, report: { outcome: 'open' } });
+    expect(await owner.record(run)).toMatchObject({ case: { goal: 'buy bread' }, inexact: [] });
+    await expect(owner.doctor()).rejects.toMatchObject({ code: 'forbidden' });
+    const admin = standing.as(chief.token);
+    expect(await admin.doctor()).toMatchObject({ runs: 1, findings: [] });
+    await appendFile(join(standing.folder, '.dandori', 'runs', `${run}.jsonl`), 'half');
+    expect(await admin.doctor(run)).toMatchObject({ findings: [{ kind: 'trailing-garbage', run }] });
+    await expect(admin.doctor('nobody')).rejects.toMatchObject({ code: 'run-not-found' });
   });
 });

@@ -1,10 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { DandoriError } from '../../domain/error.ts';
 import type { Conversation } from '../../engine/conversation.ts';
 import type { Entry } from '../../ports/journal.ts';
-import type { EventStreams, Joining } from '../event-streams.ts';
 import { SECURITY_HEADERS } from '../guard.ts';
 import type { Env, Routes } from '../parts.ts';
 import { conversationParams, count, problems, runParams } from '../schemas.ts';
@@ -54,22 +54,20 @@ export const streaming: Routes = (app, parts) => {
     if (untilEnd && last.seq === from && (last.type === 'run_finished' || last.type === 'run_rated'))
       return c.body(null, 204);
     const standing = () => [['driving', { run, state: driving.stateOf(run) }] as const, ...news.soFar(run)];
-    return follow(c, { streams: runStreams, journal: run, after: from, untilEnd, standing });
+    return follow(c, (response) => runStreams.join(run, { response, after: from, untilEnd, standing }));
   });
 
   app.openapi(ofConversation, async (c) => {
     const { conversation } = c.req.valid('param');
     const from = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after ?? 0;
     lastOf(await dandori.conversationEvents(conversation, Math.max(0, from - 1)), from);
-    // It stays open as long as somebody follows it.
-    const standing = await conversations.use(conversation, async (it) => () => openRuns(it));
-    return follow(c, {
-      streams: conversationStreams,
-      journal: conversation,
-      after: from,
-      untilEnd: false,
-      standing,
-    });
+    // Once somebody follows it, it stays open.
+    return follow(c, (response) =>
+      conversations.use(conversation, (it) => {
+        const standing = () => openRuns(it);
+        return conversationStreams.join(conversation, { response, after: from, untilEnd: false, standing });
+      }),
+    );
   });
 
   function openRuns(conversation: Conversation) {
@@ -78,12 +76,7 @@ export const streaming: Routes = (app, parts) => {
   }
 };
 
-interface Following extends Omit<Joining, 'response'> {
-  readonly streams: EventStreams;
-  readonly journal: string;
-}
-
-function follow(c: Context<Env>, { streams, journal, ...joining }: Following): Response {
+function follow(c: Context<Env>, join: (response: ServerResponse) => Promise<void>): Response {
   // Without a body there is nothing to follow.
   if (c.req.method === 'HEAD') return c.body(null, 200);
   const { outgoing: response } = c.env;
@@ -94,7 +87,7 @@ function follow(c: Context<Env>, { streams, journal, ...joining }: Following): R
   });
   // In place of many small packets.
   response.socket?.setNoDelay(true);
-  void streams.join(journal, { response, ...joining }).catch(() => response.destroy());
+  void join(response).catch(() => response.destroy());
   return RESPONSE_ALREADY_SENT;
 }
 
