@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Mind } from '../../../dandori/src/ports/mind.ts';
 import { look, stand, take } from '../../../dandori/test/server/standing.ts';
-import { barriers, type Visit, visit } from '../visit.ts';
+import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
 
 /** Writes the name of a tool wrong at first. */
 const mind: Mind = {
@@ -139,6 +139,16 @@ describe('the plan of a run that has ended', () => {
     await page.waitForURL((url) => !url.pathname.includes(run));
     await page.getByText('Forked from').waitFor();
     await expect.poll(() => visiting.standing.taken).toEqual(expect.arrayContaining(['tea']));
+    await page.close();
+  });
+});
+
+describe('a narrow screen', () => {
+  it.each(['decisions', 'tasks', 'plan', 'events'])('has room for %s', async (view) => {
+    const run = await ended('think', { mode: 'planned' });
+    const page = await visiting.open(`/runs/${run}/${view}`, { viewport: { width: 430, height: 800 } });
+    await page.getByText('one', { exact: true }).first().waitFor();
+    expect(await isTooWide(page)).toBe(false);
     await page.close();
   });
 });

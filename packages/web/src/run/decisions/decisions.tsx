@@ -18,6 +18,7 @@ export function Decisions({ run, state, events }: ViewProps) {
     <div className="flex flex-col gap-4">
       <Understanding outline={state.outline ?? state.draft?.outline} />
       {story.length === 0 && <p className="p-4 text-faint">{say.none}</p>}
+      <h2 className="sr-only">{say.story}</h2>
       <ol aria-label={say.story} className="flex flex-col gap-3">
         {story.map((entry, index) => (
           <Entry key={entry.seq} run={run} entry={entry} next={story[index + 1]} />

@@ -19,9 +19,7 @@ interface Props {
 export function EntryFrame({ run, seq, at, title, marks, colour = 'border-l-line', children }: Props) {
   const say = useTexts(texts);
   return (
-    <li
-      className={`flex flex-col gap-2 rounded border border-line border-l-4 bg-sheet px-4 py-3 [contain-intrinsic-size:auto_120px] [content-visibility:auto] ${colour}`}
-    >
+    <li className={`flex flex-col gap-2 rounded border border-line border-l-4 bg-sheet px-4 py-3 ${colour}`}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h3 className="font-medium">{title}</h3>
         {marks}

@@ -31,7 +31,7 @@ export function AnswerLine({ asked }: { readonly asked: OpenQuestion }) {
   return (
     <p className="text-faint text-sm [overflow-wrap:anywhere]">
       <span className="font-medium text-ink">{answerText(asked, say)}</span>
-      {answer.comment !== undefined && ` “${answer.comment}”`}{' '}
+      {answer.comment !== undefined && answer.isExpired !== true && ` “${answer.comment}”`}{' '}
       {answer.by !== undefined && `${say.by(answer.by)} `}· <ClockTime at={answer.at} />
     </p>
   );
