@@ -163,8 +163,13 @@ export async function openRemoteConversation(
       onBegun?.(heard.run);
       return { ...heard, standing: await released(heard) };
     },
-    async answer(asked, answer) {
-      await conversations.answer(here(), { ...asked, answer });
+    async answer(asked, answer, { comment, declined } = {}) {
+      await conversations.answer(here(), {
+        ...asked,
+        answer,
+        ...(comment !== undefined && { comment }),
+        ...(declined !== undefined && { declined }),
+      });
       return { kind: 'answered', ...asked, standing: await released(asked) };
     },
     tell: (run, text) => conversations.tell(here(), { run, text }),

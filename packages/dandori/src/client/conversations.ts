@@ -44,6 +44,14 @@ export type Talked =
   | { readonly kind: 'driving'; readonly run: string; readonly state: DrivingState };
 
 /** The conversations of a server. What is said is done there, whether or not anybody listens. */
+export interface ConversationAnswer {
+  readonly run: string;
+  readonly question: string;
+  readonly answer: Json;
+  readonly comment?: string;
+  readonly declined?: boolean;
+}
+
 export interface Conversations {
   /** Begins one with its first message. */
   begin(text: string, options?: BeginOptions): Promise<BegunConversation>;
@@ -54,10 +62,7 @@ export interface Conversations {
   /** Comes back when it is written down, not when it is done. */
   say(conversation: string, text: string, options?: SayOptions): Promise<Heard>;
   /** Where it is not plain from words alone which question is meant. */
-  answer(
-    conversation: string,
-    answer: { readonly run: string; readonly question: string; readonly answer: Json },
-  ): Promise<Heard>;
+  answer(conversation: string, answer: ConversationAnswer): Promise<Heard>;
   /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
   tell(conversation: string, note: { readonly run: string; readonly text: string }): Promise<void>;
   /** One run, or all that have not ended; gives those that it has told. */

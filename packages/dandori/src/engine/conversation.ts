@@ -19,6 +19,7 @@ import type { Settings } from '../domain/settings.ts';
 import type { ConversationJournal } from '../ports/journal.ts';
 import type { Keys } from '../ports/keys.ts';
 import type { Mind } from '../ports/mind.ts';
+import type { Answering } from './answer.ts';
 import { type Background, createBackground, type Standing } from './background.ts';
 import { beginRun } from './begin-run.ts';
 import { createChanges } from './changes.ts';
@@ -81,6 +82,11 @@ export interface SpeakOptions {
   readonly waits?: boolean;
 }
 
+export interface AnswerOptions extends SpeakOptions {
+  readonly comment?: string | undefined;
+  readonly declined?: boolean | undefined;
+}
+
 /**
  * A chat that owns runs. What is said begins a run, which is driven in this process; several at once.
  *
@@ -92,7 +98,7 @@ export interface Conversation extends AsyncDisposable {
   readonly id: string;
   /** Resolves when nobody need wait for it any more. */
   say(text: string, options?: SayOptions): Promise<Said>;
-  answer(asked: Answered, answer: Json, options?: SpeakOptions): Promise<Said>;
+  answer(asked: Answered, answer: Json, options?: AnswerOptions): Promise<Said>;
   /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
   tell(run: string, text: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
   cancel(run: string, reason: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
@@ -207,6 +213,17 @@ export async function openConversation(
     await background.look(run);
   }
 
+  /** What a run has told another one leads on there: of a plan that was refused, to the next one that is asked about. */
+  async function toldReleased(run: string): Promise<void> {
+    for (const { task, status, sent } of background.state(run)?.tasks.values() ?? []) {
+      const { run: other } = sent ?? task.args;
+      if (task.operation !== 'run.tell' || status !== 'succeeded' || typeof other !== 'string') continue;
+      await background.look(other);
+      // What is wrong with it is told where it stands.
+      await background.released(other).catch(() => {});
+    }
+  }
+
   function refuseOthers(run: string): void {
     if (minutes.state?.runs.has(run) === true) return;
     throw new DandoriError('run-not-found', `There is no run "${run}" in this conversation.`);
@@ -223,14 +240,16 @@ export async function openConversation(
     async say(text, { onBegun, key, by, waits } = {}) {
       checkGoal(text);
       const open = conversation.questions();
-      const now = meantBy(text, { open, state: minutes.state });
-      const { id: said, meant } = await heardAs({ text, key, meant: now, conversation: id }, parts);
+      const wouldMean = meantBy(text, { open, state: minutes.state });
+      const { id: said, meant } = await heardAs({ text, key, meant: wouldMean, conversation: id }, parts);
       if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
       if (meant.kind === 'goal') {
         await begin(text, said);
         onBegun?.(said);
         await takeUp(said);
-        return { kind: 'begun', run: said, standing: await standing(said, waits) };
+        const now = await standing(said, waits);
+        if (waits !== false) await toldReleased(said);
+        return { kind: 'begun', run: said, standing: now };
       }
       const { run, question } = meant;
       onBegun?.(run);
@@ -238,11 +257,11 @@ export async function openConversation(
       await noteAnswer(meant, { id: said, text });
       return { kind: 'answered', run, question, standing: await standing(run, waits) };
     },
-    async answer(asked, value, { by, waits } = {}) {
+    async answer(asked, value, { by, waits, ...how } = {}) {
       refuseOthers(asked.run);
-      await answerQuestion({ ...asked, answer: value, by: speaker(by) }, parts);
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      await noteAnswer(asked, { id: newId(parts.clock.now()), text });
+      const given = { answer: value, ...how };
+      await answerQuestion({ ...asked, ...given, by: speaker(by) }, parts);
+      await noteAnswer(asked, { id: newId(parts.clock.now()), text: wordsOf(given) });
       return { kind: 'answered', ...asked, standing: await standing(asked.run, waits) };
     },
     async tell(run, text, { by } = {}) {
@@ -337,6 +356,14 @@ export function unfinished(state: ConversationState | undefined): string[] {
 function outcomeIn(message: Written | undefined): Report['outcome'] | undefined {
   const outcome = message?.outcome;
   return outcome === 'completed' ? undefined : outcome;
+}
+
+type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
+
+/** An answer as the user's words in the conversation. */
+function wordsOf({ answer, comment, declined }: Given): string {
+  const given = declined === true ? [] : [typeof answer === 'string' ? answer : JSON.stringify(answer)];
+  return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
 }
 
 function opening(

@@ -87,9 +87,27 @@ export const idempotency = z.object({ 'idempotency-key': z.string().min(1).max(2
 
 export const says = z.string().openapi({ description: 'In your own words' });
 
-export const givenAnswer = z
-  .custom<Json>((value) => value !== undefined)
-  .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] });
+/** What is sent as the answer to a question, beside the names of what it answers. */
+export const given = {
+  answer: z
+    .custom<Json>()
+    .optional()
+    .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }),
+  comment: z.string().max(10_000).optional(),
+  declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
+};
+
+export const NO_ANSWER = { error: 'must be there, unless "declined" is true', path: ['answer'] };
+
+export function hasAnswer({
+  answer,
+  declined,
+}: {
+  answer?: unknown;
+  declined?: boolean | undefined;
+}): boolean {
+  return answer !== undefined || declined === true;
+}
 
 export const done = z.object({ run: z.string() }).openapi('Done');
 

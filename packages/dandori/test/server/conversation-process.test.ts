@@ -215,11 +215,23 @@ describe('dandori chat --server', () => {
     expect(JSON.parse((await other.dandori('chat', '--list', '--json')).stdout)).toEqual({
       conversations: [],
     });
-    const run = JSON.parse((await home.dandori('runs', '--json')).stdout).runs[0]?.run;
-    expect((await home.dandori('replay', run, '--json')).code).toBe(0);
-    expect((await home.dandori('record', run, '--json')).code).toBe(0);
-    expect((await home.dandori('doctor')).stderr).toContain('error[forbidden]');
     expect((await end(again)).code).toBe(0);
     await theseHold(town.place.folder);
+  });
+
+  it('leaves replay, record and doctor to the server too', async () => {
+    const hana = tokenOf('hana', 'operator');
+    await using town = await openTown(
+      tripModel().script,
+      `server: { tokens: ${JSON.stringify([hana.entry])} }\n`,
+    );
+    const served = await start(town.place);
+    await using home = await openPlace({ DANDORI_TOKEN: hana.token, DANDORI_SERVER: served.url });
+    const client = createClient({ url: served.url, token: hana.token });
+    await client.settled(await client.start('what is the capital of France'));
+    expect((await home.dandori('replay', 'last', '--json')).code).toBe(0);
+    expect((await home.dandori('record', 'last', '--json')).code).toBe(0);
+    expect((await home.dandori('doctor')).stderr).toContain('error[forbidden]');
+    expect((await end(served)).code).toBe(0);
   });
 });

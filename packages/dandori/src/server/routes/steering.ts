@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Routes } from '../parts.ts';
-import { done, givenAnswer, json, jsonBody, problems, runParams } from '../schemas.ts';
+import { done, given, hasAnswer, json, jsonBody, NO_ANSWER, problems, runParams } from '../schemas.ts';
 
 /** A request to a run, which becomes a fact or is refused. */
 function command<T extends z.ZodType>(path: string, summary: string, body: T) {
@@ -18,12 +18,7 @@ const text = z.string().max(10_000);
 const answer = command(
   'answer',
   'Answer a question; the run goes on by itself',
-  z.strictObject({
-    question: z.string().max(200),
-    comment: text.optional(),
-    declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
-    answer: givenAnswer,
-  }),
+  z.strictObject({ question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
 );
 const cancel = command(
   'cancel',
@@ -70,7 +65,7 @@ const pause = command(
 export const steering: Routes = (app, { dandori, driving, metrics }) => {
   app.openapi(answer, async (c) => {
     const { run } = c.req.valid('param');
-    const { question, answer: given, comment, declined } = c.req.valid('json');
+    const { question, answer: given = null, comment, declined } = c.req.valid('json');
     await dandori.answer(run, question, given, {
       ...by(c.get('user').id),
       ...(comment !== undefined && { comment }),

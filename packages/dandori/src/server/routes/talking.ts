@@ -1,11 +1,20 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Heard } from '../../client/api.ts';
-import type { Json } from '../../domain/json.ts';
 import type { Conversation, Said } from '../../engine/conversation.ts';
 import { refuseOtherModel } from '../conversation-model.ts';
 import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
-import { conversationParams, givenAnswer, idempotency, json, jsonBody, problems, says } from '../schemas.ts';
+import {
+  conversationParams,
+  given,
+  hasAnswer,
+  idempotency,
+  json,
+  jsonBody,
+  NO_ANSWER,
+  problems,
+  says,
+} from '../schemas.ts';
 
 function command<B extends z.ZodType, R extends z.ZodType>(
   path: string,
@@ -43,7 +52,7 @@ const say = command(
   [z.strictObject({ text: says }), heardSchema],
 );
 const answer = command('answer', 'Answer a question of one of its runs, where words alone do not say which', [
-  z.strictObject({ run: runId, question: z.string().max(200), answer: givenAnswer }),
+  z.strictObject({ run: runId, question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
   heardSchema,
 ]);
 const tell = command(
@@ -83,12 +92,12 @@ export const talking: Routes = (app, { conversations, driving, config }) => {
   });
 
   app.openapi(answer, async (c) => {
-    const { answer: given, ...asked } = c.req.valid('json');
+    const { run, question, answer: value = null, ...how } = c.req.valid('json');
     const { id: by } = c.get('user');
     const said = await conversations.use(c.req.valid('param').conversation, (it) =>
-      it.answer(asked, given as Json, { by, waits: false }),
+      it.answer({ run, question }, value, { ...how, by, waits: false }),
     );
-    driving.wake(asked.run);
+    driving.wake(run);
     return c.json(heard(said), 200);
   });
 
