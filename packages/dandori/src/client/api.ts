@@ -60,6 +60,8 @@ export interface PlanOfRun {
 
 export interface CheckedPlan {
   readonly ok: boolean;
+  /** What the plan file says that it is for. */
+  readonly goal?: string;
   readonly diagnostics?: readonly PlacedDiagnostic[];
   readonly warnings?: readonly PlacedDiagnostic[];
   readonly estimate?: Estimate;

@@ -1,5 +1,6 @@
 import type { PlanHistory } from '../core/history.ts';
 import type { Lifted } from '../core/lift.ts';
+import type { Every } from '../core/period.ts';
 import type { Report } from '../core/report.ts';
 import type { ResultPart } from '../core/result-part.ts';
 import type { RunDiff } from '../core/run-diff.ts';
@@ -38,6 +39,8 @@ export interface StartOptions {
   readonly mode?: Mode;
   readonly approval?: ApprovalPolicy;
   readonly tasks?: readonly Task[];
+  /** In place of tasks: a plan file, as YAML or JSON. */
+  readonly plan?: string;
   /** A request that is sent twice with the same key starts one run. */
   readonly key?: string;
 }
@@ -138,7 +141,8 @@ export interface Client {
   /** What is wrong with all that is stored, or with one run; for admins. Nothing is mended. */
   doctor(run?: string): Promise<Examined>;
   tools(): Promise<ToolList>;
-  statistics(options?: { readonly since?: number }): Promise<Statistics>;
+  /** `every` tells a series too, whose periods begin with `since`. */
+  statistics(options?: { readonly since?: number; readonly every?: Every }): Promise<Statistics>;
   readonly conversations: Conversations;
 }
 

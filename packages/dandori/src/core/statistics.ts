@@ -1,6 +1,8 @@
 import type { Event } from '../domain/event.ts';
 import { fold } from './apply.ts';
+import { addPeriods, type Every, emptyPeriod, PERIOD_MS, type Period } from './period.ts';
 import { type Report, report } from './report.ts';
+import type { RunState } from './state.ts';
 
 /** What became of many runs. */
 export interface Statistics {
@@ -23,6 +25,8 @@ export interface Statistics {
   readonly duration: { readonly meanMs: number; readonly medianMs: number } | null;
   /** Of the runs that somebody has rated, from 1 to 5. */
   readonly satisfaction: { readonly mean: number; readonly count: number } | null;
+  /** By the time at which the runs started, oldest first, where it was asked for. Periods without a run are left out. */
+  readonly series?: readonly Period[];
 }
 
 export interface Total {
@@ -41,68 +45,67 @@ export interface ToolStatistics {
   readonly errorRate: number;
 }
 
-type Counted = { -readonly [key in keyof Omit<ToolStatistics, 'errorRate'>]: number };
+type Calls = { -readonly [key in keyof Omit<ToolStatistics, 'errorRate'>]: number };
+
+export interface CounterOptions {
+  /** Tells a series too. */
+  readonly every?: Every;
+  /** When the first period begins, in milliseconds since 1970; with a midnight, days are from midnight to midnight. */
+  readonly from?: number;
+}
 
 /**
- * Counts one run after the other, so that only what is counted is kept: a few numbers a tool, and one a run that has
- * ended, for the median.
+ * Counts one run after the other, so that only what is counted is kept: a few numbers a tool and a period, and one a run
+ * that has ended, for the median.
  */
 export interface Counter {
   add(events: readonly Event[]): void;
   statistics(): Statistics;
 }
 
-export function createCounter(): Counter {
-  const outcomes = { answered: 0, failed: 0, cancelled: 0, exhausted: 0, waiting: 0, paused: 0, open: 0 };
-  const sums = { revisions: 0, modelCalls: 0, input: 0, output: 0, cachedInput: 0 };
-  const ratings = { sum: 0, count: 0 };
+export function createCounter({ every, from = 0 }: CounterOptions = {}): Counter {
   const durations: number[] = [];
-  const tools = new Map<string, Counted>();
+  const tools = new Map<string, Calls>();
+  const periods = new Map<number, Period>();
+  let all = emptyPeriod(from);
   let runs = 0;
-  let cost: number | null = null;
 
   return {
     add(events) {
       const state = fold(events);
       if (state === undefined) return;
-      const { outcome, usage, rating } = report(state);
       runs++;
-      outcomes[outcome]++;
-      if (state.end !== undefined) durations.push(usage.ms);
-      if (rating !== undefined) {
-        ratings.sum += rating.rating;
-        ratings.count++;
-      }
-      sums.modelCalls += usage.modelCalls;
-      sums.input += usage.inputTokens;
-      sums.output += usage.outputTokens;
-      sums.cachedInput += usage.cachedInputTokens ?? 0;
-      if (usage.cost !== undefined) cost = (cost ?? 0) + usage.cost;
-      sums.revisions += state.revisions.length;
-      for (const event of events) countCall(event, (id) => toolOf(state.tasks.get(id)?.task.operation));
+      if (state.end !== undefined) durations.push(state.activeMs);
+      const calls = callsOf(events, (id) => toolOf(state.tasks.get(id)?.task.operation));
+      const counted = countRun(state, calls);
+      all = addPeriods(all, counted);
+      if (every === undefined) return;
+      const at = from + Math.floor((state.startedAt - from) / PERIOD_MS[every]) * PERIOD_MS[every];
+      periods.set(at, addPeriods(periods.get(at) ?? emptyPeriod(at), counted));
     },
     statistics() {
       const ended = durations.length;
-      const { input, output, cachedInput } = sums;
+      const { outcomes, revisions, modelCalls, tokens, cost, timeouts, ratings } = all;
       const perRun = (total: number): Total => ({ total, perRun: runs === 0 ? 0 : total / runs });
       return {
         runs,
-        outcomes: { ...outcomes },
+        outcomes,
         completionRate: ended === 0 ? null : outcomes.answered / ended,
-        revisions: perRun(sums.revisions),
-        modelCalls: perRun(sums.modelCalls),
-        tokens: { input, output, cachedInput },
+        revisions: perRun(revisions),
+        modelCalls: perRun(modelCalls),
+        tokens,
         cost,
-        timeouts: [...tools.values()].reduce((sum, { timeouts }) => sum + timeouts, 0),
+        timeouts,
         tools: Object.fromEntries([...tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(withRate)),
         duration: ended === 0 ? null : { meanMs: mean(durations), medianMs: median(durations) },
         satisfaction:
           ratings.count === 0 ? null : { mean: ratings.sum / ratings.count, count: ratings.count },
+        ...(every !== undefined && { series: [...periods.values()].sort((a, b) => a.at - b.at) }),
       };
     },
   };
 
-  function toolOf(operation: string | undefined): Counted | undefined {
+  function toolOf(operation: string | undefined): Calls | undefined {
     if (operation === undefined) return undefined;
     const known = tools.get(operation);
     if (known !== undefined) return known;
@@ -112,33 +115,62 @@ export function createCounter(): Counter {
   }
 }
 
-function countCall(event: Event, toolOf: (task: string) => Counted | undefined): void {
-  switch (event.type) {
-    case 'task_started': {
-      const tool = toolOf(event.data.task);
-      if (tool !== undefined) tool.calls++;
-      return;
+function countRun(state: RunState, calls: Calls): Period {
+  const { outcome, usage, rating } = report(state);
+  const nothing = emptyPeriod(state.startedAt);
+  return {
+    ...nothing,
+    ...calls,
+    outcomes: { ...nothing.outcomes, [outcome]: 1 },
+    ms: state.end === undefined ? 0 : usage.ms,
+    revisions: state.revisions.length,
+    modelCalls: usage.modelCalls,
+    tokens: {
+      input: usage.inputTokens,
+      output: usage.outputTokens,
+      cachedInput: usage.cachedInputTokens ?? 0,
+    },
+    cost: usage.cost ?? null,
+    ratings: rating === undefined ? nothing.ratings : { sum: rating.rating, count: 1 },
+  };
+}
+
+/** Those of one run together, and each with its tool. */
+function callsOf(events: readonly Event[], toolOf: (task: string) => Calls | undefined): Calls {
+  const together = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
+  for (const event of events) {
+    const call = callIn(event);
+    if (call === undefined) continue;
+    const tool = toolOf(call.task);
+    if (tool === undefined) continue;
+    for (const counted of [tool, together]) {
+      counted[call.what]++;
+      if (call.isTimeout) counted.timeouts++;
     }
-    case 'task_failed': {
-      const tool = toolOf(event.data.task);
-      if (tool === undefined) return;
-      tool.failed++;
-      if (event.data.failure.kind === 'timeout') tool.timeouts++;
-      return;
-    }
-    case 'task_in_doubt': {
-      const tool = toolOf(event.data.task);
-      if (tool === undefined) return;
-      tool.inDoubt++;
-      if (event.data.cause === 'timeout') tool.timeouts++;
-      return;
-    }
+  }
+  return together;
+}
+
+interface CallFact {
+  readonly task: string;
+  readonly what: 'calls' | 'failed' | 'inDoubt';
+  readonly isTimeout: boolean;
+}
+
+function callIn({ type, data }: Event): CallFact | undefined {
+  switch (type) {
+    case 'task_started':
+      return { task: data.task, what: 'calls', isTimeout: false };
+    case 'task_failed':
+      return { task: data.task, what: 'failed', isTimeout: data.failure.kind === 'timeout' };
+    case 'task_in_doubt':
+      return { task: data.task, what: 'inDoubt', isTimeout: data.cause === 'timeout' };
     default:
-      return;
+      return undefined;
   }
 }
 
-function withRate([operation, counted]: readonly [string, Counted]): [string, ToolStatistics] {
+function withRate([operation, counted]: readonly [string, Calls]): [string, ToolStatistics] {
   const { calls, failed, inDoubt } = counted;
   return [operation, { ...counted, errorRate: calls === 0 ? 0 : (failed + inDoubt) / calls }];
 }

@@ -1,3 +1,4 @@
+import type { Every } from '../core/period.ts';
 import { createCounter, type Statistics } from '../core/statistics.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Journal, RunSummary } from '../ports/journal.ts';
@@ -7,6 +8,8 @@ export interface CountOptions {
   readonly since?: number;
   /** Only runs of this user. */
   readonly userId?: string;
+  /** Tells a series too, whose periods begin with `since`. */
+  readonly every?: Every;
   /** Told after each run how many have been read. */
   readonly onRead?: (count: number) => void;
 }
@@ -22,9 +25,9 @@ const PAGE = 500;
 /** Reads one journal after the other. One that is damaged is named, and hides no other. */
 export async function countRuns(
   journal: Pick<Journal, 'list' | 'read'>,
-  { since = 0, userId, onRead }: CountOptions = {},
+  { since = 0, userId, every, onRead }: CountOptions = {},
 ): Promise<Counted> {
-  const counter = createCounter();
+  const counter = createCounter({ from: since, ...(every && { every }) });
   const damaged: { run: string; reason: string }[] = [];
   let read = 0;
   for await (const { run, userId: owner } of runsSince(journal, since)) {

@@ -105,6 +105,7 @@ export const planShape = z.object({ goal: z.string(), tasks: z.array(task) });
 
 export const compiledShape = z.object({
   ok: z.boolean(),
+  goal: z.string().optional(),
   diagnostics: z.array(diagnostic.extend({ line: count, column: count })).optional(),
   warnings: z.array(diagnostic).optional(),
   estimate: estimate.optional(),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
+import { addPeriods, emptyPeriod } from '../../src/core/period.ts';
 import { createCounter, type Statistics } from '../../src/core/statistics.ts';
 import type { Fact, Outcome } from '../../src/domain/event.ts';
 import {
@@ -175,6 +176,76 @@ describe('what is counted', () => {
           ...(rating === null ? [] : [rated(rating)]),
         ]);
         expect(count(...facts.toReversed())).toEqual(count(...facts));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('a series', () => {
+  const HOUR = 3_600_000;
+  const withUsage: Fact = {
+    type: 'decision_made',
+    data: { decision: 1, ms: 1, usage: { inputTokens: 100, outputTokens: 20, cost: 0.5 } },
+  };
+  /** Runs that started at some hour, counted by the hour or the day. */
+  function series(options: Parameters<typeof createCounter>[0], ...runs: readonly (Fact | number)[][]) {
+    const counter = createCounter(options);
+    for (const facts of runs) counter.add(journalFrom(facts));
+    return counter.statistics();
+  }
+
+  it('tells of each period what became of the runs that started in it, oldest first', () => {
+    const flaky = [{ id: 't1', operation: 'net.get' }];
+    const { series: periods } = series(
+      { every: 'hour' },
+      [5 * HOUR, started(), thinks(1), withUsage, ends, rated(4)],
+      [2 * HOUR, ...running(flaky), starts('t1'), fails('t1', 1, { kind: 'timeout', retryable: true })],
+      [5 * HOUR + 10, started(), resumed, 30, ends],
+    );
+    expect(periods).toMatchObject([
+      { at: 2 * HOUR, outcomes: { open: 1, answered: 0 }, calls: 1, failed: 1, timeouts: 1, cost: null },
+      {
+        at: 5 * HOUR,
+        outcomes: { open: 0, answered: 2 },
+        ...{ ms: 30, modelCalls: 1, cost: 0.5, calls: 0, ratings: { sum: 4, count: 1 } },
+        tokens: { input: 100, output: 20, cachedInput: 0 },
+      },
+    ]);
+    expect(count([started(), ends])).not.toHaveProperty('series');
+  });
+
+  it('has days that begin when the reader says, so that a day is a day where they live', () => {
+    const tokyo = 15 * HOUR;
+    const { series: periods } = series(
+      { every: 'day', from: tokyo },
+      [38 * HOUR, started(), ends],
+      [39 * HOUR, started(), ends],
+    );
+    expect(periods?.map(({ at }) => at)).toEqual([tokyo, tokyo + 24 * HOUR]);
+  });
+
+  it('adds up to the counts of all, however the periods are put together', () => {
+    const hour = fc.nat(60);
+    fc.assert(
+      fc.property(fc.array(hour, { minLength: 1, maxLength: 10 }), (hours) => {
+        const facts = hours.map((at) => [
+          at * HOUR,
+          started(),
+          thinks(1),
+          withUsage,
+          ends,
+          rated(1 + (at % 5)),
+        ]);
+        const counted = series({ every: 'day' }, ...facts);
+        const all = (counted.series ?? []).reduce(addPeriods, emptyPeriod(0));
+        expect(all).toMatchObject({
+          outcomes: counted.outcomes,
+          modelCalls: counted.modelCalls.total,
+          tokens: counted.tokens,
+          cost: counted.cost,
+        });
+        expect(all.ratings.sum / all.ratings.count).toBeCloseTo(counted.satisfaction?.mean ?? 0);
       }),
       { numRuns: 50 },
     );

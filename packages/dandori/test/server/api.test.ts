@@ -283,6 +283,18 @@ describe('runs over HTTP', () => {
       code: 'request-invalid',
     });
   });
+
+  it('are started with a plan file as it is written', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const plan = 'goal: tea\ntasks:\n  - { operation: shop.look, args: { item: tea } }\n';
+    expect(await client.check(plan)).toMatchObject({ ok: true, goal: 'tea' });
+    const run = await client.start('tea', { plan });
+    expect(await client.settled(run)).toMatchObject({ tasks: { t1: { result: { item: 'tea' } } } });
+    await expect(client.start('tea', { plan, tasks: [look('tea')] })).rejects.toMatchObject({
+      code: 'request-invalid',
+    });
+  });
 });
 
 describe('an Idempotency-Key', () => {
@@ -321,6 +333,11 @@ describe('what else is served', () => {
       completionRate: 1,
       satisfaction: { mean: 5, count: 1 },
     });
+    const midnight = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+    const { series } = await client.statistics({ since: midnight - 86_400_000, every: 'day' });
+    expect(series?.at(-1)).toMatchObject({ outcomes: { answered: 1 }, ratings: { sum: 5, count: 1 } });
+    expect((Number(series?.at(-1)?.at) - midnight) % 86_400_000).toBe(0);
+    expect((await standing.ask('/api/statistics?every=year')).status).toBe(400);
     const figures = await (await standing.ask('/metrics')).text();
     expect(figures).toMatch(/^dandori_runs_finished_total\{outcome="answered"\} 1$/m);
     expect(figures).toMatch(/^dandori_completion_ratio 1$/m);

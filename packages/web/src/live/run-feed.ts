@@ -2,6 +2,7 @@ import type { Client, DrivingState } from 'dandori/client';
 import { apply } from '#core/apply.ts';
 import type { RunState } from '#core/state.ts';
 import type { Event } from '#domain/event.ts';
+import { createFeed, type Feed } from './feed.ts';
 
 /** What of a call is heard only while somebody listens. */
 export interface Progress {
@@ -21,11 +22,6 @@ export interface RunNews {
   readonly error: unknown;
 }
 
-export interface RunFeed {
-  current(): RunNews;
-  subscribe(listener: () => void): () => void;
-}
-
 const NOTHING: RunNews = {
   events: [],
   state: undefined,
@@ -35,24 +31,13 @@ const NOTHING: RunNews = {
   error: undefined,
 };
 
-/**
- * Follows a run for as long as anybody listens and folds it with the very function that the engine folds it with.
- * Listeners are told once a frame, however many events came.
- */
-export function createRunFeed(client: Pick<Client, 'follow'>, run: string): RunFeed {
-  const listeners = new Set<() => void>();
-  let news = NOTHING;
-  let following: AbortController | undefined;
-
-  async function follow(signal: AbortSignal): Promise<void> {
+/** Follows a run and folds it with the very function that the engine folds it with. */
+export function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNews> {
+  return createFeed(NOTHING, async (tell, signal) => {
     const events: Event[] = [];
     const progress = new Map<string, Progress>();
     let { state, driving, answer, error } = NOTHING;
-    const tell = oncePerFrame(() => {
-      if (signal.aborted) return;
-      news = { events: [...events], state, driving, answer, progress: new Map(progress), error };
-      for (const listener of listeners) listener();
-    });
+    const news = () => ({ events: [...events], state, driving, answer, progress: new Map(progress), error });
     try {
       for await (const followed of client.follow(run, { signal })) {
         if (followed.kind === 'event') {
@@ -66,42 +51,11 @@ export function createRunFeed(client: Pick<Client, 'follow'>, run: string): RunF
         else if (followed.kind === 'answer') answer = followed.text;
         else if (followed.live.type === 'answer_text') answer += followed.live.text;
         else if (followed.live.type === 'task_progress') progress.set(followed.live.task, followed.live);
-        tell();
+        tell(news);
       }
     } catch (thrown) {
       error = thrown;
-      tell();
+      tell(news);
     }
-  }
-
-  return {
-    current: () => news,
-    subscribe(listener) {
-      listeners.add(listener);
-      if (following === undefined) {
-        following = new AbortController();
-        void follow(following.signal);
-      }
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
-        following?.abort();
-        following = undefined;
-      };
-    },
-  };
-}
-
-function oncePerFrame(act: () => void): () => void {
-  let isComing = false;
-  return () => {
-    if (isComing) return;
-    isComing = true;
-    // A tab in the background has no frames, and must not fall behind for that.
-    const soon = document.hidden ? (then: () => void) => setTimeout(then, 250) : requestAnimationFrame;
-    soon(() => {
-      isComing = false;
-      act();
-    });
-  };
+  });
 }

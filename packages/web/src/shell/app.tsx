@@ -1,9 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Waiting } from '../ui/waiting.tsx';
 import { Boundary } from './boundary.tsx';
 import { Frame } from './frame.tsx';
 import { LanguageProvider, useTexts } from './language.tsx';
+import { Queries } from './queries.tsx';
+import { ReachNotice } from './reach-notice.tsx';
 import { Link, type Route, useRoute } from './route.tsx';
 import { SessionProvider } from './session.tsx';
 import { texts } from './texts.ts';
@@ -17,25 +18,26 @@ const Conversation = lazy(() => import('../conversations/conversation.tsx'));
 const Dashboard = lazy(() => import('../dashboard/dashboard.tsx'));
 const Tools = lazy(() => import('../tools/tools.tsx'));
 
-const queries = new QueryClient({ defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true } } });
 showTheme(keptTheme());
 
 export function App() {
+  const route = useRoute();
   return (
     <LanguageProvider>
-      <QueryClientProvider client={queries}>
-        <SessionProvider>
+      <SessionProvider>
+        <Queries>
           <TokenGate>
             <Frame>
-              <Boundary>
+              <Boundary key={route.at}>
                 <Suspense fallback={<Waiting />}>
-                  <Here route={useRoute()} />
+                  <Here route={route} />
                 </Suspense>
               </Boundary>
             </Frame>
           </TokenGate>
-        </SessionProvider>
-      </QueryClientProvider>
+          <ReachNotice />
+        </Queries>
+      </SessionProvider>
     </LanguageProvider>
   );
 }
@@ -43,7 +45,7 @@ export function App() {
 function Here({ route }: { readonly route: Route }) {
   switch (route.at) {
     case 'home':
-      return <Home />;
+      return <Home query={route.query ?? {}} />;
     case 'run':
       return <RunPage key={route.run} run={route.run} view={route.view} seq={route.seq} />;
     case 'conversations':
@@ -51,9 +53,9 @@ function Here({ route }: { readonly route: Route }) {
     case 'conversation':
       return <Conversation key={route.conversation} conversation={route.conversation} />;
     case 'dashboard':
-      return <Dashboard />;
+      return <Dashboard query={route.query ?? {}} />;
     case 'tools':
-      return <Tools />;
+      return <Tools query={route.query ?? {}} />;
     case 'nowhere':
       return <Nowhere />;
   }

@@ -2,13 +2,16 @@ import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from
 
 /** Where one is on the page. The address says all of it, so that a reload or a link leads to the same place. */
 export type Route =
-  | { readonly at: 'home' }
+  | { readonly at: 'home'; readonly query?: Query }
   | { readonly at: 'run'; readonly run: string; readonly view: RunView; readonly seq?: number }
   | { readonly at: 'conversations' }
   | { readonly at: 'conversation'; readonly conversation: string }
-  | { readonly at: 'dashboard' }
-  | { readonly at: 'tools' }
+  | { readonly at: 'dashboard'; readonly query?: Query }
+  | { readonly at: 'tools'; readonly query?: Query }
   | { readonly at: 'nowhere' };
+
+/** What a room lets a person choose, by names of its own. */
+export type Query = Readonly<Record<string, string>>;
 
 export const RUN_VIEWS = ['graph', 'timeline', 'decisions', 'tasks', 'plan', 'events'] as const;
 export type RunView = (typeof RUN_VIEWS)[number];
@@ -16,19 +19,24 @@ export type RunView = (typeof RUN_VIEWS)[number];
 export function routeOf(address: string): Route {
   const { pathname, searchParams } = new URL(address, 'http://page');
   const [room = '', id, view] = pathname.split('/').slice(1).map(decoded);
-  if (room === '') return { at: 'home' };
+  const query = Object.fromEntries(searchParams);
+  if (room === '') return { at: 'home', query };
   if (room === 'runs' && id) return runRoute(id, view, searchParams.get('at'));
   if (room === 'conversations')
     return id ? { at: 'conversation', conversation: id } : { at: 'conversations' };
-  if ((room === 'dashboard' || room === 'tools') && id === undefined) return { at: room };
+  if ((room === 'dashboard' || room === 'tools') && id === undefined) return { at: room, query };
   return { at: 'nowhere' };
 }
 
 export function addressOf(route: Route): string {
   switch (route.at) {
     case 'home':
+      return `/${searchOf(route.query)}`;
     case 'nowhere':
       return '/';
+    case 'dashboard':
+    case 'tools':
+      return `/${route.at}${searchOf(route.query)}`;
     case 'run': {
       const view = route.view === 'graph' ? '' : `/${route.view}`;
       const at = route.seq === undefined ? '' : `?at=${route.seq}`;
@@ -36,9 +44,14 @@ export function addressOf(route: Route): string {
     }
     case 'conversation':
       return `/conversations/${encodeURIComponent(route.conversation)}`;
-    default:
-      return `/${route.at}`;
+    case 'conversations':
+      return '/conversations';
   }
+}
+
+function searchOf(query: Query = {}): string {
+  const chosen = Object.entries(query).filter(([, value]) => value !== '');
+  return chosen.length === 0 ? '' : `?${new URLSearchParams(chosen)}`;
 }
 
 function runRoute(run: string, view: string | undefined, at: string | null): Route {

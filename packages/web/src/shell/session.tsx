@@ -1,5 +1,6 @@
 import { type Client, createClient } from 'dandori/client';
-import { createContext, type ReactNode, use, useState } from 'react';
+import { createContext, Fragment, type ReactNode, use, useState } from 'react';
+import { watchedFetch } from './reach.ts';
 
 interface Session {
   readonly client: Client;
@@ -16,9 +17,14 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const setToken = (token: string | undefined) => {
     if (token === undefined) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, token);
-    setSession(sessionFor(token));
+    setSession(sessionFor(token, session.number + 1));
   };
-  return <SessionContext value={{ ...session, setToken }}>{children}</SessionContext>;
+  return (
+    <SessionContext value={{ ...session, setToken }}>
+      {/* Another token may be another person's: nothing that the page has known stays. */}
+      <Fragment key={session.number}>{children}</Fragment>
+    </SessionContext>
+  );
 }
 
 export function useSession(): Session {
@@ -31,9 +37,14 @@ export function useClient(): Client {
   return useSession().client;
 }
 
-function sessionFor(token: string | undefined) {
+function sessionFor(token: string | undefined, number = 0) {
   // A page that is left open waits for its server for as long as it is open.
   const patience = Number.POSITIVE_INFINITY;
-  const client = createClient({ url: location.origin, patience, ...(token !== undefined && { token }) });
-  return { client, hasToken: token !== undefined };
+  const client = createClient({
+    url: location.origin,
+    patience,
+    fetch: watchedFetch,
+    ...(token !== undefined && { token }),
+  });
+  return { client, hasToken: token !== undefined, number };
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { DandoriError } from '#domain/error.ts';
 import { Button } from '../ui/button.tsx';
 import { Waiting } from '../ui/waiting.tsx';
 import { useTexts } from './language.tsx';
+import { GATE, isUnauthorized } from './queries.tsx';
 import { useSession } from './session.tsx';
 import { texts } from './texts.ts';
 
@@ -11,13 +11,14 @@ import { texts } from './texts.ts';
 export function TokenGate({ children }: { readonly children: ReactNode }) {
   const { client, hasToken } = useSession();
   const { error, isPending } = useQuery({
-    queryKey: ['gate', client],
+    queryKey: GATE,
     queryFn: async () => (await client.runs({ limit: 1 })).runs.length,
-    retry: (_count, cause) => !isRefused(cause),
+    retry: (_count, cause) => !isUnauthorized(cause),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (isPending) return <Waiting />;
-  return isRefused(error) ? <TokenForm wasRefused={hasToken} /> : children;
+  if (isUnauthorized(error)) return <TokenForm wasRefused={hasToken} />;
+  return children;
 }
 
 function TokenForm({ wasRefused }: { readonly wasRefused: boolean }) {
@@ -29,8 +30,9 @@ function TokenForm({ wasRefused }: { readonly wasRefused: boolean }) {
     if (typed.trim() !== '') setToken(typed.trim());
   };
   return (
-    <main className="mx-auto mt-24 w-full max-w-sm p-4">
+    <main className="mx-auto w-full max-w-sm p-4 pt-[12vh]">
       <form onSubmit={enter} className="flex flex-col gap-3 rounded-lg border border-line bg-sheet p-6">
+        <img src="/icon.svg" alt="" className="size-9" />
         <h1 className="font-semibold text-lg">{say.title}</h1>
         <p className="text-faint text-sm">{say.text}</p>
         {wasRefused && (
@@ -54,8 +56,4 @@ function TokenForm({ wasRefused }: { readonly wasRefused: boolean }) {
       </form>
     </main>
   );
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof DandoriError && error.code === 'unauthorized';
 }

@@ -78,7 +78,8 @@ export const planning: Routes = (app, { dandori, ownRuns }) => {
     if (run !== undefined) await ownRuns.check(run, c.get('user'));
     const read = readPlan(plan);
     if ('diagnostics' in read) return c.json({ ok: false, ...read }, 200);
-    const { tasks, locate } = read;
+    const { goal, tasks, locate } = read;
+    const about = goal === undefined ? {} : { goal };
     const placed = (found: readonly Diagnostic[]): PlacedDiagnostic[] =>
       found.map((one) => {
         const { line, column } = locate(one.index ?? one.task, one.path, one.at);
@@ -86,8 +87,9 @@ export const planning: Routes = (app, { dandori, ownRuns }) => {
       });
     const within = run === undefined ? undefined : { run, ...(at !== undefined && { at }) };
     const compiled = await dandori.check(tasks, within);
-    if (!compiled.ok) return c.json({ ok: false, diagnostics: placed(compiled.diagnostics) }, 200);
-    return c.json({ ok: true, warnings: placed(compiled.warnings), estimate: compiled.estimate() }, 200);
+    if (!compiled.ok) return c.json({ ok: false, ...about, diagnostics: placed(compiled.diagnostics) }, 200);
+    const warnings = placed(compiled.warnings);
+    return c.json({ ok: true, ...about, warnings, estimate: compiled.estimate() }, 200);
   });
 };
 

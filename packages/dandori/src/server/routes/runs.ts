@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { parsePlan } from '../../config/plan-file.ts';
 import { isLooser } from '../../config/user-config.ts';
 import type { Dandori, RunSummary } from '../../dandori.ts';
 import { DandoriError } from '../../domain/error.ts';
 import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts';
 import type { Settings } from '../../domain/settings.ts';
-import { task } from '../../domain/task.ts';
+import { type Task, task } from '../../domain/task.ts';
 import { schemaOf } from '../described.ts';
 import { refuseStopping } from '../driving.ts';
 import { pageOf } from '../paging.ts';
@@ -57,6 +58,10 @@ const create = createRoute({
             items: schemaOf(task) as { type: 'object' },
             description: 'A plan of your own; see plan.schema.json',
           }),
+        plan: z
+          .string()
+          .optional()
+          .openapi({ description: 'In place of tasks: a plan file, as YAML or JSON' }),
       }),
     ),
   },
@@ -68,7 +73,8 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
 
   app.openapi(create, async (c) => {
     refuseStopping(driving);
-    const { goal, mode: wanted, tasks, approval } = c.req.valid('json');
+    const { goal, mode: wanted, approval, ...given } = c.req.valid('json');
+    const tasks = givenTasks(given);
     const key = c.req.valid('header')['idempotency-key'];
     if (approval !== undefined && c.get('user').role !== 'admin') refuseLess(approval, config.settings);
     if (tasks !== undefined) await refuseInvalid(tasks, dandori);
@@ -93,7 +99,15 @@ function refuseLess(wanted: ApprovalPolicy, { approval, approvals = {} }: Settin
   });
 }
 
-async function refuseInvalid(tasks: z.infer<typeof task>[], dandori: Pick<Dandori, 'check'>): Promise<void> {
+function givenTasks({ tasks, plan }: { tasks?: Task[] | undefined; plan?: string | undefined }) {
+  if (plan === undefined) return tasks;
+  if (tasks === undefined) return parsePlan(plan, 'plan').tasks;
+  throw new DandoriError('request-invalid', 'A run is given tasks or a plan file, and not both.', {
+    fix: 'Leave one of them out.',
+  });
+}
+
+async function refuseInvalid(tasks: readonly Task[], dandori: Pick<Dandori, 'check'>): Promise<void> {
   const compiled = await dandori.check(tasks);
   if (compiled.ok) return;
   const said = compiled.diagnostics.map(({ code, task: id, message }) => `${code} ${id ?? ''}: ${message}`);

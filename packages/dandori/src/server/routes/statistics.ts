@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { every } from '../../core/period.ts';
 import type { Counted } from '../../engine/count.ts';
 import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
@@ -15,6 +16,9 @@ const statistics = createRoute({
         .min(0)
         .default(0)
         .openapi({ description: 'Started then or later; milliseconds since 1970' }),
+      every: every.optional().openapi({
+        description: 'Tells a series too, by the time at which runs started; its periods begin with `since`',
+      }),
     }),
   },
   responses: {
@@ -28,13 +32,13 @@ export const counting: Routes = (app, { dandori }) => {
   const underWay = new Map<string, Promise<Counted>>();
 
   app.openapi(statistics, async (c) => {
-    const { since } = c.req.valid('query');
+    const { since, every: period } = c.req.valid('query');
     const { id, role } = c.get('user');
     const own = role === 'admin' || id === undefined ? {} : { userId: id };
-    const name = JSON.stringify([since, own]);
+    const name = JSON.stringify([since, period, own]);
     const counted =
       underWay.get(name) ??
-      dandori.statistics({ since, ...own }).finally(() => {
+      dandori.statistics({ since, ...(period && { every: period }), ...own }).finally(() => {
         underWay.delete(name);
       });
     underWay.set(name, counted);

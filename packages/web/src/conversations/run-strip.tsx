@@ -1,0 +1,60 @@
+import { useMutation } from '@tanstack/react-query';
+import type { TalkedRun } from 'dandori/client';
+import { useTexts } from '../shell/language.tsx';
+import { Link } from '../shell/route.tsx';
+import { useClient } from '../shell/session.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { StatusMark } from '../ui/status.tsx';
+import { Tally } from './tally.tsx';
+import { texts } from './texts.ts';
+
+interface Props {
+  readonly conversation: string;
+  readonly run: TalkedRun;
+  /** What a call of it says just now. */
+  readonly doing: string | undefined;
+}
+
+/** How the work stands that a message has begun. What has ended without a plan is told by its reply alone. */
+export function RunStrip({ conversation, run, doing }: Props) {
+  const say = useTexts(texts);
+  const client = useClient();
+  const cancel = useMutation({
+    mutationFn: () => client.conversations.cancel(conversation, { run: run.run }),
+  });
+  const { outcome, standing, progress, driving, problem } = run;
+  const isOver = standing === 'ended';
+  if (isOver && progress?.steps === undefined) return null;
+  return (
+    <div className="flex flex-col gap-2 rounded-lg border border-line bg-sheet px-4 py-2 text-sm">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <StatusMark status={outcome} />
+        {driving === 'queued' && <span className="text-faint">{say.queued}</span>}
+        {standing === 'background' && <span className="text-faint">{say.background}</span>}
+        {progress !== undefined && <Tally tally={progress} />}
+        <span className="ml-auto flex items-center gap-3">
+          <Link
+            to={{ at: 'run', run: run.run, view: 'graph' }}
+            className="rounded text-accent hover:underline"
+          >
+            {say.toRun} →
+          </Link>
+          {!isOver && (
+            <button
+              type="button"
+              className="rounded text-bad hover:underline disabled:opacity-50"
+              aria-label={say.cancelRun(run.goal)}
+              disabled={cancel.isPending}
+              onClick={() => cancel.mutate()}
+            >
+              {say.cancel}
+            </button>
+          )}
+        </span>
+      </div>
+      {doing !== undefined && !isOver && <p className="truncate text-faint">{doing}</p>}
+      {problem !== undefined && <p className="break-words text-bad">{problem}</p>}
+      <Problem error={cancel.error} />
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Heard } from 'dandori/client';
+import { type FormEvent, useState } from 'react';
+import { createRequestKeys } from '../live/request-keys.ts';
+import { useTexts } from '../shell/language.tsx';
+import { useClient } from '../shell/session.tsx';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { texts } from './texts.ts';
+import { Unclear } from './unclear.tsx';
+
+/** Where one speaks. */
+export function Speaker({ conversation }: { readonly conversation: string }) {
+  const say = useTexts(texts);
+  const { conversations } = useClient();
+  const [keys] = useState(createRequestKeys);
+  const [text, setText] = useState('');
+  const [unclear, setUnclear] = useState<(Heard & { kind: 'unclear' })['questions']>();
+  const speak = useMutation({
+    mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said) }),
+    onSuccess(heard) {
+      keys.done();
+      if (heard.kind === 'unclear') return setUnclear(heard.questions);
+      setText('');
+    },
+  });
+  const canSend = text.trim() !== '' && !speak.isPending;
+  const send = () => canSend && speak.mutate(text.trim());
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send();
+  };
+  const settled = () => {
+    setUnclear(undefined);
+    setText('');
+  };
+  return (
+    <form
+      onSubmit={submit}
+      className="sticky bottom-0 -mx-4 flex flex-col gap-2 border-line border-t bg-paper px-4 py-3"
+    >
+      <Problem error={speak.error} />
+      {unclear !== undefined && (
+        <Unclear
+          conversation={conversation}
+          text={text.trim()}
+          questions={unclear}
+          onAnswered={settled}
+          onLeave={() => setUnclear(undefined)}
+        />
+      )}
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <TextField
+            label={say.say}
+            placeholder={say.say}
+            rows={1}
+            value={text}
+            onType={setText}
+            onSend={send}
+            className="max-h-[40vh]"
+          />
+        </div>
+        <Button type="submit" look="main" disabled={!canSend}>
+          {speak.isPending ? say.sending : say.send}
+        </Button>
+      </div>
+      <p className="hidden text-faint text-xs sm:block">{say.sendHint}</p>
+    </form>
+  );
+}

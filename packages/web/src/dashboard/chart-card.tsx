@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import type { Chart } from './chart.ts';
+import { ChartTable } from './chart-table.tsx';
+import { SWATCH } from './inks.ts';
+import type { Label } from './labels.ts';
+import { Plot } from './plot.tsx';
+
+interface Props {
+  readonly chart: Chart;
+  readonly labels: readonly Label[];
+}
+
+/** A figure, its picture over time, and the same as a table. */
+export function ChartCard({ chart, labels }: Props) {
+  const [column, setColumn] = useState<number>();
+  const { id, title, figure } = chart;
+  return (
+    <section
+      aria-labelledby={`${id}-title`}
+      className="flex min-w-0 flex-col gap-2 rounded-lg border border-line bg-sheet p-4"
+    >
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 id={`${id}-title`} className="text-faint text-sm">
+          {title}
+        </h2>
+        <p className="font-semibold text-lg tabular-nums">{figure}</p>
+      </div>
+      <Plot chart={chart} labels={labels} column={column} onColumn={setColumn} />
+      <Legend chart={chart} label={column === undefined ? undefined : labels[column]} column={column} />
+      <ChartTable chart={chart} labels={labels} />
+    </section>
+  );
+}
+
+interface LegendProps {
+  readonly chart: Chart;
+  readonly label: Label | undefined;
+  readonly column: number | undefined;
+}
+
+/** What is shown, and by which colour; with the values where the pointer is. */
+function Legend({ chart: { series, about, format }, label, column }: LegendProps) {
+  const shown = (values: readonly (number | null)[]) => {
+    const value = column === undefined ? undefined : values[column];
+    if (value === undefined) return null;
+    return <span className="text-ink tabular-nums">{value === null ? '–' : format(value)}</span>;
+  };
+  if (column === undefined && series.length === 1)
+    return <p className="min-h-5 text-faint text-xs">{about}</p>;
+  return (
+    <div aria-hidden={column !== undefined} className="flex min-h-5 flex-wrap gap-x-3 text-faint text-xs">
+      {label !== undefined && <span className="text-ink">{label.long}</span>}
+      {series.map(({ name, ink, values }) => (
+        <span key={name} className="flex items-center gap-1">
+          <span aria-hidden="true" className={`size-2.5 rounded-sm ${SWATCH[ink]}`} />
+          {name} {shown(values)}
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { type PointerEvent, useRef } from 'react';
+import { useWidth } from '../ui/use-width.ts';
+import { Bars } from './bars.tsx';
+import { type Chart, ticksOf, topOf } from './chart.ts';
+import type { Label } from './labels.ts';
+import { Lines } from './lines.tsx';
+
+interface Props {
+  readonly chart: Chart;
+  readonly labels: readonly Label[];
+  /** The one that the pointer is on. */
+  readonly column: number | undefined;
+  readonly onColumn: (column: number | undefined) => void;
+}
+
+/** Where a column stands and how high a value is, in pixels. */
+export interface Scale {
+  readonly x: (column: number) => number;
+  readonly y: (value: number) => number;
+  readonly step: number;
+}
+
+const HEIGHT = 150;
+const LEFT = 48;
+const RIGHT = 8;
+const TOP = 8;
+const BOTTOM = 22;
+const LABEL_WIDTH = 64;
+
+export function Plot({ chart, labels, column, onColumn }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const { id, title, figure, about, kind, series, format } = chart;
+  const ticks = chart.ticks ?? ticksOf(topOf(chart));
+  const count = Math.max(1, labels.length);
+  const step = Math.max(0, width - LEFT - RIGHT) / count;
+  const floor = HEIGHT - BOTTOM;
+  const scale: Scale = {
+    step,
+    x: (index) => LEFT + (index + 0.5) * step,
+    y: (value) => floor - (value / (ticks.at(-1) ?? 1)) * (floor - TOP),
+  };
+  const point = ({ clientX, currentTarget }: PointerEvent<SVGElement>) => {
+    const index = Math.floor((clientX - currentTarget.getBoundingClientRect().left - LEFT) / step);
+    onColumn(index >= 0 && index < labels.length ? index : undefined);
+  };
+  const labelled = Math.max(1, Math.ceil(LABEL_WIDTH / Math.max(step, 1)));
+  return (
+    <div ref={box} className="min-w-0">
+      {width > 0 && (
+        <svg
+          role="img"
+          aria-labelledby={`${id}-name ${id}-about`}
+          width={width}
+          height={HEIGHT}
+          className="block fill-faint text-[11px]"
+          onPointerMove={point}
+          onPointerDown={point}
+          onPointerLeave={() => onColumn(undefined)}
+        >
+          <title id={`${id}-name`}>{`${title}: ${figure}`}</title>
+          <desc id={`${id}-about`}>{about}</desc>
+          {column !== undefined && (
+            <rect
+              x={scale.x(column) - step / 2}
+              y={TOP}
+              width={step}
+              height={floor - TOP}
+              className="fill-sunken"
+            />
+          )}
+          {ticks.map((tick) => (
+            <g key={tick}>
+              <line
+                x1={LEFT}
+                x2={width - RIGHT}
+                y1={scale.y(tick)}
+                y2={scale.y(tick)}
+                className="stroke-line"
+              />
+              <text x={LEFT - 6} y={scale.y(tick)} dy="0.35em" textAnchor="end">
+                {format(tick)}
+              </text>
+            </g>
+          ))}
+          {labels.map(
+            ({ short, long }, index) =>
+              (labels.length - 1 - index) % labelled === 0 && (
+                <text key={long} x={scale.x(index)} y={HEIGHT - 6} textAnchor="middle">
+                  {short}
+                </text>
+              ),
+          )}
+          {kind === 'bars' ? <Bars series={series} scale={scale} /> : <Lines series={series} scale={scale} />}
+        </svg>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type RefObject, useState } from 'react';
+import { approvalPolicy, mode as modes } from '#domain/mode.ts';
+import { createRequestKeys } from '../live/request-keys.ts';
+import { useTexts } from '../shell/language.tsx';
+import { goTo } from '../shell/route.tsx';
+import { useClient } from '../shell/session.tsx';
+import { Button } from '../ui/button.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { PlanField } from './plan-field.tsx';
+import { type ChosenApproval, type ChosenMode, texts } from './texts.ts';
+import { usePlanCheck } from './use-plan-check.ts';
+
+interface Props {
+  readonly goal: string;
+  readonly onGoal: (goal: string) => void;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+}
+
+/** Where a run begins. */
+export function Composer({ goal, onGoal, field }: Props) {
+  const say = useTexts(texts);
+  const client = useClient();
+  const queries = useQueryClient();
+  const [keys] = useState(createRequestKeys);
+  const [mode, setMode] = useState<ChosenMode>('configured');
+  const [approval, setApproval] = useState<ChosenApproval>('configured');
+  const [plan, setPlan] = useState<string>();
+  const check = usePlanCheck(plan ?? '');
+  const wanted = goal.trim() || (check.checked?.goal ?? '');
+  const start = useMutation({
+    mutationFn() {
+      const request = {
+        ...(mode !== 'configured' && { mode }),
+        ...(approval !== 'configured' && { approval }),
+        ...(plan !== undefined && { plan }),
+      };
+      return client.start(wanted, { ...request, key: keys.keyFor([wanted, request]) });
+    },
+    onSuccess(run) {
+      keys.done();
+      void queries.invalidateQueries({ queryKey: ['runs'] });
+      goTo({ at: 'run', run, view: 'graph' });
+    },
+  });
+  const canStart = wanted !== '' && !start.isPending && (plan === undefined || check.checked?.ok === true);
+  const send = () => canStart && start.mutate();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form
+      onSubmit={submit}
+      className="flex flex-col gap-3 rounded-lg border border-line bg-sheet p-4 shadow-sm"
+    >
+      <TextField
+        ref={field}
+        label={say.goal}
+        placeholder={check.checked?.goal ?? say.goalHint}
+        rows={2}
+        value={goal}
+        onType={onGoal}
+        onSend={send}
+        isBare
+        className="max-h-[50vh] min-h-14 text-lg"
+      />
+      {plan !== undefined && <PlanField plan={plan} onPlan={setPlan} check={check} onSend={send} />}
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+        <Choice label={say.mode} value={mode} options={MODES} texts={say.modes} onChoose={setMode} />
+        <Choice
+          label={say.approval}
+          value={approval}
+          options={APPROVALS}
+          texts={say.approvals}
+          onChoose={setApproval}
+        />
+        <Button look="bare" className="-mx-3" onClick={() => setPlan(plan === undefined ? '' : undefined)}>
+          {plan === undefined ? say.plan.add : say.plan.remove}
+        </Button>
+        <span className="ml-auto flex items-center gap-3">
+          <span className="hidden text-faint text-xs sm:inline">{say.sendHint}</span>
+          <Button type="submit" look="main" disabled={!canStart}>
+            {start.isPending ? say.starting : say.start}
+          </Button>
+        </span>
+      </div>
+      <p className="text-faint text-sm empty:hidden">
+        {[
+          mode !== 'configured' && say.modeHints[mode],
+          approval !== 'configured' && say.approvalHints[approval],
+        ]
+          .filter(Boolean)
+          .join(' ')}
+      </p>
+      <Problem error={start.error} />
+    </form>
+  );
+}
+
+const MODES: readonly ChosenMode[] = ['configured', ...modes.options];
+const APPROVALS: readonly ChosenApproval[] = ['configured', ...approvalPolicy.options];

@@ -1,0 +1,48 @@
+import type { Client } from 'dandori/client';
+import { createFeed, type Feed } from './feed.ts';
+import { hear, type Talk, talkOf, withEarlier } from './talk.ts';
+
+export interface TalkNews {
+  /** Undefined until it is there. */
+  readonly talk: Talk | undefined;
+  readonly error: unknown;
+}
+
+export interface ConversationFeed extends Feed<TalkNews> {
+  /** Brings the messages before those that are there. */
+  earlier(): Promise<void>;
+}
+
+/** Follows a conversation: how it stands, then all that happens in it. */
+export function createConversationFeed(
+  { conversations }: Pick<Client, 'conversations'>,
+  id: string,
+): ConversationFeed {
+  let talk: Talk | undefined;
+  let tellAll = () => {};
+  const feed = createFeed<TalkNews>({ talk, error: undefined }, async (tell, signal) => {
+    let error: unknown;
+    tellAll = () => tell(() => ({ talk, error }));
+    try {
+      const now = await conversations.get(id);
+      talk = talkOf(now);
+      tellAll();
+      for await (const talked of conversations.follow(id, { after: now.seq, signal })) {
+        talk = hear(talk, talked);
+        tellAll();
+      }
+    } catch (thrown) {
+      error = thrown;
+      tellAll();
+    }
+  });
+  return {
+    ...feed,
+    async earlier() {
+      if (talk?.earlier === undefined) return;
+      const page = await conversations.messages(id, { before: talk.earlier });
+      talk = withEarlier(talk, page);
+      tellAll();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** Keys under which the server does a request once, however often it is sent. */
+export interface RequestKeys {
+  /** The same for the same request, until it has been done. */
+  keyFor(request: unknown): string;
+  done(): void;
+}
+
+export function createRequestKeys(): RequestKeys {
+  let held: { readonly request: string; readonly key: string } | undefined;
+  return {
+    keyFor(request) {
+      const text = JSON.stringify(request);
+      if (held?.request !== text) held = { request: text, key: newKey() };
+      return held.key;
+    },
+    done() {
+      held = undefined;
+    },
+  };
+}
+
+/** `crypto.randomUUID` is not there where the page came over plain HTTP from another machine. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

@@ -1,0 +1,108 @@
+import type { ConversationNow, MessagePage, Talked, TalkedRun } from 'dandori/client';
+import { replyId, type Written } from '#core/conversation.ts';
+
+/** A conversation as the page has it. */
+export interface Talk {
+  readonly title: string;
+  readonly model: string;
+  /** In order. */
+  readonly messages: readonly Written[];
+  /** Where those before them are asked for; undefined where there are none. */
+  readonly earlier: string | undefined;
+  /** The agent's that nobody has acknowledged. */
+  readonly undelivered: ReadonlySet<string>;
+  /** Those that waited when the page was opened. */
+  readonly missed: ReadonlySet<string>;
+  readonly runs: ReadonlyMap<string, TalkedRun>;
+  /** Answers as they are being written, by run. */
+  readonly writing: ReadonlyMap<string, string>;
+  /** What calls say while they are made, by run. */
+  readonly doing: ReadonlyMap<string, string>;
+}
+
+export function talkOf(now: ConversationNow): Talk {
+  const waiting = new Set(now.undelivered.map(({ id }) => id));
+  return {
+    title: now.title,
+    model: now.model,
+    messages: inOrder(now.undelivered, now.messages),
+    earlier: now.earlier,
+    undelivered: waiting,
+    missed: waiting,
+    runs: new Map(now.runs.map((run) => [run.run, run])),
+    writing: new Map(),
+    doing: new Map(),
+  };
+}
+
+export function withEarlier(talk: Talk, { messages, earlier }: MessagePage): Talk {
+  return { ...talk, messages: inOrder(messages, talk.messages), earlier };
+}
+
+/** What it is after something was heard. */
+export function hear(talk: Talk, talked: Talked): Talk {
+  switch (talked.kind) {
+    case 'event':
+      return happened(talk, talked.event);
+    case 'run': {
+      const { run } = talked;
+      const runs = new Map([...talk.runs, [run.run, run]]);
+      const isOver = run.standing === 'ended' || run.standing === 'waiting';
+      return { ...talk, runs, ...(isOver && { doing: without(talk.doing, run.run) }) };
+    }
+    case 'answer':
+      return { ...talk, writing: new Map([...talk.writing, [talked.run, talked.text]]) };
+    case 'live': {
+      const { live } = talked;
+      if (live.type === 'answer_text') {
+        const text = (talk.writing.get(live.run) ?? '') + live.text;
+        return { ...talk, writing: new Map([...talk.writing, [live.run, text]]) };
+      }
+      if (live.type !== 'task_progress') return talk;
+      return { ...talk, doing: new Map([...talk.doing, [live.run, live.message]]) };
+    }
+    case 'driving': {
+      const known = talk.runs.get(talked.run);
+      if (known === undefined) return talk;
+      return { ...talk, runs: new Map([...talk.runs, [talked.run, { ...known, driving: talked.state }]]) };
+    }
+  }
+}
+
+function happened(talk: Talk, event: (Talked & { kind: 'event' })['event']): Talk {
+  switch (event.type) {
+    case 'message_written': {
+      const { message } = event.data;
+      const { id, role, run } = message;
+      if (talk.messages.some((known) => known.id === id)) return talk;
+      return {
+        ...talk,
+        messages: [...talk.messages, { ...message, at: event.at }],
+        ...(role === 'agent' && { undelivered: new Set([...talk.undelivered, id]) }),
+        // What was being written is written now.
+        ...(run !== undefined && id === replyId(run) && { writing: without(talk.writing, run) }),
+      };
+    }
+    case 'message_delivered': {
+      const undelivered = new Set(talk.undelivered);
+      undelivered.delete(event.data.message);
+      return { ...talk, undelivered };
+    }
+    case 'model_chosen':
+      return { ...talk, model: event.data.model };
+    default:
+      return talk;
+  }
+}
+
+/** Both, each message once. */
+function inOrder(first: readonly Written[], then: readonly Written[]): Written[] {
+  const all = new Map([...first, ...then].map((message) => [message.id, message]));
+  return [...all.values()].sort((one, other) => one.at - other.at);
+}
+
+function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}

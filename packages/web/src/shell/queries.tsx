@@ -1,0 +1,39 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { DandoriError } from '#domain/error.ts';
+
+/** Whether the server lets this session in. */
+export const GATE = ['gate'];
+
+/** What was asked of the server in this session. */
+export function Queries({ children }: { readonly children: ReactNode }) {
+  const [queries] = useState(createQueries);
+  return <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
+}
+
+function createQueries(): QueryClient {
+  const queries: QueryClient = new QueryClient({
+    defaultOptions: {
+      // The server may be on this very machine, so a browser that is offline says nothing.
+      queries: { retry: isWorthRetrying, refetchOnWindowFocus: true, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
+    queryCache: new QueryCache({
+      // A token that was taken away while the page was open.
+      onError(error, { queryKey }) {
+        if (isUnauthorized(error) && queryKey[0] !== GATE[0])
+          void queries.invalidateQueries({ queryKey: GATE });
+      },
+    }),
+  });
+  return queries;
+}
+
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof DandoriError && error.code === 'unauthorized';
+}
+
+/** What the server has refused it will refuse again. */
+function isWorthRetrying(failures: number, error: unknown): boolean {
+  return failures < 1 && !(error instanceof DandoriError);
+}

@@ -1,0 +1,48 @@
+import type { ToolList } from 'dandori/client';
+import { useTexts } from '../shell/language.tsx';
+import { Scroller } from '../ui/scroller.tsx';
+import { texts } from './texts.ts';
+
+/** Who offers tools, and who should and does not, with the reason. */
+export function Servers({ tools, missing }: ToolList) {
+  const say = useTexts(texts);
+  const offering = [...Map.groupBy(tools, ({ server }) => server)];
+  if (offering.length + missing.length === 0) return null;
+  return (
+    <section aria-labelledby="servers" className="flex flex-col gap-2">
+      <h2 id="servers" className="font-semibold">
+        {say.servers}
+      </h2>
+      <Scroller label={say.servers} className="rounded-lg border border-line bg-sheet">
+        <table className="w-full text-left text-sm">
+          <thead className="text-faint">
+            <tr>
+              <th className="px-4 py-2 font-normal">{say.server}</th>
+              <th className="px-4 py-2 font-normal">{say.health}</th>
+              <th className="whitespace-nowrap px-4 py-2 text-right font-normal">{say.count}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {missing.map(({ server, reason }) => (
+              <tr key={server} className="border-line border-t align-top">
+                <th className="px-4 py-2 font-medium">{server}</th>
+                <td className="px-4 py-2">
+                  <span className="text-bad">✕ {say.missing}</span>
+                  <span className="block break-words text-faint">{reason}</span>
+                </td>
+                <td className="px-4 py-2 text-right">–</td>
+              </tr>
+            ))}
+            {offering.map(([server, own]) => (
+              <tr key={server} className="border-line border-t">
+                <th className="px-4 py-2 font-medium">{server}</th>
+                <td className="px-4 py-2 text-good">✓ {say.fine}</td>
+                <td className="px-4 py-2 text-right tabular-nums">{own.length}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import { useEffect, useRef } from 'react';
+import { effect as effects } from '#domain/effect.ts';
+import { useTexts } from '../shell/language.tsx';
+import type { Query } from '../shell/route.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { EffectMark } from '../ui/effect-mark.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { words as common } from '../ui/words.ts';
+import { texts } from './texts.ts';
+
+interface Props {
+  readonly query: Query;
+  readonly onChoose: (change: Query) => void;
+  /** How many are shown, in words. */
+  readonly shown: string;
+}
+
+const CHOICES = ['any', ...effects.options] as const;
+
+export function ToolFilters({ query, onChoose, shown }: Props) {
+  const say = useTexts(texts);
+  const words = useTexts(common);
+  const field = useSlash();
+  const chosen = effects.options.find((one) => one === query.effect) ?? 'any';
+  return (
+    <div className="flex flex-col gap-2">
+      <search className="flex flex-wrap items-center gap-2">
+        <span className="flex w-full sm:w-auto sm:flex-1">
+          <SearchField
+            ref={field}
+            label={say.search}
+            value={query.text ?? ''}
+            onType={(text) => onChoose({ text })}
+          />
+        </span>
+        <Choice
+          label={say.effect}
+          value={chosen}
+          options={CHOICES}
+          texts={{ ...words.effects, any: say.anyEffect }}
+          onChoose={(value) => onChoose({ effect: value === 'any' ? '' : value })}
+          isBare
+        />
+      </search>
+      <p className="flex flex-wrap justify-between gap-x-4 text-faint text-sm">
+        <span role="status">{shown}</span>
+        <span className="hidden sm:inline">{say.searchHint}</span>
+      </p>
+      <details className="text-sm">
+        <summary className="w-fit cursor-pointer rounded text-faint">{say.effectsTitle}</summary>
+        <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+          {effects.options.map((effect) => (
+            <div key={effect} className="col-span-2 grid grid-cols-subgrid">
+              <dt>
+                <EffectMark effect={effect} />
+              </dt>
+              <dd className="text-faint">{say.effects[effect]}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </div>
+  );
+}
+
+/** `/` leads to the search from anywhere but a field. */
+function useSlash() {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+  return field;
+}

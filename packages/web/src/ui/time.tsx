@@ -1,0 +1,35 @@
+import { useLanguage } from '../shell/language.tsx';
+import { useNow } from './now.ts';
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+/** What is older is told by its date. */
+const LONG_AGO = 7 * 86_400_000;
+
+/** How long ago; the exact time where the pointer rests. */
+export function Time({ at, className }: { readonly at: number; readonly className?: string }) {
+  const { language } = useLanguage();
+  const date = new Date(at);
+  return (
+    <time
+      dateTime={date.toISOString()}
+      title={date.toLocaleString(language)}
+      className={`whitespace-nowrap ${className ?? ''}`}
+    >
+      {ago(at, useNow(), language)}
+    </time>
+  );
+}
+
+export function ago(at: number, now: number, language: string): string {
+  const past = now - at;
+  if (past > LONG_AGO) return new Date(at).toLocaleDateString(language, { dateStyle: 'medium' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+  // Below a minute it is just "now".
+  const [unit, ms] =
+    UNITS.find(([, length]) => past >= length) ?? (['second', Number.POSITIVE_INFINITY] as const);
+  return relative.format(-Math.trunc(past / ms), unit);
+}

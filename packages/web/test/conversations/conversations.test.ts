@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ModelScript, type ModelServer, startModelServer } from '../../../dandori/src/testing/index.ts';
+import { PLAN } from '../../../dandori/test/conversation/script.ts';
+import { act, answer, own, say } from '../../../dandori/test/requirements/home.ts';
+import { stand } from '../../../dandori/test/server/standing.ts';
+import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
+
+/** Answers by the goal; a trip is a plan of two steps, of which the first waits for the shop to open. */
+const SHOPPING: ModelScript = ({ promptText, body }) => {
+  const goal = /Goal:\n(.*)/.exec(promptText)?.[1] ?? '';
+  const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+  if (/capital of France/.test(goal)) return answer('It is Paris.');
+  if (/buy/.test(goal) && !/<result/.test(last)) return say([act('t1', 'shop.take', { item: 'milk' })]);
+  if (/Steps: s1/.test(last)) return say([act('t1', 'shop.wait', { item: 'bread' })]);
+  if (/Steps: s2/.test(last))
+    return say([
+      own('report', { step: 's1', text: 'The bread is here.' }),
+      act('t2', 'shop.take', { item: 'salt' }),
+    ]);
+  if (/<result/.test(last)) return answer('All is bought.');
+  return say([own('plan.propose', PLAN)]);
+};
+
+let visiting: Visit;
+let model: ModelServer;
+
+beforeAll(async () => {
+  model = await startModelServer(SHOPPING, { chunkSize: 9 });
+  const { url: base_url } = model;
+  const standing = await stand({ model: { provider: 'openai-compatible', name: 'scripted', base_url } });
+  visiting = await visit({}, standing);
+});
+afterAll(async () => {
+  await visiting[Symbol.asyncDispose]();
+  await model.close();
+});
+
+describe('a conversation on the page', () => {
+  it('begins with a message, is answered, and counts as delivered when it was shown', async () => {
+    const { client } = visiting.standing;
+    const page = await visiting.open('/conversations');
+    await page.getByText('There is no conversation yet.').waitFor();
+    await page.getByRole('textbox').fill('What is the capital of France');
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL(/\/conversations\/.+/);
+    const log = page.getByRole('log');
+    await log.getByText('It is Paris.').waitFor();
+    await expect.poll(() => page.title()).toBe('What is the capital of France · Dandori');
+    const { conversations } = await client.conversations.list();
+    const id = conversations[0]?.conversation ?? '';
+    await expect.poll(async () => (await client.conversations.get(id)).undelivered).toEqual([]);
+    await page.goto(`${visiting.standing.url}/conversations`);
+    await page.getByRole('link', { name: /capital of France/ }).click();
+    await log.getByText('It is Paris.').waitFor();
+    expect(await log.getByText('new', { exact: true }).count()).toBe(0);
+  });
+
+  it('asks for a plan, shows how far it is, reports, and goes on meanwhile', async () => {
+    const page = await visiting.open('/conversations');
+    await page.getByRole('textbox').fill('plan a trip');
+    await page.getByRole('button', { name: 'Begin' }).click();
+    const log = page.getByRole('log');
+    await log.getByText('Or write below what should be different.').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Say something' }).fill('yes');
+    await page.keyboard.press('Control+Enter');
+    await log.getByText('This has been answered.').waitFor();
+    await log.getByText('0 of 2 steps done').waitFor();
+    await log.getByText('in the background').waitFor();
+    await page.getByRole('textbox', { name: 'Say something' }).fill('buy milk');
+    await page.keyboard.press('Control+Enter');
+    await log.getByRole('button', { name: 'skimmed' }).click();
+    await log.getByText('All is bought.').waitFor();
+    expect(visiting.standing.taken).toContain('skimmed milk');
+    visiting.standing.open();
+    await log.getByText('The bread is here.').waitFor();
+    await expect.poll(() => log.getByText('All is bought.').count()).toBe(2);
+    await log.getByText('2 of 2 steps done').first().waitFor();
+    await log
+      .getByRole('link', { name: /Open the run/ })
+      .last()
+      .click();
+    await page.waitForURL(/\/runs\//);
+  });
+
+  it('shows what came while nobody was there, also on a phone', async () => {
+    const { client } = visiting.standing;
+    const { conversation } = await client.conversations.begin('the capital of France, please');
+    await expect
+      .poll(async () => (await client.conversations.get(conversation)).undelivered.length, {
+        timeout: 15_000,
+      })
+      .toBe(1);
+    const page = await visiting.open(`/conversations/${conversation}`, {
+      viewport: { width: 375, height: 700 },
+      colorScheme: 'dark',
+    });
+    await page.getByRole('log').getByText('new', { exact: true }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(false);
+    await expect.poll(async () => (await client.conversations.get(conversation)).undelivered).toEqual([]);
+  });
+
+  it('says it where there is no such conversation', async () => {
+    const page = await visiting.open('/conversations/20260101-000000000-aaaa');
+    await page.getByRole('alert').waitFor();
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { emptyPeriod, type Period } from '../../../dandori/src/core/period.ts';
+import { columnsOf, widened } from '../../src/dashboard/columns.ts';
+import { spanOf } from '../../src/dashboard/range.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = new Date(2026, 10, 16, 14, 20).getTime();
+const period = (at: number, answered = 1): Period => ({
+  ...emptyPeriod(at),
+  outcomes: { ...emptyPeriod(at).outcomes, answered },
+});
+const answered = (columns: readonly Period[]) => columns.map(({ outcomes }) => outcomes.answered);
+
+describe('the columns of a chart', () => {
+  it('are the hours of a day, the days of a week and of a month, up to now', () => {
+    for (const [range, count] of [
+      ['1d', 24],
+      ['7d', 7],
+      ['30d', 30],
+    ] as const)
+      expect(columnsOf([], spanOf(range, NOW), NOW)).toHaveLength(count);
+  });
+
+  it('begin where the days of the reader do', () => {
+    const midnight = new Date(2026, 10, 16).getTime();
+    expect(columnsOf([], spanOf('7d', NOW), NOW).at(-1)?.at).toBe(midnight);
+    expect((midnight - spanOf('all', NOW).since) % DAY).toBe(0);
+    expect(spanOf('1d', NOW).since).toBe(new Date(2026, 10, 15, 15).getTime());
+  });
+
+  it('stand also where nothing was run', () => {
+    const span = spanOf('7d', NOW);
+    const columns = columnsOf([period(span.since + DAY), period(span.since + 3 * DAY, 2)], span, NOW);
+    expect(answered(columns)).toEqual([0, 1, 0, 2, 0, 0, 0]);
+  });
+
+  it('hold several days each where all time is long, and nothing is lost', () => {
+    const span = spanOf('all', NOW);
+    const first = NOW - 400 * DAY;
+    const columns = columnsOf([period(first), period(first + DAY), period(NOW - HOUR, 5)], span, NOW);
+    expect(columns.length).toBeLessThanOrEqual(60);
+    expect(columns[0]).toMatchObject({ at: first, outcomes: { answered: 2 } });
+    expect(columns.at(-1)?.outcomes.answered).toBe(5);
+  });
+
+  it('are at least a week of days, so that one day does not fill the picture', () => {
+    const span = spanOf('all', NOW);
+    const columns = widened(columnsOf([period(NOW - HOUR)], span, NOW), 7);
+    expect(answered(columns)).toEqual([0, 0, 0, 0, 0, 0, 1]);
+  });
+});

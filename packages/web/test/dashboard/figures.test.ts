@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { addPeriods, emptyPeriod, type Period } from '../../../dandori/src/core/period.ts';
+import { createCounter } from '../../../dandori/src/core/statistics.ts';
+import { figuresOf } from '../../src/dashboard/figures.ts';
+import { texts } from '../../src/dashboard/texts.ts';
+
+const words = { say: texts.en, language: 'en' };
+const none = createCounter().statistics();
+const day: Period = {
+  ...emptyPeriod(0),
+  outcomes: { answered: 3, failed: 1, cancelled: 0, exhausted: 0, waiting: 1, paused: 0, open: 1 },
+  ms: 8_000,
+  revisions: 3,
+  calls: 10,
+  failed: 1,
+  inDoubt: 1,
+  ratings: { sum: 9, count: 2 },
+};
+
+describe('the figures', () => {
+  it('are all of them there, each with a name and a value for every column', () => {
+    const charts = figuresOf(none, [emptyPeriod(0), emptyPeriod(1)], words);
+    expect(charts.map(({ id }) => id)).toEqual([
+      ...['runs', 'completion', 'revisions', 'model-calls', 'tokens'],
+      ...['cost', 'errors', 'timeouts', 'duration', 'satisfaction'],
+    ]);
+    for (const { title, about, series } of charts) {
+      expect(title && about).toBeTruthy();
+      for (const { values } of series) expect(values).toHaveLength(2);
+    }
+  });
+
+  it('are nothing where nothing was run, and not zero', () => {
+    const charts = new Map(figuresOf(none, [emptyPeriod(0)], words).map((chart) => [chart.id, chart]));
+    for (const id of ['completion', 'cost', 'errors', 'duration', 'satisfaction']) {
+      expect(charts.get(id)?.figure).toBe('–');
+      expect(charts.get(id)?.series[0]?.values).toEqual([null]);
+    }
+  });
+
+  it('are shares of what has ended, of what was called, of what was rated', () => {
+    const charts = new Map(
+      figuresOf(none, [day, addPeriods(day, day)], words).map((chart) => [chart.id, chart]),
+    );
+    const values = (id: string) => charts.get(id)?.series[0]?.values;
+    expect(values('completion')).toEqual([0.75, 0.75]);
+    expect(values('revisions')).toEqual([0.5, 0.5]);
+    expect(values('errors')).toEqual([0.2, 0.2]);
+    expect(values('duration')).toEqual([2_000, 2_000]);
+    expect(values('satisfaction')).toEqual([4.5, 4.5]);
+    expect(charts.get('runs')?.series.map(({ values: [first] }) => first)).toEqual([3, 1, 0, 0, 2]);
+  });
+});

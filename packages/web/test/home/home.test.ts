@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { look, take, wait } from '../../../dandori/test/server/standing.ts';
+import { barriers, type Visit, visit } from '../visit.ts';
+
+const PLAN = 'goal: tea\ntasks:\n  - { operation: shop.look, args: { item: tea } }\n';
+let visiting: Visit;
+
+beforeAll(async () => {
+  visiting = await visit();
+});
+afterAll(() => visiting[Symbol.asyncDispose]());
+
+const started = async () => (await visiting.standing.client.runs({ limit: 200 })).runs.length;
+
+describe('the home of the page', () => {
+  it('helps who has run nothing yet', async () => {
+    const page = await visiting.open('/');
+    await page.getByText('4 tools are connected.').waitFor();
+    await page.getByRole('button', { name: 'Calculate 100 + 200' }).click();
+    const goal = page.getByRole('textbox', { name: 'Goal' });
+    expect(await goal.inputValue()).toBe('Calculate 100 + 200');
+    expect(await goal.evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
+  it('tells what is wrong with a plan while it is typed, leads there, and starts it when it is right', async () => {
+    const page = await visiting.open('/');
+    await page.getByRole('button', { name: 'With a plan of your own' }).click();
+    const plan = page.getByRole('textbox', { name: 'The plan as YAML' });
+    await plan.fill(PLAN.replace('look', 'loo'));
+    await page.getByText('1 thing is wrong').waitFor();
+    expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: /line 3/i }).click();
+    expect(await plan.evaluate((field: HTMLTextAreaElement) => field.selectionStart)).toBeGreaterThan(15);
+    await plan.fill(PLAN);
+    await page.getByText('The plan compiles.').waitFor();
+    await plan.press('Control+Enter');
+    await page.waitForURL(/\/runs\//);
+    const [run] = (await visiting.standing.client.runs()).runs;
+    expect(run).toMatchObject({ goal: 'tea' });
+    expect(page.url()).toContain(run?.run);
+  });
+
+  it('starts one run also where the answer of the server was lost', async () => {
+    const page = await visiting.open('/');
+    const before = await started();
+    let lost = 0;
+    await page.route('**/api/runs', async (route) => {
+      if (route.request().method() !== 'POST' || lost++ > 0) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('textbox', { name: 'Goal' }).fill('look at\nthe shelf');
+    await page.getByLabel('Mode').selectOption('planned');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.waitForURL(/\/runs\//);
+    expect(await started()).toBe(before + 1);
+    expect(lost).toBe(2);
+  });
+
+  it('shows how runs stand while they change, and what they ask at the top', async () => {
+    const { client } = visiting.standing;
+    const run = await client.start('buy milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    const page = await visiting.open('/');
+    const asked = page.getByRole('region', { name: 'Waiting for you' });
+    await asked.getByRole('link', { name: /Which milk/ }).waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'buy milk' }).last();
+    await row.getByText('waiting for a person').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await client.answer(run, 'q1', 'whole');
+    await row.getByText('answered').waitFor();
+    await asked.waitFor({ state: 'hidden' });
+    await row.getByRole('link').click();
+    await page.waitForURL(`**/runs/${run}`);
+  });
+
+  it('finds runs by status, words and day, and keeps it in the address', async () => {
+    const { client } = visiting.standing;
+    const waiting = await client.start('wait for a bus', { tasks: [wait('bus')] });
+    const page = await visiting.open('/');
+    const rows = page.getByRole('region', { name: 'All runs' }).getByRole('listitem');
+    await page.getByLabel('Status').selectOption('open');
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('wait for a bus')]);
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('searchbox', { name: 'Search in goals' }).fill('MILK');
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('buy milk')]);
+    await page.getByLabel('To').fill('2020-01-01');
+    await page.getByText('No run fits these filters.').waitFor();
+    expect(page.url()).toContain('?text=MILK&until=2020-01-01');
+    await client.cancel(waiting);
+  });
+
+  it('shows hundreds of runs, page by page, and has only those in sight in the page', async () => {
+    const { client } = visiting.standing;
+    for (let count = 0; count < 60; count++) await client.start(`look ${count}`, { tasks: [look('tea')] });
+    const page = await visiting.open('/');
+    await page.getByText('50+ runs').waitFor();
+    await page.getByRole('button', { name: 'More runs' }).click();
+    await page.getByText(`${await started()} runs`).waitFor();
+    const rows = page.getByRole('region', { name: 'All runs' }).getByRole('listitem');
+    expect(await rows.count()).toBeLessThan(45);
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    await page
+      .getByRole('link', { name: 'look 0' })
+      .or(rows.filter({ hasText: 'tea' }))
+      .first()
+      .waitFor();
+    await expect.poll(() => rows.last().getAttribute('aria-posinset')).toBe(String(await started()));
+  });
+
+  it('runs nothing that stands in a goal', async () => {
+    const { client } = visiting.standing;
+    const goal = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
+    await client.start(goal, { tasks: [take('milk')] });
+    const page = await visiting.open('/');
+    await page.getByRole('listitem').filter({ hasText: '<img src=x' }).first().waitFor();
+    expect(await page.title()).not.toContain('broken');
+    expect(await page.locator('main img, main script').count()).toBe(0);
+  });
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { createRequestKeys } from '../../src/live/request-keys.ts';
+
+describe('the keys of requests', () => {
+  it('are the same for a request that is sent again, so that it is done once', () => {
+    const keys = createRequestKeys();
+    const first = keys.keyFor(['milk', { mode: 'auto' }]);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys.keyFor(['milk', { mode: 'auto' }])).toBe(first);
+  });
+
+  it('are others for another request, and for the same one after it was done', () => {
+    const keys = createRequestKeys();
+    const first = keys.keyFor('milk');
+    expect(keys.keyFor('bread')).not.toBe(first);
+    const again = keys.keyFor('milk');
+    keys.done();
+    expect(keys.keyFor('milk')).not.toBe(again);
+  });
+});

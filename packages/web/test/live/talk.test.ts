@@ -1,0 +1,105 @@
+import type { ConversationNow, Talked, TalkedRun } from 'dandori/client';
+import { describe, expect, it } from 'vitest';
+import type { Written } from '../../../dandori/src/core/conversation.ts';
+import { hear, type Talk, talkOf, withEarlier } from '../../src/live/talk.ts';
+
+const said = (id: string, at: number): Written => ({ id, role: 'user', kind: 'said', text: id, at });
+const reply = (run: string, at: number): Written => ({
+  id: run,
+  role: 'agent',
+  kind: 'reply',
+  text: `the answer of ${run}`,
+  run,
+  at,
+});
+const begun: ConversationNow = {
+  conversation: 'c1',
+  title: 'milk',
+  startedAt: 1,
+  lastAt: 9,
+  seq: 5,
+  model: 'm',
+  messages: [said('u2', 5)],
+  earlier: 'u2',
+  undelivered: [reply('r1', 3)],
+  runs: [],
+};
+const writes = ({ at, ...message }: Written, seq = 6): Talked => ({
+  kind: 'event',
+  event: { v: 1, conversation: 'c1', seq, at, type: 'message_written', data: { message } },
+});
+const types = (run: string, text: string): Talked => ({
+  kind: 'live',
+  live: { type: 'answer_text', run, text },
+});
+const stands = (run: string, standing: TalkedRun['standing']): Talked => ({
+  kind: 'run',
+  run: {
+    run,
+    goal: run,
+    message: 'u2',
+    outcome: 'open',
+    driving: 'driving',
+    questions: [],
+    ...(standing && { standing }),
+  },
+});
+const after = (...heard: Talked[]): Talk => heard.reduce(hear, talkOf(begun));
+const ids = ({ messages }: Talk) => messages.map(({ id }) => id);
+
+describe('a conversation on the page', () => {
+  it('shows what nobody has seen yet, however far back it was said', () => {
+    const talk = talkOf(begun);
+    expect(ids(talk)).toEqual(['r1', 'u2']);
+    expect([...talk.undelivered]).toEqual(['r1']);
+    expect([...talk.missed]).toEqual(['r1']);
+  });
+
+  it('shows a message once, also where the stream tells it again', () => {
+    const talk = after(writes(reply('r2', 7)), writes(reply('r2', 7)));
+    expect(ids(talk)).toEqual(['r1', 'u2', 'r2']);
+    expect([...talk.undelivered]).toEqual(['r1', 'r2']);
+    expect(talk.missed.has('r2')).toBe(false);
+  });
+
+  it('shows an answer while it is written, and the message in its place when it is whole', () => {
+    const writing = after(types('r2', 'It is '), types('r3', 'no'), types('r2', 'blue.'));
+    expect(writing.writing.get('r2')).toBe('It is blue.');
+    const again: Talked = { kind: 'answer', run: 'r2', text: 'It is blue. And' };
+    expect(hear(writing, again).writing.get('r2')).toBe('It is blue. And');
+    const written = hear(writing, writes(reply('r2', 7)));
+    expect([...written.writing.keys()]).toEqual(['r3']);
+  });
+
+  it('takes a message for delivered when another tab has shown it', () => {
+    const delivered: Talked = {
+      kind: 'event',
+      event: {
+        v: 1,
+        conversation: 'c1',
+        seq: 7,
+        at: 8,
+        type: 'message_delivered',
+        data: { message: 'r1' },
+      },
+    };
+    expect(after(delivered).undelivered.size).toBe(0);
+  });
+
+  it('forgets what a call says when the run has ended', () => {
+    const doing: Talked = {
+      kind: 'live',
+      live: { type: 'task_progress', run: 'r2', task: 't1', message: 'half' },
+    };
+    const busy = after(stands('r2', 'background'), doing);
+    expect(busy.doing.get('r2')).toBe('half');
+    expect(hear(busy, { kind: 'driving', run: 'r2', state: 'idle' }).runs.get('r2')?.driving).toBe('idle');
+    expect(hear(busy, stands('r2', 'ended')).doing.size).toBe(0);
+  });
+
+  it('puts earlier messages before the others, each once', () => {
+    const talk = withEarlier(talkOf(begun), { messages: [said('u1', 2), reply('r1', 3)] });
+    expect(ids(talk)).toEqual(['u1', 'r1', 'u2']);
+    expect(talk.earlier).toBeUndefined();
+  });
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { take, tokenOf } from '../../../dandori/test/server/standing.ts';
+import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
+
+const admin = tokenOf('hanako', 'admin');
+const other = tokenOf('taro', 'operator');
+let open: Visit['open'];
+let visiting: Visit;
+
+beforeAll(async () => {
+  visiting = await visit({ server: { tokens: [admin.entry, other.entry] } });
+  open = visiting.open;
+});
+afterAll(() => visiting[Symbol.asyncDispose]());
+
+/** In with a token, as by typing it. */
+async function enter(path: string, options?: Parameters<Visit['open']>[1], token = admin.token) {
+  const page = await open(path, options);
+  await page.getByLabel(/Token|トークン/).fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation').first().waitFor();
+  return page;
+}
+
+describe('the frame of the page', () => {
+  it('lets nobody in without a token, says that one is wrong, and takes the right one', async () => {
+    const page = await open('/');
+    await page.getByLabel('Token').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByLabel('Token').fill(admin.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Nothing has been run here yet' }).waitFor();
+    await page.getByRole('button', { name: 'Forget the token' }).click();
+    await page.getByLabel('Token').waitFor();
+  });
+
+  it('leads to every room with the keyboard, and the tab says where one is', async () => {
+    const page = await enter('/');
+    for (const [link, title] of [
+      ['Tools', 'Tools · Dandori'],
+      ['Dashboard', 'Dashboard · Dandori'],
+      ['Conversations', 'Conversations · Dandori'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: link }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: link }).waitFor();
+      await expect.poll(() => page.title()).toBe(title);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+    }
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await page.goto(`${visiting.standing.url}/tools/nothing`);
+    await page.getByText('There is nothing at this address.').waitFor();
+  });
+
+  it('speaks Japanese to who does, and remembers who wants something else', async () => {
+    const page = await enter('/tools', { locale: 'ja-JP' });
+    await page.getByRole('heading', { level: 1, name: 'ツール' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja');
+    await page.getByLabel('言語').selectOption('en');
+    await page.getByLabel('Colours').selectOption('dark');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+  });
+
+  it('counts the open questions, in the navigation and in the tab, and only of one’s own runs', async () => {
+    const client = visiting.standing.as(other.token);
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    const page = await enter('/tools', {}, other.token);
+    await page.getByRole('link', { name: 'Runs 1 open question' }).waitFor();
+    await expect.poll(() => page.title()).toBe('(1) Tools · Dandori');
+    await client.answer(run, 'q1', 'whole');
+    await expect.poll(() => page.title(), { timeout: 15_000 }).toBe('Tools · Dandori');
+  });
+
+  it('says that the server is gone, and that it is back', async () => {
+    const page = await enter('/tools');
+    await page.context().setOffline(true);
+    await page.getByText('The server does not answer.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('The server is back.').waitFor();
+    await page.getByText('The server is back.').waitFor({ state: 'hidden' });
+  });
+
+  it('keeps nobody out, also in the dark and on a phone', async () => {
+    const rooms = {
+      '/': 'All runs',
+      '/tools': 'Servers',
+      '/dashboard': 'Dashboard',
+      '/conversations': 'Conv',
+    };
+    const page = await enter('/', { colorScheme: 'dark', viewport: { width: 375, height: 700 } });
+    for (const [path, heading] of Object.entries(rooms)) {
+      await page.goto(visiting.standing.url + path);
+      await page.getByRole('heading', { name: heading }).first().waitFor();
+      expect(await barriers(page), path).toEqual([]);
+      expect(await isTooWide(page), path).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { viewOf } from '../../../dandori/src/core/schema-view.ts';
+import type { JsonObject } from '../../../dandori/src/domain/json.ts';
+import { inner, kindOf } from '../../src/tools/schema-kind.ts';
+
+const words = { anything: 'anything', oneOf: 'one of' };
+const kind = (schema: JsonObject) => kindOf(viewOf(schema), words);
+
+describe('the kind of a value', () => {
+  it('is told in a word or two', () => {
+    expect(kind({ type: 'string', format: 'date' })).toBe('string (date)');
+    expect(kind({ type: ['number', 'null'] })).toBe('number | null');
+    expect(kind({ type: 'array', items: { type: 'string' } })).toBe('string[]');
+    expect(kind({ enum: ['a', 1] })).toBe('"a" | 1');
+    expect(kind({})).toBe('anything');
+    expect(kind({ anyOf: [{ type: 'string' }, { type: 'object', properties: { a: {} } }] })).toBe('one of');
+  });
+
+  it('has an end also where a schema holds itself', () => {
+    const endless = { type: 'array', items: { $ref: '#' } };
+    expect(inner(viewOf(endless))).toBe('items');
+    expect(kind(endless)).toBe('array');
+    const tree = { type: 'object', properties: { left: { $ref: '#' } } };
+    expect(inner(viewOf(tree))).toBe('fields');
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers, type Visit, visit } from '../visit.ts';
+
+let visiting: Visit;
+
+beforeAll(async () => {
+  visiting = await visit({
+    mcpServers: { absent: { command: 'no-such-command' }, calc: { shipped: 'calc' } },
+  });
+});
+afterAll(() => visiting[Symbol.asyncDispose]());
+
+describe('the tools of the page', () => {
+  it('tell which servers are there, and why one is not', async () => {
+    const page = await visiting.open('/tools');
+    const absent = page.getByRole('row').filter({ hasText: 'absent' });
+    await absent.getByText('no-such-command').waitFor();
+    expect(await absent.innerText()).toContain('not available');
+    expect(await page.getByRole('row').filter({ hasText: 'calc' }).innerText()).toContain('connected');
+  });
+
+  it('are found with the keyboard alone, and show what they take and do', async () => {
+    const page = await visiting.open('/tools');
+    await page.getByRole('status').filter({ hasText: '5 tools' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('takes shelf');
+    await page.getByText('1 of 5 tools').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Backspace');
+    await page.getByText('5 tools', { exact: true }).waitFor();
+    const summaries = page.locator('[data-tool] > summary');
+    await summaries.nth(1).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const tool = page.locator('[data-tool="shop.take"]');
+    await tool.getByText('required').first().waitFor();
+    expect(await tool.innerText()).toMatch(/writes[\s\S]*Takes an item off the shelf[\s\S]*item string/);
+    await tool.getByText('As JSON Schema').first().click();
+    await tool.getByText('"type": "object"').first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('are chosen by what they do to the world', async () => {
+    const page = await visiting.open('/tools?effect=write');
+    await page.getByText('2 of 5 tools').waitFor();
+    await page.getByLabel('Effect').selectOption('read');
+    await page.getByText('3 of 5 tools').waitFor();
+    expect(page.url()).toContain('effect=read');
+  });
+});
