@@ -23,6 +23,7 @@ export default defineConfig({
           name: 'alone',
           include: ['packages/*/test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: [...QUIET, '**/node_modules/**'],
+          expect: { poll: { timeout: 20_000 } },
           ...TIME,
         },
       },

@@ -20,6 +20,7 @@ import { type PlanHistory, planHistory } from './core/history.ts';
 import { type Lifted, lift } from './core/lift.ts';
 import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
+import type { ResultPart, Wanted } from './core/result-part.ts';
 import { compareRuns, type RunDiff } from './core/run-diff.ts';
 import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
@@ -30,11 +31,12 @@ import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
 import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
+import { compileEdit } from './engine/compile-edit.ts';
 import { type Conversation, type ConversationParts, openConversation } from './engine/conversation.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { type Forked, type ForkOptions, forkRun } from './engine/fork.ts';
+import { type Forked, type ForkOptions, forkRun, wholeDecision } from './engine/fork.ts';
 import {
   addBudget,
   addNote,
@@ -50,6 +52,7 @@ import type { Live } from './engine/live.ts';
 import { listQuestions, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
+import { readPart } from './engine/read-part.ts';
 import { type Recorded, recordRun } from './engine/record.ts';
 import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts';
 import { createResults } from './engine/results.ts';
@@ -177,8 +180,10 @@ export interface Dandori extends AsyncDisposable {
   conversations(): Promise<ConversationSummary[]>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
-  /** Compiles a plan without running it. */
-  check(tasks: readonly Task[]): Promise<Compiled>;
+  /** Compiles a plan without running it: by itself, or as an edit of a run as it stands, or stood at an event. */
+  check(tasks: readonly Task[], within?: { readonly run: string; readonly at?: number }): Promise<Compiled>;
+  /** A part of a result, also where it is kept in a blob. */
+  result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
   /** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
   misfit(schema: JsonObject, value: Json): string | undefined;
   close(): Promise<void>;
@@ -241,6 +246,11 @@ function assemble(
     const state = fold(await eventsOf(run));
     if (state === undefined) throw emptyJournal(run);
     return state;
+  };
+  const stateAt = async (run: string, at?: number) => {
+    const events = await eventsOf(run);
+    const end = at === undefined ? events.length : wholeDecision(events, at);
+    return fold(events.slice(0, end)) ?? emptyHistory(run);
   };
   const comparedRun = async (run: string) => {
     const events = await eventsOf(run);
@@ -308,7 +318,12 @@ function assemble(
     conversations: async () => (await conversations.list()).sort((one, other) => other.lastAt - one.lastAt),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
-    check: (tasks) => compileWith(tasks, config, parts),
+    check: async (tasks, within) => {
+      if (within === undefined) return compileWith(tasks, config, parts);
+      await parts.durations?.load();
+      return compileEdit(tasks, { state: await stateAt(within.run, within.at), parts });
+    },
+    result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
     misfit: (schema, value) => {
       const [issue] = parts.check(schema, value);
       return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');

@@ -8,7 +8,6 @@ export {
 export type { Config } from './config/config.ts';
 export { type LoadOptions, loadConfig } from './config/load.ts';
 export { type PlanFile, parsePlan, readPlanFile } from './config/plan-file.ts';
-export { type PlanComments, type WrittenPlan, writePlan } from './config/plan-writer.ts';
 export type { UserConfigProblem } from './config/user-config-api.ts';
 export type { UserConfigWarning } from './config/user-settings.ts';
 export { apply, fold } from './core/apply.ts';
@@ -18,6 +17,7 @@ export { brokenConversationLaws } from './core/conversation-laws.ts';
 export type { HistoryEntry, PlanHistory } from './core/history.ts';
 export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
+export { type PlanComments, type WrittenPlan, writePlan } from './core/plan-writer.ts';
 export type { AskedQuestion, Report, TaskReport } from './core/report.ts';
 export type { RunDiff, RunDifference } from './core/run-diff.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';

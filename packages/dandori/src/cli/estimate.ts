@@ -1,5 +1,6 @@
+import { duration } from '../core/duration.ts';
 import type { Estimate } from '../domain/estimate.ts';
-import { duration, type Style } from './style.ts';
+import type { Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** Of a list of tasks; the first ones and the last tell enough. */

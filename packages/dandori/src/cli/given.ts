@@ -1,8 +1,8 @@
+import { type Field, fieldOf, fieldsOf, typedAs } from '../core/form-field.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { chosen } from './choice.ts';
-import { type Field, fieldOf, fieldsOf, typedAs } from './field.ts';
 
 /** What was typed behind `dandori answer RUN QUESTION`. */
 export interface Typed {
@@ -24,6 +24,24 @@ export function answerFrom({ text, fields }: Typed, question: Question): Json {
   if (known === undefined) return typedAs(fieldOf(id, form, true), text);
   const given = Object.fromEntries(fields.map((word) => fieldFrom(word, known, id)));
   return text === '' ? given : { ...formFrom(text, known, id), ...given };
+}
+
+/** The same where all of it stands in one text, as in a chat: `size=large count=2`, or JSON. */
+export function answerIn(text: string, question: Question): Json {
+  const known = question.form === undefined ? undefined : fieldsOf(question.form);
+  const fields = known === undefined ? [] : fieldsIn(text, known);
+  return answerFrom(fields.length > 0 ? { text: '', fields } : { text, fields }, question);
+}
+
+/** A value goes on up to where the next field of the form begins. */
+function fieldsIn(text: string, known: readonly Field[]): string[] {
+  const fields: string[] = [];
+  for (const word of text.trim().split(/(?<=[\s,、])/u)) {
+    if (known.some(({ name }) => word.startsWith(`${name}=`))) fields.push(word);
+    else if (fields.length === 0) return [];
+    else fields.push(`${fields.pop()}${word}`);
+  }
+  return fields.map((field) => field.replace(/[\s,、]+$/u, ''));
 }
 
 function fieldFrom(word: string, known: readonly Field[], question: string): [string, Json] {

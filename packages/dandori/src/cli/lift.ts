@@ -1,6 +1,6 @@
 import { pathText } from '../config/place.ts';
-import { writePlan, writePlanAsJson } from '../config/plan-writer.ts';
 import type { Lifted } from '../core/lift.ts';
+import { writePlan, writePlanAsJson } from '../core/plan-writer.ts';
 import { DandoriError } from '../domain/error.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';

@@ -1,27 +1,10 @@
-import * as z from 'zod';
-import { writePlan } from '../config/plan-writer.ts';
-import { diagnostic } from '../domain/diagnostic.ts';
-import { effect } from '../domain/effect.ts';
-import { estimate } from '../domain/estimate.ts';
+import { type PlanAbout, planAbout } from '../core/plan-about.ts';
+import { writePlan } from '../core/plan-writer.ts';
 import type { Question } from '../domain/question.ts';
-import { type Task, task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
 import { estimateLines } from './estimate.ts';
 import { oneLine } from './style.ts';
 import type { Texts } from './texts.ts';
-
-/** What stands in a question about a plan. It comes from the journal, so that it may be of another version. */
-const about = z.object({
-  objective: z.string().optional(),
-  reasoning: z.string().optional(),
-  plan: estimate,
-  tasks: z.array(task.extend({ effect, waitsFor: z.array(z.string()).optional() })),
-  changes: z
-    .object({ added: z.array(z.string()), changed: z.array(task), removed: z.array(task) })
-    .optional(),
-  notes: z.array(z.string()).optional(),
-  problems: z.array(diagnostic).optional(),
-});
-type About = z.infer<typeof about>;
 
 /** Nobody reads more; `show --plan` has all of them. */
 const MOST_TASKS = 100;
@@ -29,7 +12,7 @@ const WIDTH = 400;
 
 /** What a person should know of a plan before they say yes: what it does, what it changes, what it takes. */
 export function planQuestionLines({ context }: Question, texts: Texts): string[] | undefined {
-  const read = about.safeParse(context);
+  const read = planAbout.safeParse(context);
   if (!read.success) return undefined;
   const { objective, reasoning, plan, tasks, changes, notes = [], problems = [] } = read.data;
   return [
@@ -45,7 +28,7 @@ export function planQuestionLines({ context }: Question, texts: Texts): string[]
 }
 
 /** What is written by whoever planned stands in one line each, so that none of it looks like a word of ours. */
-function taskLines(one: About['tasks'][number], changes: About['changes'], texts: Texts): string[] {
+function taskLines(one: PlanAbout['tasks'][number], changes: PlanAbout['changes'], texts: Texts): string[] {
   const before = changes?.changed.find(({ id }) => id === one.id);
   const mark = changes === undefined ? '' : markOf(one.id, before, changes);
   const after = one.waitsFor === undefined ? [] : [texts.after(oneLine(one.waitsFor.join(', '), 80))];
@@ -55,7 +38,7 @@ function taskLines(one: About['tasks'][number], changes: About['changes'], texts
   ];
 }
 
-function markOf(id: string, before: Task | undefined, { added }: NonNullable<About['changes']>): string {
+function markOf(id: string, before: Task | undefined, { added }: NonNullable<PlanAbout['changes']>): string {
   if (before !== undefined) return '~ ';
   return added.includes(id) ? '+ ' : '  ';
 }
@@ -66,7 +49,7 @@ function callText({ id, operation, args }: Task): string {
 
 /** The plan as a file to edit, with what it takes and what each task waits for. */
 export function planToEdit({ context }: Question, goal: string, texts: Texts): string | undefined {
-  const read = about.safeParse(context);
+  const read = planAbout.safeParse(context);
   if (!read.success) return undefined;
   const { tasks, plan } = read.data;
   const byId = new Map(tasks.map((one) => [one.id, one]));

@@ -1,12 +1,13 @@
 import { apply } from '../core/apply.ts';
 import { progressOf } from '../core/briefing.ts';
 import { closing } from '../core/closing.ts';
+import { duration } from '../core/duration.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
 import type { Event, FactOf } from '../domain/event.ts';
 import type { Step } from '../domain/outline.ts';
 import type { Live } from '../engine/live.ts';
-import { displayWidth, duration, oneLine, printable, type Style, styleFor } from './style.ts';
+import { displayWidth, oneLine, printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 import { WrittenLines } from './written-lines.ts';
 

@@ -1,3 +1,5 @@
+import { duration } from '../core/duration.ts';
+import { type Field, fieldsOf, textOf } from '../core/form-field.ts';
 import type { AskedQuestion } from '../core/report.ts';
 import { effect } from '../domain/effect.ts';
 import { estimate } from '../domain/estimate.ts';
@@ -5,9 +7,8 @@ import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
-import { type Field, fieldsOf, textOf } from './field.ts';
 import { planQuestionLines } from './plan-question.ts';
-import { duration, printable, type Style } from './style.ts';
+import { printable, type Style } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** Nobody reads more on a terminal. What is cut says so, and `--json` has all of it. */
@@ -81,12 +82,22 @@ function termLines(
 ): string[] {
   // The tasks of a plan stand in it.
   const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
-  const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
   return [
     ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),
+    ...untilLines({ expiresAt, default: fallback }, texts),
+    ...(answerers === undefined ? [] : [texts.mayAnswer(answerers.join(', '))]),
+  ];
+}
+
+/** How long somebody may think about it, and what counts after that. */
+export function untilLines(
+  { expiresAt, default: fallback }: Pick<Question, 'expiresAt' | 'default'>,
+  texts: Texts,
+): string[] {
+  const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
+  return [
     ...(left === undefined ? [] : [left > 0 ? texts.expiresIn(duration(left)) : texts.hasExpired]),
     ...(fallback === undefined ? [] : [texts.replies.default(shown(fallback, texts))]),
-    ...(answerers === undefined ? [] : [texts.mayAnswer(answerers.join(', '))]),
   ];
 }
 

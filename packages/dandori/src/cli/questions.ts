@@ -1,8 +1,9 @@
+import { duration } from '../core/duration.ts';
 import type { RunQuestion } from '../engine/open-questions.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { answerCommands, questionLines } from './question.ts';
-import { duration, oneLine, styleFor } from './style.ts';
+import { oneLine, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 

@@ -1,4 +1,4 @@
-import { writeYaml } from '../config/plan-writer.ts';
+import { writeYaml } from '../core/plan-writer.ts';
 import { openDandori } from '../dandori.ts';
 import type { Json } from '../domain/json.ts';
 import { findRun } from './find-run.ts';

@@ -1,7 +1,8 @@
 import { createClient, type Followed } from '../client/client.ts';
 import { loadConfig } from '../config/load.ts';
-import { writePlanAsJson } from '../config/plan-writer.ts';
 import type { Compiled } from '../core/compile.ts';
+import { pathExpression } from '../core/origin.ts';
+import { writePlanAsJson } from '../core/plan-writer.ts';
 import type { Dandori, OpenOptions, RunSummary } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 
@@ -55,6 +56,8 @@ export async function openRemote(
     cancel: (run, reason) => client.cancel(run, reason),
     addBudget: (run, { by: _, ...amounts }) => client.addBudget(run, amounts),
     lift: (run) => client.lift(run),
+    result: (run, task, { path, ...page }) =>
+      client.result(run, task, { path: pathExpression(path), ...page }),
     rate: (run, { rating, comment }) =>
       client.rate(run, { rating, ...(comment !== undefined && { comment }) }),
     report: async (run) => (await client.run(run)).report,
@@ -99,8 +102,8 @@ export async function openRemote(
     tools: () => known,
     missing: () => missing,
     // Whether it compiles is all that comes over the wire.
-    check: async (tasks) =>
-      (await client.check(writePlanAsJson({ goal: 'check', tasks }))) as unknown as Compiled,
+    check: async (tasks, within) =>
+      (await client.check(writePlanAsJson({ goal: 'check', tasks }), within)) as unknown as Compiled,
     close: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };

@@ -1,6 +1,7 @@
-import { writePlan, writePlanAsJson } from '../config/plan-writer.ts';
 import { fold } from '../core/apply.ts';
-import { isPlanAsked } from '../core/plan-word.ts';
+import { duration } from '../core/duration.ts';
+import { planTasks } from '../core/plan-tasks.ts';
+import { writePlan, writePlanAsJson } from '../core/plan-writer.ts';
 import type { Report } from '../core/report.ts';
 import type { RunState } from '../core/state.ts';
 import type { TornTail } from '../dandori.ts';
@@ -10,7 +11,7 @@ import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { planLines } from './plan.ts';
 import { printReport } from './report.ts';
-import { duration, oneLine, printable, styleFor } from './style.ts';
+import { oneLine, printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 
 export interface ShowOptions {
@@ -41,11 +42,8 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   return 0;
 }
 
-/** The plan that a person is asked about; else as it was accepted, or as it was proposed, whatever became of it. */
 function showPlan(state: RunState | undefined, { json }: ShowOptions): number {
-  const accepted = [...(state?.tasks.values() ?? [])].map(({ task }) => task);
-  const isAsked = state !== undefined && isPlanAsked(state);
-  const tasks = accepted.length > 0 && !isAsked ? accepted : (state?.draft?.tasks ?? []);
+  const tasks = state === undefined ? [] : planTasks(state);
   if (state === undefined || tasks.length === 0)
     throw new DandoriError('usage', `The run ${state?.run ?? ''} has no plan.`, {
       fix: 'It may have been answered without one, or has not been driven yet: see it without --plan.',

@@ -1,8 +1,9 @@
 import { milliseconds } from '../config/duration.ts';
+import { duration } from '../core/duration.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Counted } from '../engine/count.ts';
 import { openDandori } from './open.ts';
-import { displayWidth, duration, printable, type Style, styleFor } from './style.ts';
+import { displayWidth, printable, type Style, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 
 /** Of the tools that failed, and of the runs that are damaged. */

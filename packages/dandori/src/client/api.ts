@@ -49,10 +49,16 @@ export interface PlanOfRun {
 
 export interface CheckedPlan {
   readonly ok: boolean;
-  /** With the place in the text that was sent. */
-  readonly diagnostics?: readonly (Diagnostic & { readonly line: number; readonly column: number })[];
-  readonly warnings?: readonly Diagnostic[];
+  readonly diagnostics?: readonly PlacedDiagnostic[];
+  readonly warnings?: readonly PlacedDiagnostic[];
   readonly estimate?: Estimate;
+}
+
+/** With the place in the text that was sent. `plan-invalid` where that cannot be read as a plan at all. */
+export interface PlacedDiagnostic extends Omit<Diagnostic, 'code'> {
+  readonly code: Diagnostic['code'] | 'plan-invalid';
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface ToolList {

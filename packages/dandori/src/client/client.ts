@@ -1,6 +1,7 @@
 import type { PlanHistory } from '../core/history.ts';
 import type { Lifted } from '../core/lift.ts';
 import type { Report } from '../core/report.ts';
+import type { ResultPart } from '../core/result-part.ts';
 import type { RunDiff } from '../core/run-diff.ts';
 import type { Statistics } from '../core/statistics.ts';
 import { DandoriError } from '../domain/error.ts';
@@ -79,6 +80,14 @@ export interface ForkOptions {
   readonly drive?: boolean;
 }
 
+export interface ResultPage {
+  /** Keys and indexes, as in a Ref: `rows[0].city`. */
+  readonly path?: string;
+  readonly offset?: number;
+  /** Elements, fields, or thousands of characters of a text. */
+  readonly limit?: number;
+}
+
 export interface Amounts {
   readonly steps?: number;
   readonly calls?: number;
@@ -119,7 +128,10 @@ export interface Client {
   fork(run: string, options?: ForkOptions): Promise<Forked>;
   diff(run: string, other: string): Promise<RunDiff>;
   history(run: string): Promise<PlanHistory>;
-  check(plan: string): Promise<CheckedPlan>;
+  /** Compiles a plan file: by itself, or as an edit of a run as it stands, or stood at an event. */
+  check(plan: string, within?: { readonly run: string; readonly at?: number }): Promise<CheckedPlan>;
+  /** A page of a task's result, or of what is at a path in it. */
+  result(run: string, task: string, page?: ResultPage): Promise<ResultPart>;
   /** The journal as JSON Lines. */
   journal(run: string): Promise<string>;
   tools(): Promise<ToolList>;
@@ -248,7 +260,9 @@ export function createClient({ url, token, patience = PATIENCE, ...options }: Cl
     fork: (run, options = {}) => post(at(run, '/fork'), options),
     diff: (run, other) => get(at(run, `/diff/${encodeURIComponent(other)}`)),
     history: (run) => get(at(run, '/history')),
-    check: (plan) => post('/api/plans/check', { plan }),
+    check: (plan, within) => post('/api/plans/check', { plan, ...within }),
+    result: (run, task, page = {}) =>
+      get(at(run, `/tasks/${encodeURIComponent(task)}/result${queryOf(page)}`)),
     journal: async (run) => (await send(at(run, '/journal'))).text(),
     tools: () => get('/api/tools'),
     statistics: (filters = {}) => get(`/api/statistics${queryOf(filters)}`),

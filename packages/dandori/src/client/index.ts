@@ -2,6 +2,7 @@ export type {
   CheckedPlan,
   DrivingState,
   EventPage,
+  PlacedDiagnostic,
   PlanOfRun,
   Problem,
   RunNow,
@@ -18,5 +19,6 @@ export {
   type FollowOptions,
   type ForkOptions,
   type ListOptions,
+  type ResultPage,
   type StartOptions,
 } from './client.ts';

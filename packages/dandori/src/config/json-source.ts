@@ -1,3 +1,4 @@
+import { isRounded } from '../core/rounded.ts';
 import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';
@@ -59,11 +60,6 @@ function findProblems(text: string, name: string): LocatedProblem[] {
     },
   });
   return problems;
-}
-
-/** An identifier such as 12345678901234567890 would reach a tool as another number. */
-export function isRounded(source: string): boolean {
-  return /^[-+]?\d+$/.test(source) && !Number.isSafeInteger(Number(source));
 }
 
 export function roundedNumber(source: string): { message: string; hint: string } {

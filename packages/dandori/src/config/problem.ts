@@ -35,6 +35,20 @@ export function renderProblems(problems: readonly LocatedProblem[], total = prob
   return blocks.join('\n\n');
 }
 
+/** Knows where each of the problems stands, for who shows them in the text itself. */
+export class ProblemsError extends DandoriError {
+  readonly problems: readonly LocatedProblem[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: { fix: string; problems: readonly LocatedProblem[] },
+  ) {
+    super(code, message, { fix: details.fix });
+    this.problems = details.problems;
+  }
+}
+
 /** All problems in one error. */
 export function problemsError(
   code: ErrorCode,
@@ -44,9 +58,9 @@ export function problemsError(
     fix,
     total = problems.length,
   }: { problems: readonly LocatedProblem[]; fix: string; total?: number },
-): DandoriError {
+): ProblemsError {
   const heading = total > 1 ? `${name} has ${total} problems\n\n` : '';
-  return new DandoriError(code, `${heading}${renderProblems(problems, total)}`, { fix });
+  return new ProblemsError(code, `${heading}${renderProblems(problems, total)}`, { fix, problems });
 }
 
 function renderProblem({ where, place, message, hint, code, severity = 'error' }: LocatedProblem): string {

@@ -9,7 +9,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { isRounded, roundedNumber } from './json-source.ts';
+import { isRounded } from '../core/rounded.ts';
+import { roundedNumber } from './json-source.ts';
 import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';

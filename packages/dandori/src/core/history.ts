@@ -57,11 +57,12 @@ export function planHistory(events: readonly Event[]): PlanHistory | undefined {
     goal: state.goal,
     ...(plan && { plan }),
     tasks: standing.length > 0 ? standing.map(({ task }) => task) : (state.draft?.tasks ?? []),
-    entries: entriesOf(events),
+    entries: planEntries(events),
   };
 }
 
-function entriesOf(events: readonly Event[]): HistoryEntry[] {
+/** Every proposal, revision and reflection, with what became of it. */
+export function planEntries(events: readonly Event[]): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
   for (const event of events) {
     const { seq, at, type, data } = event;

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Change } from '../domain/revision.ts';
@@ -8,9 +9,9 @@ import type { RunState } from './state.ts';
 
 /**
  * A whole plan of a person's in place of what a run has: what was begun must stand in it as it is, or not at all, and
- * everything else stands for what was not begun. Undefined where nothing changes; a text says what cannot be.
+ * everything else stands for what was not begun. Undefined where nothing changes; a diagnostic says what cannot be.
  */
-export function changedPlan(state: RunState, tasks: readonly Task[]): Fact | string | undefined {
+export function changedPlan(state: RunState, tasks: readonly Task[]): Fact | Diagnostic | undefined {
   const left = new Map(notBegun(state).map((task) => [task.id, task]));
   const fixed = (id: string) => (left.has(id) ? undefined : state.tasks.get(id)?.task);
   const changed = tasks.find((task) => {
@@ -18,7 +19,12 @@ export function changedPlan(state: RunState, tasks: readonly Task[]): Fact | str
     return begun !== undefined && !isSame(begun, task);
   });
   if (changed !== undefined)
-    return `${changed.id} was begun and stays as it is. Write what is to be done in its place as a task with another id.`;
+    return {
+      code: 'duplicate-id',
+      task: changed.id,
+      message: `${changed.id} was begun and stays as it is`,
+      hint: 'write what is to be done in its place as a task with another id',
+    };
   const wanted = tasks.filter(({ id }) => fixed(id) === undefined);
   const changes = changesBetween(left, wanted);
   if (changes.length === 0) return undefined;

@@ -12,6 +12,7 @@ import { health } from './routes/health.ts';
 import { past } from './routes/past.ts';
 import { planning } from './routes/plans.ts';
 import { questions } from './routes/questions.ts';
+import { results } from './routes/results.ts';
 import { run } from './routes/run.ts';
 import { runs } from './routes/runs.ts';
 import { counting } from './routes/statistics.ts';
@@ -24,6 +25,7 @@ const ROUTES: readonly Routes[] = [
   health,
   runs,
   run,
+  results,
   streaming,
   steering,
   approving,

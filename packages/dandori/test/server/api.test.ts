@@ -72,6 +72,26 @@ describe('runs over HTTP', () => {
     expect((await client.run(run)).report.rating).toEqual({ rating: 4, comment: 'good milk' });
   });
 
+  it('take a no without an answer, and say where both are missing', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    const send = (body: object) =>
+      standing.ask(`/api/runs/${run}/answer`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const neither = await send({ question: 'q1' });
+    expect(neither.status).toBe(400);
+    expect(await neither.json()).toMatchObject({
+      detail: 'answer: must be there, unless "declined" is true',
+    });
+    expect((await send({ question: 'q1', declined: true, comment: 'no milk' })).status).toBe(200);
+    expect((await client.settled(run)).failure?.message).toContain('declined. no milk');
+  });
+
   it('are woken by an answer that another process writes into the journal', async () => {
     await using standing = await stand();
     const { client } = standing;
@@ -202,7 +222,66 @@ describe('runs over HTTP', () => {
       ok: true,
       estimate: { calls: 1, reads: 1 },
     });
-    await expect(client.check('tasks: 5')).rejects.toMatchObject({ code: 'plan-invalid' });
+    expect(await client.check('goal: x\ntasks: 5')).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'plan-invalid', line: 2 }],
+    });
+    expect(await client.check('tasks:\n  - { id: "a')).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'plan-invalid', line: 2 }],
+    });
+  });
+
+  it('have plans that are checked as they would stand in the run', async () => {
+    await using standing = await stand({ execution: { approval: 'plan' } });
+    const { client } = standing;
+    const plan = [look('tea', 'a'), { ...take('${a.item}', 'b') }];
+    const run = await client.start('tea', { tasks: plan });
+    await client.settled(run);
+    expect((await client.plan(run)).tasks).toEqual(plan);
+    const twice = '- { id: a, operation: shop.look, args: { item: tea } }\n'.repeat(2);
+    expect(await client.check(twice, { run })).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'duplicate-id', task: 'a', line: 2 }],
+    });
+    await client.approve(run);
+    expect((await client.settled(run)).outcome).toBe('answered');
+    const last = (await client.events(run)).find(({ type }) => type === 'run_finished')?.seq ?? 0;
+    const within = { run, at: last - 1 };
+    // A Ref to what is done stands for itself in the run, and for nothing without it.
+    const more = '- { id: c, operation: shop.take, args: { item: "${a.item}" } }';
+    expect(await client.check(more)).toMatchObject({ ok: false, diagnostics: [{ code: 'dangling-ref' }] });
+    expect(await client.check(more, within)).toMatchObject({ ok: true, estimate: { calls: 1 } });
+    const changed = '- { id: a, operation: shop.look, args: { item: rice } }';
+    expect(await client.check(`\n${changed}`, within)).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'duplicate-id', task: 'a', line: 2 }],
+    });
+    await expect(client.check(more, { run: 'nobody' })).rejects.toMatchObject({ code: 'run-not-found' });
+  });
+
+  it('have results that are read part by part, however large they are', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const rice = 'rice '.repeat(20_000);
+    const run = await client.start('rice', { tasks: [look(rice)] });
+    const { tasks } = await client.settled(run);
+    expect(tasks.t1?.blob?.bytes).toBeGreaterThan(100_000);
+    expect(await client.result(run, 't1')).toEqual({
+      kind: 'object',
+      total: 1,
+      items: [{ key: 'item', kind: 'text', total: 100_000 }],
+    });
+    expect(await client.result(run, 't1', { path: 'item', offset: 99_990, limit: 1 })).toEqual({
+      kind: 'text',
+      total: 100_000,
+      text: 'rice rice ',
+    });
+    await expect(client.result(run, 't9')).rejects.toMatchObject({ code: 'usage' });
+    await expect(client.result(run, 't1', { path: 'items' })).rejects.toMatchObject({ code: 'usage' });
+    await expect(client.result(run, 't1', { path: 'a || b' })).rejects.toMatchObject({
+      code: 'request-invalid',
+    });
   });
 });
 

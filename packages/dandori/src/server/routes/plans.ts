@@ -1,9 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { CheckedPlan, PlanOfRun } from '../../client/api.ts';
-import { parsePlan } from '../../config/plan-file.ts';
-import { writePlan } from '../../config/plan-writer.ts';
+import type { CheckedPlan, PlacedDiagnostic, PlanOfRun } from '../../client/api.ts';
+import { type PlanFile, parsePlan } from '../../config/plan-file.ts';
+import { ProblemsError } from '../../config/problem.ts';
 import { fold } from '../../core/apply.ts';
 import type { Lifted } from '../../core/lift.ts';
+import { planTasks } from '../../core/plan-tasks.ts';
+import { writePlan } from '../../core/plan-writer.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
 import type { Routes } from '../parts.ts';
 import { json, jsonBody, problems, runParams } from '../schemas.ts';
 
@@ -24,7 +27,7 @@ const plans = {
 const get = createRoute({
   method: 'get',
   path: '/api/runs/{run}/plan',
-  summary: 'The plan of a run as it was accepted, or else as it was proposed',
+  summary: 'The plan of a run: the one that a person is asked about, else as accepted, else as proposed',
   request: { params: runParams, query: YAML },
   responses: plans,
 });
@@ -46,7 +49,13 @@ const check = createRoute({
   summary: 'Compile a plan without running it: its diagnostics, or what it will take',
   request: {
     body: jsonBody(
-      z.strictObject({ plan: z.string().openapi({ description: 'A plan file, as YAML or JSON' }) }),
+      z.strictObject({
+        plan: z.string().openapi({ description: 'A plan file, as YAML or JSON' }),
+        run: z.string().max(128).optional().openapi({
+          description: 'Compile it as an edit of this run: of the plan that waits, or of what was not begun',
+        }),
+        at: z.number().int().positive().optional().openapi({ description: 'As the run stood at this event' }),
+      }),
     ),
   },
   responses: {
@@ -66,13 +75,11 @@ const check = createRoute({
   },
 });
 
-export const planning: Routes = (app, { dandori }) => {
+export const planning: Routes = (app, { dandori, ownRuns }) => {
   app.openapi(get, async (c) => {
     const { run } = c.req.valid('param');
     const state = fold(await dandori.events(run));
-    const accepted = [...(state?.tasks.values() ?? [])].map(({ task }) => task);
-    const tasks = accepted.length > 0 ? accepted : (state?.draft?.tasks ?? []);
-    const plan = { goal: state?.goal ?? '', tasks };
+    const plan = { goal: state?.goal ?? '', tasks: state === undefined ? [] : planTasks(state) };
     if (c.req.valid('query').format === 'json') return c.json(plan, 200);
     return c.body(writePlan(plan), 200, { 'Content-Type': 'application/yaml' });
   });
@@ -80,15 +87,36 @@ export const planning: Routes = (app, { dandori }) => {
   app.openapi(lift, async (c) => c.json(await dandori.lift(c.req.valid('param').run), 200));
 
   app.openapi(check, async (c) => {
-    const { tasks, locate } = parsePlan(c.req.valid('json').plan, 'plan');
-    const compiled = await dandori.check(tasks);
-    if (!compiled.ok) {
-      const diagnostics = compiled.diagnostics.map((one) => {
-        const { line, column } = locate(one.task, one.path);
+    const { plan, run, at } = c.req.valid('json');
+    if (run !== undefined) await ownRuns.check(run, c.get('user'));
+    const read = readPlan(plan);
+    if ('diagnostics' in read) return c.json({ ok: false, ...read }, 200);
+    const { tasks, locate } = read;
+    const placed = (found: readonly Diagnostic[]): PlacedDiagnostic[] =>
+      found.map((one) => {
+        const { line, column } = locate(one.index ?? one.task, one.path, one.at);
         return { ...one, line, column };
       });
-      return c.json({ ok: false, diagnostics }, 200);
-    }
-    return c.json({ ok: true, warnings: compiled.warnings, estimate: compiled.estimate() }, 200);
+    const within = run === undefined ? undefined : { run, ...(at !== undefined && { at }) };
+    const compiled = await dandori.check(tasks, within);
+    if (!compiled.ok) return c.json({ ok: false, diagnostics: placed(compiled.diagnostics) }, 200);
+    return c.json({ ok: true, warnings: placed(compiled.warnings), estimate: compiled.estimate() }, 200);
   });
 };
+
+/** What is no plan at all has its places too. */
+function readPlan(text: string): PlanFile | { readonly diagnostics: readonly PlacedDiagnostic[] } {
+  try {
+    return parsePlan(text, 'plan');
+  } catch (error) {
+    if (!(error instanceof ProblemsError)) throw error;
+    const diagnostics = error.problems.map(({ place, message, hint }) => ({
+      code: 'plan-invalid' as const,
+      message,
+      ...(hint !== undefined && { hint }),
+      line: place?.line ?? 1,
+      column: place?.column ?? 1,
+    }));
+    return { diagnostics };
+  }
+}

@@ -1,5 +1,69 @@
+import { useState } from 'react';
+import { openQuestions } from '#core/report.ts';
+import type { OpenQuestion } from '#core/state.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { Button } from '../../ui/button.tsx';
 import type { ViewProps } from '../view.ts';
+import { AnsweredList, answerText } from './answered-list.tsx';
+import { QuestionCard } from './question-card.tsx';
+import { texts } from './texts.ts';
 
-export function Questions({ state }: ViewProps) {
-  return <p className="p-4">{state.goal}</p>;
+/** What waits for a person, before everything else; and what was answered, folded away. */
+export function Questions({ run, state, isPast }: ViewProps) {
+  const say = useTexts(texts);
+  const [openedAt] = useState(Date.now);
+  /** Answered here, or of which the notice was put away. */
+  const [known, setKnown] = useState<ReadonlySet<string>>(new Set());
+  const open = openQuestions(state);
+  const answered = [...state.questions.values()].filter(({ answer }) => answer !== undefined);
+  const gone = isPast
+    ? []
+    : answered.filter(({ question, answer }) => (answer?.at ?? 0) > openedAt && !known.has(question.id));
+  const know = (id: string, isKnown = true) =>
+    setKnown((before) => new Set([...[...before].filter((one) => one !== id), ...(isKnown ? [id] : [])]));
+  if (open.length === 0 && answered.length === 0) return null;
+  return (
+    <section aria-label={open.length > 0 ? say.title(open.length) : say.answered(answered.length)}>
+      <div role="status" className="flex flex-col gap-2 empty:hidden">
+        {gone.map((asked) => (
+          <Gone key={asked.question.id} asked={asked} onDismiss={() => know(asked.question.id)} />
+        ))}
+      </div>
+      {open.length > 0 && (
+        <div className="my-2 flex flex-col gap-3">
+          <h2 className="font-semibold text-warn">
+            <span aria-hidden="true">? </span>
+            {say.title(open.length)}
+          </h2>
+          {open.map((question) => (
+            <QuestionCard
+              key={question.id}
+              run={run}
+              question={question}
+              isHeld={state.questions.get(question.id)?.isHeld === true}
+              isPast={isPast}
+              onSent={(isSent) => know(question.id, isSent)}
+            />
+          ))}
+        </div>
+      )}
+      <AnsweredList questions={answered} />
+    </section>
+  );
+}
+
+/** Somebody else was quicker. */
+function Gone({ asked, onDismiss }: { readonly asked: OpenQuestion; readonly onDismiss: () => void }) {
+  const say = useTexts(texts);
+  return (
+    <div className="flex items-start justify-between gap-3 rounded border border-line bg-sheet px-3 py-2 text-sm">
+      <p className="min-w-0 [overflow-wrap:anywhere]">
+        <span className="text-faint">{say.goneBy(asked.answer?.by ?? say.somebody)}: </span>
+        {asked.question.text} — <strong>{answerText(asked, say)}</strong>
+      </p>
+      <Button look="bare" onClick={onDismiss}>
+        {say.dismiss}
+      </Button>
+    </div>
+  );
 }

@@ -1,5 +1,52 @@
+import { useState } from 'react';
+import { useTexts } from '../../shell/language.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import type { ViewProps } from '../view.ts';
+import { STATUS_FILTERS, taskCount, taskRows, type Wanted } from './task-rows.ts';
+import { TaskTable } from './task-table.tsx';
+import { texts } from './texts.ts';
 
-export function Tasks({ state }: ViewProps) {
-  return <p className="p-4">{state.goal}</p>;
+/** All tasks as a table that can be searched and sorted. */
+export function Tasks({ state, selected, select }: ViewProps) {
+  const say = useTexts(texts);
+  const [wanted, setWanted] = useState<Wanted>({ text: '', filter: 'all', sort: 'order', isDown: false });
+  const rows = taskRows(state, wanted);
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-3">
+        <input
+          type="search"
+          aria-label={say.search}
+          placeholder={say.search}
+          value={wanted.text}
+          onChange={({ target }) => setWanted({ ...wanted, text: target.value })}
+          className="w-full rounded border border-line bg-sheet px-2 py-1 text-sm sm:w-56"
+        />
+        <Choice
+          label={say.status}
+          value={wanted.filter}
+          options={STATUS_FILTERS}
+          texts={say.filters}
+          onChoose={(filter) => setWanted({ ...wanted, filter })}
+        />
+        <p role="status" className="text-faint text-sm">
+          {say.count(rows.length, taskCount(state))}
+        </p>
+      </div>
+      {rows.length === 0 ? (
+        <p className="p-4 text-faint">{say.none}</p>
+      ) : (
+        <TaskTable
+          rows={rows}
+          sort={wanted.sort}
+          isDown={wanted.isDown}
+          onSort={(sort) =>
+            setWanted({ ...wanted, sort, isDown: sort === wanted.sort ? !wanted.isDown : false })
+          }
+          selected={selected}
+          onSelect={select}
+        />
+      )}
+    </div>
+  );
 }

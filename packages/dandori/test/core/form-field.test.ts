@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FieldKind, fieldOf, fieldsOf, typedAs } from '../../src/cli/field.ts';
 import { answerFrom } from '../../src/cli/given.ts';
+import { type FieldKind, fieldOf, fieldsOf, typedAs } from '../../src/core/form-field.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 
 describe('a field of a form', () => {

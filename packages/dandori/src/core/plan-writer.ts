@@ -1,7 +1,7 @@
 import { Document, isScalar, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
-import { isRounded } from './json-source.ts';
+import { isRounded } from './rounded.ts';
 
 export interface WrittenPlan {
   readonly goal: string;
@@ -66,7 +66,6 @@ function taskValue(task: Task): Json {
     ...(step !== undefined && { step }),
     args,
     ...(after !== undefined && { after }),
-    ...(step !== undefined && { step }),
     ...(expect !== undefined && { expect }),
     ...(timeout !== undefined && { timeout: `${timeout}ms` }),
   };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 
-/** `many`: several of a few. `other`: typed as JSON, or as a list with commas. */
-export type FieldKind = 'flag' | 'choice' | 'many' | 'number' | 'text' | 'other';
+/** `many`: several of a few. `group`: fields within. `other`: typed as JSON, or as a list with commas. */
+export type FieldKind = 'flag' | 'choice' | 'many' | 'number' | 'text' | 'group' | 'other';
 
 /** A field of a form, as a person fills it in. */
 export interface Field {
@@ -101,6 +101,7 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choic
 }
 
 function plainKind(schema: JsonObject): FieldKind {
+  if (isGroup(schema.properties)) return 'group';
   const types = typesOf(schema).filter((type) => type !== 'null');
   const [only] = types.length === 1 ? types : [];
   if (only === 'boolean') return 'flag';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePlan } from '../../src/config/plan-file.ts';
-import { writePlan, writePlanAsJson } from '../../src/config/plan-writer.ts';
+import { writePlan, writePlanAsJson } from '../../src/core/plan-writer.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Task } from '../../src/domain/task.ts';
 

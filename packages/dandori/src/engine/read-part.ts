@@ -1,0 +1,25 @@
+import { partAt, type ResultPart, type Wanted } from '../core/result-part.ts';
+import type { RunState } from '../core/state.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { Blobs } from '../ports/blobs.ts';
+import { createResults } from './results.ts';
+
+/** A part of a task's result, wherever it is kept. Secrets were taken out before it was put there. */
+export async function readPart(
+  state: RunState,
+  { task, ...wanted }: Wanted & { readonly task: string },
+  blobs: Blobs,
+): Promise<ResultPart> {
+  const results = createResults(blobs);
+  await results.load(state, [task]);
+  const result = results.get(state, task);
+  if (result === undefined)
+    throw new DandoriError('usage', `There is no result of "${task}" in the run ${state.run}.`, {
+      fix: 'The report of the run says which tasks have succeeded.',
+    });
+  const part = partAt(result, wanted);
+  if (part !== undefined) return part;
+  throw new DandoriError('usage', `The result of ${task} has nothing at ${JSON.stringify(wanted.path)}.`, {
+    fix: 'Ask without a path to see what there is.',
+  });
+}

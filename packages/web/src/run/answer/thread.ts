@@ -1,0 +1,39 @@
+import type { OpenQuestion, RunState } from '#core/state.ts';
+import type { Event, FactOf } from '#domain/event.ts';
+
+/** What was said between people and a run, in the order of time. */
+export type ThreadEntry = { readonly seq: number; readonly at: number } & (
+  | { readonly kind: 'goal'; readonly text: string; readonly by?: string | undefined }
+  | { readonly kind: 'note'; readonly text: string; readonly by?: string | undefined }
+  | { readonly kind: 'question'; readonly asked: OpenQuestion }
+  | { readonly kind: 'paused'; readonly reason?: string | undefined; readonly by?: string | undefined }
+  | { readonly kind: 'continued'; readonly by?: string | undefined }
+  | { readonly kind: 'cancelled'; readonly reason: string; readonly by?: string | undefined }
+  | { readonly kind: 'budget'; readonly amounts: FactOf<'budget_added'>['data'] }
+);
+
+export function threadOf(events: readonly Event[], { questions }: RunState): ThreadEntry[] {
+  return events.flatMap(({ seq, at, type, data }): ThreadEntry[] => {
+    switch (type) {
+      case 'run_started':
+        return [{ kind: 'goal', seq, at, text: data.goal, by: data.userId }];
+      case 'note_added':
+        return [{ kind: 'note', seq, at, ...data }];
+      case 'question_asked': {
+        const asked = questions.get(data.question.id);
+        // What is open stands above, where it can be answered.
+        return asked?.answer === undefined ? [] : [{ kind: 'question', seq, at, asked }];
+      }
+      case 'run_paused':
+        return [{ kind: 'paused', seq, at, ...data }];
+      case 'run_continued':
+        return [{ kind: 'continued', seq, at, ...data }];
+      case 'cancel_requested':
+        return [{ kind: 'cancelled', seq, at, ...data }];
+      case 'budget_added':
+        return [{ kind: 'budget', seq, at, amounts: data }];
+      default:
+        return [];
+    }
+  });
+}

@@ -1,0 +1,35 @@
+import type { Event, FactType } from '#domain/event.ts';
+
+export const ALL = 'all';
+export type TypeFilter = FactType | typeof ALL;
+
+/** The types that there are, in the order in which they first came. */
+export function typesIn(events: readonly Event[]): FactType[] {
+  return [...new Set(events.map(({ type }) => type))];
+}
+
+/** Events of a type that hold all words, anywhere in them. */
+export function eventRows(
+  events: readonly Event[],
+  { text, type }: { readonly text: string; readonly type: TypeFilter },
+): readonly Event[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0 && type === ALL) return events;
+  return events.filter((event) => {
+    if (type !== ALL && event.type !== type) return false;
+    if (words.length === 0) return true;
+    const searched = searchedText(event);
+    return words.every((word) => searched.includes(word));
+  });
+}
+
+/** Events never change, so that each is written out once and not with every key. */
+const written = new WeakMap<Event, string>();
+
+function searchedText(event: Event): string {
+  const known = written.get(event);
+  if (known !== undefined) return known;
+  const text = `${event.seq} ${event.type} ${JSON.stringify(event.data)}`.toLowerCase();
+  written.set(event, text);
+  return text;
+}

@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react';
+import { duration } from '#core/duration.ts';
+import type { Estimate } from '#domain/estimate.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { texts } from './texts.ts';
+
+/** Of a list of tasks; the first ones and the last tell enough. */
+const MOST = 12;
+
+/** What a plan will take, before anything is called. */
+export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
+  const say = useTexts(texts).estimate;
+  const { calls, reads, writes, open = [], irreversible, criticalPath, cost, worstCost } = estimate;
+  const { expectedMs, worstMs } = estimate;
+  const times = [
+    ...(expectedMs === undefined ? [] : [say.expected(duration(expectedMs))]),
+    ...(worstMs === undefined ? [] : [say.atWorst(duration(worstMs))]),
+  ];
+  return (
+    <div className="rounded border border-line bg-paper p-3">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm sm:grid-cols-4">
+        <Figure name={say.calls}>{say.callsOf(calls, reads, writes)}</Figure>
+        <Figure name={say.irreversible}>
+          {irreversible.length === 0 ? (
+            say.nothingIrreversible
+          ) : (
+            <strong className="text-bad">
+              <span aria-hidden="true">⚠ </span>
+              {shortened(irreversible, ', ')}
+            </strong>
+          )}
+        </Figure>
+        <Figure name={say.time}>{times.length > 0 ? times.join(' · ') : say.unknown}</Figure>
+        <Figure name={say.cost}>
+          ${cost}
+          {worstCost > cost && ` · ${say.atWorst(`$${worstCost}`)}`}
+        </Figure>
+        {open.length > 0 && <Figure name={say.open}>{shortened(open, ', ')}</Figure>}
+        {criticalPath.length > 1 && (
+          <div className="col-span-full">
+            <dt className="text-faint text-xs">{say.path}</dt>
+            <dd className="font-mono text-xs [overflow-wrap:anywhere]">{shortened(criticalPath, ' → ')}</dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-faint text-xs">{name}</dt>
+      <dd className="[overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  );
+}
+
+function shortened(ids: readonly string[], between: string): string {
+  if (ids.length <= MOST) return ids.join(between);
+  return [...ids.slice(0, MOST - 1), `… (${ids.length - MOST})`, ...ids.slice(-1)].join(between);
+}

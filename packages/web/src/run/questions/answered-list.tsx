@@ -1,0 +1,54 @@
+import { editedTasks } from '#core/plan-word.ts';
+import type { OpenQuestion } from '#core/state.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { ClockTime } from '../../ui/clock-time.tsx';
+import { texts } from './texts.ts';
+
+/** What was asked and what was said, folded away. */
+export function AnsweredList({ questions }: { readonly questions: readonly OpenQuestion[] }) {
+  const say = useTexts(texts);
+  if (questions.length === 0) return null;
+  return (
+    <details className="text-sm">
+      <summary className="cursor-pointer text-faint">{say.answered(questions.length)}</summary>
+      <ul className="mt-2 flex flex-col gap-2 border-line border-l-2 pl-3">
+        {questions.map((asked) => (
+          <li key={asked.question.id}>
+            <p className="[overflow-wrap:anywhere]">{asked.question.text}</p>
+            <AnswerLine asked={asked} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Who said what, and when. */
+export function AnswerLine({ asked }: { readonly asked: OpenQuestion }) {
+  const say = useTexts(texts);
+  const { answer } = asked;
+  if (answer === undefined) return null;
+  return (
+    <p className="text-faint text-sm [overflow-wrap:anywhere]">
+      <span className="font-medium text-ink">{answerText(asked, say)}</span>
+      {answer.comment !== undefined && answer.isExpired !== true && ` “${answer.comment}”`}{' '}
+      {answer.by !== undefined && `${say.by(answer.by)} `}· <ClockTime at={answer.at} />
+    </p>
+  );
+}
+
+type QuestionTexts = (typeof texts)['en'];
+
+export function answerText({ question, answer }: OpenQuestion, say: QuestionTexts): string {
+  if (answer === undefined) return '';
+  const { value, declined, isExpired } = answer;
+  if (isExpired === true && declined === true) return say.wasExpired;
+  if (declined === true) return say.declined;
+  const isPlan = question.kind === 'plan_approval';
+  if (isPlan && editedTasks(value) !== undefined) return say.edited;
+  if (isPlan && value === 'approve') return say.approved;
+  if (isPlan && value === 'reject') return say.rejected;
+  const same = JSON.stringify(value);
+  const option = question.options?.find((one) => JSON.stringify(one.value) === same);
+  return option?.label ?? (typeof value === 'string' ? value : same);
+}

@@ -1,0 +1,69 @@
+import { effect } from '#domain/effect.ts';
+import { estimate } from '#domain/estimate.ts';
+import type { Json, JsonObject } from '#domain/json.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { EffectMark } from '../../ui/effect-mark.tsx';
+import { JsonTree } from '../../ui/json-tree.tsx';
+import { EstimateView } from '../plan/estimate-view.tsx';
+import { CallView } from './call-view.tsx';
+import { texts } from './texts.ts';
+
+/** What a person must know to answer: the call with its arguments, what it does, what happened, and why. */
+export function ContextView({ context }: { readonly context: Json | undefined }) {
+  const say = useTexts(texts).context;
+  if (context === undefined || context === null) return null;
+  if (typeof context !== 'object' || Array.isArray(context))
+    return typeof context === 'object' ? (
+      <JsonTree value={context} label={say.other} />
+    ) : (
+      <p className="text-sm [overflow-wrap:anywhere]">{String(context)}</p>
+    );
+  const { operation, args, effect: does, plan, reasoning, attempt, input, probe, ...others } = context;
+  const known = effect.safeParse(does);
+  const whole = estimate.safeParse(plan);
+  const facts: readonly (readonly [string, Json | undefined])[] = [
+    [say.why, reasoning],
+    [say.attempt, attempt],
+    [say.input, input],
+    [say.probe, probe],
+  ];
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      {typeof operation === 'string' && <CallView operation={operation} args={isGroup(args) ? args : {}} />}
+      <dl className="flex flex-col gap-1 text-sm">
+        {known.success && (
+          <Row name={say.effect}>
+            <EffectMark effect={known.data} />
+          </Row>
+        )}
+        {facts
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]) => (
+            <Row key={name} name={name}>
+              {typeof value === 'string' ? value : JSON.stringify(value)}
+            </Row>
+          ))}
+      </dl>
+      {Object.keys(others).length > 0 && <JsonTree value={others} label={say.other} />}
+      {whole.success && whole.data.calls > 1 && (
+        <details className="text-sm">
+          <summary className="cursor-pointer text-faint">{say.wholePlan}</summary>
+          <EstimateView estimate={whole.data} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+export function Row({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div className="flex flex-wrap gap-x-2">
+      <dt className="text-faint">{name}</dt>
+      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  );
+}
+
+function isGroup(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

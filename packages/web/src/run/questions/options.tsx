@@ -1,0 +1,86 @@
+import { type FormEvent, useId, useState } from 'react';
+import type { Json } from '#domain/json.ts';
+import type { Option, Question } from '#domain/question.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { Button } from '../../ui/button.tsx';
+import { texts } from './texts.ts';
+
+interface Props {
+  readonly kind: Question['kind'];
+  readonly options: readonly Option[];
+  readonly isBusy: boolean;
+  readonly onAnswer: (answer: Json) => void;
+}
+
+const FEW = 4;
+
+/** A few stand as buttons, more as a list of which one is sent. */
+export function Options({ kind, options, isBusy, onAnswer }: Props) {
+  const say = useTexts(texts);
+  const name = useId();
+  const [chosen, setChosen] = useState<number>();
+  if (options.length <= FEW)
+    return (
+      <ul className="flex flex-wrap items-start gap-2">
+        {options.map((option, index) => (
+          <li key={JSON.stringify(option.value)} className="flex max-w-full flex-col gap-0.5">
+            <Button
+              look={lookOf(kind, option, index)}
+              disabled={isBusy}
+              onClick={() => onAnswer(option.value)}
+              className="text-left [overflow-wrap:anywhere]"
+            >
+              {option.label}
+            </Button>
+            <Calls option={option} />
+          </li>
+        ))}
+      </ul>
+    );
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    const option = chosen === undefined ? undefined : options[chosen];
+    if (option !== undefined) onAnswer(option.value);
+  };
+  return (
+    <form onSubmit={send} className="flex flex-col items-start gap-2">
+      <div role="radiogroup" aria-label={say.yourAnswer} className="flex flex-col gap-1">
+        {options.map((option, index) => (
+          <label key={JSON.stringify(option.value)} className="flex items-start gap-2 text-sm">
+            <input
+              type="radio"
+              name={name}
+              checked={chosen === index}
+              onChange={() => setChosen(index)}
+              className="mt-0.5 size-4 accent-(--accent)"
+            />
+            <span className="min-w-0 [overflow-wrap:anywhere]">
+              {option.label} <Calls option={option} />
+            </span>
+          </label>
+        ))}
+      </div>
+      <Button type="submit" look="main" disabled={isBusy || chosen === undefined}>
+        {say.answer}
+      </Button>
+    </form>
+  );
+}
+
+/** Who takes it should know what will be called. */
+function Calls({ option: { tasks = [] } }: { readonly option: Option }) {
+  const say = useTexts(texts);
+  if (tasks.length === 0) return null;
+  const calls = tasks.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`);
+  return (
+    <span className="font-mono text-faint text-xs [overflow-wrap:anywhere]">
+      {say.does(calls.join(', '))}
+    </span>
+  );
+}
+
+function lookOf(kind: Question['kind'], { value }: Option, index: number): 'main' | 'danger' | 'plain' {
+  if (value === 'reject' || value === 'give_up') return 'danger';
+  // Where nobody knows what is true, no answer is the one to press without a thought.
+  return index === 0 && kind !== 'in_doubt' && kind !== 'ambiguity' ? 'main' : 'plain';
+}

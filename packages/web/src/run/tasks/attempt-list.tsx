@@ -1,0 +1,64 @@
+import { duration } from '#core/duration.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { ClockTime } from '../../ui/clock-time.tsx';
+import { FailureView } from '../../ui/failure-view.tsx';
+import { StatusMark } from '../../ui/status.tsx';
+import type { Attempt, Probe } from './attempts.ts';
+import { texts } from './texts.ts';
+
+/** Every try, how it ended, and how it was looked for where nobody knew. */
+export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  const say = useTexts(texts);
+  return (
+    <ol className="flex flex-col gap-2">
+      {attempts.map((attempt) => (
+        <li key={attempt.attempt} className="flex flex-col gap-1 text-sm">
+          <div className="flex flex-wrap items-center gap-x-3">
+            <span className="font-medium">{say.attempt(attempt.attempt)}</span>
+            <Ending attempt={attempt} />
+            <span className="text-faint text-xs">
+              <ClockTime at={attempt.startedAt} />
+            </span>
+          </div>
+          {attempt.ended?.kind === 'failed' && <FailureView failure={attempt.ended.failure} />}
+          {attempt.ended?.kind === 'in_doubt' && (
+            <p className="border-warn border-l-2 pl-3 [overflow-wrap:anywhere]">
+              {say.inDoubt[attempt.ended.cause]} {attempt.ended.message}
+            </p>
+          )}
+          {attempt.ended !== undefined &&
+            'unstopped' in attempt.ended &&
+            attempt.ended.unstopped === true && <p className="text-warn">{say.unstopped}</p>}
+          {attempt.questions.map(({ id, text }) => (
+            <p key={id} className="text-faint [overflow-wrap:anywhere]">
+              {say.asked}: {text}
+            </p>
+          ))}
+          {attempt.probes.map((probe) => (
+            <ProbeLine key={`${probe.operation} ${probe.ended?.ms}`} probe={probe} />
+          ))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Ending({ attempt: { ended } }: { readonly attempt: Attempt }) {
+  if (ended === undefined) return <StatusMark status="running" />;
+  return (
+    <>
+      <StatusMark status={ended.kind} />
+      {'ms' in ended && <span className="text-faint text-xs">{duration(ended.ms)}</span>}
+    </>
+  );
+}
+
+function ProbeLine({ probe: { operation, args, ended } }: { readonly probe: Probe }) {
+  const say = useTexts(texts);
+  return (
+    <p className="border-line border-l-2 pl-3 [overflow-wrap:anywhere]">
+      {say.probe(operation)} <code className="text-faint text-xs">{JSON.stringify(args)}</code>:{' '}
+      {ended === undefined ? say.underWay : say.found[ended.found]} {ended?.message}
+    </p>
+  );
+}

@@ -1,0 +1,61 @@
+import { Fragment } from 'react';
+import { type Block, blocksOf, type Piece, piecesOf } from './text-blocks.ts';
+
+/** What a model or a person wrote. Every word of it ends as a text node: nothing in it can become part of the page. */
+export function RichText({ text }: { readonly text: string }) {
+  return (
+    <div className="flex flex-col gap-2 [overflow-wrap:anywhere]">
+      {blocksOf(text).map((block, index) => (
+        <BlockView key={index} block={block} />
+      ))}
+    </div>
+  );
+}
+
+function BlockView({ block }: { readonly block: Block }) {
+  if (block.kind === 'code')
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      <pre tabIndex={0} className="overflow-x-auto rounded bg-sunken p-3 font-mono text-sm">
+        {block.text}
+      </pre>
+    );
+  if (block.kind === 'list') {
+    const List = block.isNumbered ? 'ol' : 'ul';
+    return (
+      <List className={`flex flex-col gap-1 pl-6 ${block.isNumbered ? 'list-decimal' : 'list-disc'}`}>
+        {block.items.map((item, index) => (
+          <li key={index} className="whitespace-pre-line">
+            <Pieces text={item} />
+          </li>
+        ))}
+      </List>
+    );
+  }
+  return (
+    <p className={`whitespace-pre-wrap ${block.kind === 'heading' ? 'font-semibold' : ''}`}>
+      <Pieces text={block.text} />
+    </p>
+  );
+}
+
+function Pieces({ text }: { readonly text: string }) {
+  return piecesOf(text).map((piece, index) => <Fragment key={index}>{pieceView(piece)}</Fragment>);
+}
+
+function pieceView({ kind, text }: Piece) {
+  switch (kind) {
+    case 'code':
+      return <code className="rounded bg-sunken px-1 font-mono text-[0.9em]">{text}</code>;
+    case 'strong':
+      return <strong>{text}</strong>;
+    case 'link':
+      return (
+        <a href={text} target="_blank" rel="noreferrer noopener" className="text-accent underline">
+          {text}
+        </a>
+      );
+    default:
+      return text;
+  }
+}

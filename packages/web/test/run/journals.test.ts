@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fold } from '#core/apply.ts';
+import type { RunState } from '#core/state.ts';
+import type { Event } from '#domain/event.ts';
+import { threadOf } from '../../src/run/answer/thread.ts';
+import { storyOf } from '../../src/run/decisions/story.ts';
+import { eventRows, typesIn } from '../../src/run/events/event-rows.ts';
+import { lastForkable, planSource } from '../../src/run/plan/plan-source.ts';
+import { attemptsOf } from '../../src/run/tasks/attempts.ts';
+import { taskRows } from '../../src/run/tasks/task-rows.ts';
+
+/** Runs that were really driven, as they are kept for old versions. */
+function kept(name: string): { events: Event[]; state: RunState } {
+  const file = new URL(`../../../dandori/test/journals/0.1.0/${name}.jsonl`, import.meta.url);
+  const events = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event);
+  const state = fold(events);
+  if (state === undefined) throw new Error('It has no events.');
+  return { events, state };
+}
+
+const revised = kept('revised-and-rated');
+const doubt = kept('asked-approved-and-in-doubt');
+const steered = kept('steered-and-expired');
+
+describe('the story of a run', () => {
+  it('has every decision, plan, reflection and note once, in the order of time', () => {
+    for (const { events } of [revised, doubt, steered]) {
+      const story = storyOf(events);
+      const told = ['decision_started', 'plan_proposed', 'plan_revised', 'reflection_made', 'note_added'];
+      const expected = events.filter(({ type }) => told.includes(type)).map(({ seq }) => seq);
+      expect(story.map(({ seq }) => seq)).toEqual(expected);
+    }
+    const failed = storyOf(revised.events).filter((entry) => entry.kind === 'decision' && entry.failed);
+    expect(failed.length).toBeGreaterThan(0);
+    expect(storyOf(revised.events).some((entry) => entry.kind === 'revised' && entry.isAccepted)).toBe(true);
+  });
+});
+
+describe('the conversation of a run', () => {
+  it('has what people said and were asked, but for what is open', () => {
+    const kinds = threadOf(steered.events, steered.state).map(({ kind }) => kind);
+    expect(kinds[0]).toBe('goal');
+    expect(kinds).toEqual(expect.arrayContaining(['note', 'question', 'paused', 'continued']));
+    const asked = doubt.events.findIndex(({ type }) => type === 'question_asked');
+    const before = doubt.events.slice(0, asked + 1);
+    const state = fold(before);
+    expect(state && threadOf(before, state).map(({ kind }) => kind)).toEqual(['goal']);
+  });
+});
+
+describe('the attempts of a task', () => {
+  it('tell how each ended, and how it was looked for', () => {
+    const probed = doubt.events.find(({ type }) => type === 'probe_started');
+    const task = probed?.type === 'probe_started' ? probed.data.task : '';
+    const [first] = attemptsOf(doubt.events, task);
+    expect(first).toMatchObject({ attempt: 1, ended: { kind: 'in_doubt' } });
+    expect(first?.probes[0]?.ended).toBeDefined();
+    expect(attemptsOf(doubt.events, 'nobody')).toEqual([]);
+  });
+});
+
+describe('the rows of the tasks', () => {
+  const all = { text: '', filter: 'all', sort: 'order', isDown: false } as const;
+
+  it('are all tasks as written, or those that are asked for', () => {
+    const rows = taskRows(revised.state, all);
+    expect(rows.map(({ task }) => task.order)).toEqual(
+      rows.map(({ task }) => task.order).toSorted((a, b) => a - b),
+    );
+    const failed = taskRows(revised.state, { ...all, filter: 'failed' });
+    expect(failed.length).toBeGreaterThan(0);
+    expect(failed.every(({ status }) => status === 'failed' || status === 'blocked')).toBe(true);
+    expect(
+      taskRows(revised.state, { ...all, text: 'WEATHER clos' }).map(({ task }) => task.task.operation),
+    ).toEqual(expect.arrayContaining(['weather.closed']));
+    expect(taskRows(revised.state, { ...all, text: 'nothing of it' })).toEqual([]);
+  });
+});
+
+describe('the rows of the events', () => {
+  it('are those of a type that hold all words', () => {
+    const { events } = revised;
+    expect(eventRows(events, { text: '', type: 'all' })).toBe(events);
+    const rows = eventRows(events, { text: 'weather', type: 'task_started' });
+    expect(rows.every(({ type }) => type === 'task_started')).toBe(true);
+    expect(typesIn(events)[0]).toBe('run_started');
+  });
+});
+
+describe('the plan as a file', () => {
+  it('holds the tasks, and a run that has ended is forked before its end', () => {
+    expect(planSource(revised.state)).toContain('operation: places.find');
+    const end = revised.events.find(({ type }) => type === 'run_finished')?.seq ?? 0;
+    expect(lastForkable(revised.events)).toBe(end - 1);
+    expect(lastForkable(revised.events.slice(0, 5))).toBe(5);
+  });
+});

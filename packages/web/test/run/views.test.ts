@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Mind } from '../../../dandori/src/ports/mind.ts';
+import { look, stand, take } from '../../../dandori/test/server/standing.ts';
+import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
+
+/** Writes the name of a tool wrong at first. */
+const mind: Mind = {
+  name: 'learning',
+  async think({ state: { decisions, goal } }) {
+    const usage = { inputTokens: 1200, outputTokens: 34 };
+    const said = { kind: 'decided', model: 'a/model', usage } as const;
+    if (goal !== 'think' || decisions.length > 1)
+      return {
+        ...said,
+        actions: [{ id: 'z', operation: 'answer', args: { text: 'Done:\n\n- one\n- two' } }],
+      };
+    const operation = decisions.length === 0 ? 'shop.gaze' : 'shop.look';
+    const action = { id: 'a', operation, args: { item: 'tea' } };
+    return { ...said, reasoning: `I try **${operation}**`, repaired: 'a comma', actions: [action] };
+  },
+};
+
+let visiting: Visit;
+const client = () => visiting.standing.client;
+const RICE = 'rice '.repeat(20_000);
+
+beforeAll(async () => {
+  visiting = await visit({}, await stand({}, { mind }));
+});
+afterAll(() => visiting[Symbol.asyncDispose]());
+
+async function ended(goal: string, tasks?: Parameters<ReturnType<typeof client>['start']>[1]) {
+  const run = await client().start(goal, tasks);
+  await client().settled(run);
+  return run;
+}
+
+describe('the tasks', () => {
+  it('are a table of which only what is in view is on the page; it is searched, sorted and read', async () => {
+    const tasks = Array.from({ length: 1_000 }, (_, index) => look(`tea ${index}`, `t${index + 1}`));
+    const run = await ended('many', { tasks: [...tasks, take('${t7.item}', 'last')] });
+    const page = await visiting.open(`/runs/${run}/tasks`);
+    await page.getByText('1001 tasks').waitFor();
+    const table = page.getByRole('table', { name: 'Tasks of the run' });
+    expect(await table.getAttribute('aria-rowcount')).toBe('1002');
+    expect(await table.getByRole('row').count()).toBeLessThan(60);
+    await page.getByTitle('Sort by Effect').click();
+    await page.getByTitle('Sort by Effect').click();
+    await table.getByRole('row').nth(1).getByText('shop.take').waitFor();
+    await page.getByRole('searchbox', { name: 'Find a task' }).fill('last');
+    await page.getByText('1 of 1001 tasks').waitFor();
+    await table.getByRole('button', { name: 'last' }).click();
+    await page.getByRole('heading', { name: 'last shop.take' }).waitFor();
+    await page.getByRole('tree', { name: 'Arguments as sent' }).getByText('tea 6').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: '${t7.item}' }).click();
+    await page.getByRole('heading', { name: 't7 shop.look' }).waitFor();
+    await page.close();
+  });
+
+  it('have results that the arrow keys walk in', async () => {
+    const run = await ended('tree', { tasks: [look('tea')] });
+    const page = await visiting.open(`/runs/${run}/tasks`);
+    await page.getByRole('button', { name: 't1' }).click();
+    const result = page.getByRole('tree', { name: 'Result' });
+    await result.getByRole('treeitem').first().focus();
+    expect(await result.getByRole('treeitem').count()).toBe(2);
+    await page.keyboard.press('ArrowRight');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('item: "tea"');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    expect(await result.getByRole('treeitem').count()).toBe(1);
+    expect(await result.getByRole('treeitem').getAttribute('aria-expanded')).toBe('false');
+    await page.close();
+  });
+
+  it('have large results that come a page at a time', async () => {
+    const run = await ended('large', { tasks: [look(RICE)] });
+    const page = await visiting.open(`/runs/${run}/tasks`);
+    await page.getByRole('button', { name: 't1' }).click();
+    await page.getByRole('button', { name: 'text of 100000 characters' }).click();
+    await page.getByText('characters 1–20000 of 100000').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('characters 20001–40000 of 100000').waitFor();
+    await page.close();
+  });
+});
+
+describe('the decisions', () => {
+  it('tell what was thought, refused and mended, and what it took', async () => {
+    const run = await ended('think', { mode: 'planned' });
+    const page = await visiting.open(`/runs/${run}/decisions`);
+    const story = page.getByRole('list', { name: 'Decisions in the order of time' });
+    await story.getByText('refused by the compiler').waitFor();
+    await story.getByText('unknown-operation').waitFor();
+    await story.locator('strong', { hasText: 'shop.look' }).waitFor();
+    expect(await story.getByText('1200 tokens in, 34 out').count()).toBeGreaterThan(1);
+    await story.getByText('Mended in the output of the model: a comma').first().waitFor();
+    await page.getByRole('region', { name: 'Conversation' }).getByRole('listitem').first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.close();
+  });
+});
+
+describe('the events', () => {
+  it('are filtered and searched, unfold, and lead to their moment', async () => {
+    const run = await ended('events', { tasks: [look('tea'), look('rice', 't2')] });
+    const page = await visiting.open(`/runs/${run}/events`);
+    const list = page.getByRole('list', { name: 'Events of the run' });
+    await list.getByText('run_finished').waitFor();
+    await page.getByLabel('Type').selectOption('task_succeeded');
+    await page.getByText(/^2 of \d+ events$/).waitFor();
+    await page.getByRole('searchbox', { name: 'Search in the events' }).fill('rice');
+    await page.getByText(/^1 of \d+ events$/).waitFor();
+    await list.getByRole('button', { name: /^All of event/ }).click();
+    await list.getByRole('tree').getByText('"rice"').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await list.getByRole('link').click();
+    await page.waitForURL(/\?at=\d+$/);
+    await list.getByText('shown now').waitFor();
+    await page.close();
+  });
+});
+
+describe('the plan of a run that has ended', () => {
+  it('is read, and run otherwise in a fork', async () => {
+    const run = await ended('fork', { tasks: [look('tea')] });
+    const page = await visiting.open(`/runs/${run}/plan`);
+    const source = page.getByRole('textbox', { name: 'The plan as YAML' });
+    expect(await source.inputValue()).toContain('operation: shop.look');
+    expect(await source.getAttribute('readonly')).toBe('');
+    await page.getByRole('button', { name: 'Edit in a fork' }).click();
+    const written = await source.inputValue();
+    await source.fill(written.replace('item: tea', 'item: rice'));
+    await page.getByRole('button', { name: /duplicate-id.*t1 was begun/ }).waitFor();
+    await source.fill(`${written}  - { id: t2, operation: shop.take, args: { item: "\${t1.item}" } }\n`);
+    await page.getByText('The plan compiles.').waitFor();
+    await page.getByRole('button', { name: 'Fork with this plan' }).click();
+    await page.waitForURL((url) => !url.pathname.includes(run));
+    await page.getByText('Forked from').waitFor();
+    await expect.poll(() => visiting.standing.taken).toEqual(expect.arrayContaining(['tea']));
+    await page.close();
+  });
+});
+
+describe('a narrow screen', () => {
+  it.each(['decisions', 'tasks', 'plan', 'events'])('has room for %s', async (view) => {
+    const run = await ended('think', { mode: 'planned' });
+    const page = await visiting.open(`/runs/${run}/${view}`, { viewport: { width: 430, height: 800 } });
+    await page.getByText('one', { exact: true }).first().waitFor();
+    expect(await isTooWide(page)).toBe(false);
+    await page.close();
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf, piecesOf } from '../../src/ui/text-blocks.ts';
+
+describe('the blocks of a text', () => {
+  it('are paragraphs, lists, headings and code', () => {
+    const text =
+      '# Found\nTwo lines\nof one\n\n- a\n- b\n  more of b\n1. one\n2) two\n```js\n- x\n\n<b>\n```\nend';
+    expect(blocksOf(text)).toEqual([
+      { kind: 'heading', text: 'Found' },
+      { kind: 'paragraph', text: 'Two lines\nof one' },
+      { kind: 'list', isNumbered: false, items: ['a', 'b\nmore of b'] },
+      { kind: 'list', isNumbered: true, items: ['one', 'two'] },
+      { kind: 'code', text: '- x\n\n<b>' },
+      { kind: 'paragraph', text: 'end' },
+    ]);
+  });
+
+  it('show code that is still being written as code', () => {
+    expect(blocksOf('so:\n```\nlet a')).toEqual([
+      { kind: 'paragraph', text: 'so:' },
+      { kind: 'code', text: 'let a' },
+    ]);
+  });
+});
+
+describe('the pieces of a text', () => {
+  it('are code, what is strong, and links of the web only', () => {
+    expect(piecesOf('a `b` **c** https://d.example/e?f=1. javascript:alert(1)')).toEqual([
+      { kind: 'text', text: 'a ' },
+      { kind: 'code', text: 'b' },
+      { kind: 'text', text: ' ' },
+      { kind: 'strong', text: 'c' },
+      { kind: 'text', text: ' ' },
+      { kind: 'link', text: 'https://d.example/e?f=1' },
+      { kind: 'text', text: '. javascript:alert(1)' },
+    ]);
+  });
+
+  it('lose nothing of it', () => {
+    const text = '**a `b **c** http:// https:// `` <script>x</script>';
+    expect(
+      piecesOf(text)
+        .map((piece) => piece.text)
+        .join('')
+        .replaceAll('*', ''),
+    ).toBe(text.replaceAll('*', ''));
+  });
+});
