@@ -114,8 +114,9 @@ describe('the page of a run', () => {
     const page = await open(`/runs/${run}?at=${asked?.seq}`);
     await page.getByRole('button', { name: 'Fork from here' }).click();
     await page.getByText('milk shop.take (write)').waitFor();
-    await page.getByLabel('Which milk?').selectOption('skimmed');
-    await page.getByRole('button', { name: 'Fork', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Which milk?').selectOption('skimmed');
+    await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
     await page.waitForURL(
       (address) => !address.pathname.includes(run) && address.pathname.startsWith('/runs/'),
     );
@@ -125,7 +126,7 @@ describe('the page of a run', () => {
       async () => (await outcomeOf(new URL(page.url()).pathname.split('/')[2] ?? '')) === 'answered',
     );
     await page.getByRole('button', { name: 'What differs' }).click();
-    const results = page.getByRole('region', { name: 'Results' });
+    const results = dialog.getByRole('region', { name: 'Results' });
     await results.getByText('whole milk').waitFor();
     await results.getByText('skimmed milk').waitFor();
     expect(await barriers(page)).toEqual([]);
@@ -136,19 +137,22 @@ describe('the page of a run', () => {
     const run = await client.start('wait for it', { tasks: [wait('tea', 'slow'), look('tea', 'fast')] });
     const page = await open(`/runs/${run}`);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText(/^Paused/).waitFor();
+    await page
+      .getByText(/^Paused/)
+      .first()
+      .waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.getByRole('button', { name: 'Say something' }).click();
     await page.getByLabel('What its next decision should know').fill('the green one');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await until(async () =>
       (await client.run(run)).report.notes?.some(({ text }) => text === 'the green one'),
     );
     await page.getByRole('button', { name: 'Cancel …' }).click();
     await page.getByLabel('Why (if you like)').fill('not today');
     await page.getByRole('button', { name: 'Cancel it' }).click();
-    await page.getByText('Cancelled: not today').waitFor();
+    await page.getByText('Cancelled: not today').first().waitFor();
     await until(async () => (await outcomeOf(run)) === 'cancelled');
   });
 
@@ -157,7 +161,7 @@ describe('the page of a run', () => {
     const page = await open(`/runs/${run}`);
     await page.getByRole('button', { name: 'Rate' }).click();
     await page.getByRole('radio', { name: /good/ }).check();
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Rated 4 of 5' }).waitFor();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Journal' }).click();

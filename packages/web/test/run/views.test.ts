@@ -80,7 +80,7 @@ describe('the tasks', () => {
     await page.getByRole('button', { name: 't1' }).click();
     await page.getByRole('button', { name: 'text of 100000 characters' }).click();
     await page.getByText('characters 1–20000 of 100000').waitFor();
-    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
     await page.getByText('characters 20001–40000 of 100000').waitFor();
     await page.close();
   });

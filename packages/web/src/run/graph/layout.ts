@@ -38,10 +38,10 @@ const COMMON: LayoutOptions = {
   'elk.spacing.componentComponent': '28',
   'elk.layered.spacing.nodeNodeBetweenLayers': '48',
   'elk.layered.spacing.edgeNodeBetweenLayers': '16',
-  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
 };
 
 const CAREFUL: LayoutOptions = {
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
 };

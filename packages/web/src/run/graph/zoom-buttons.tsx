@@ -11,7 +11,7 @@ export function ZoomButtons({ onFit }: { readonly onFit: () => void }) {
     ['⤢', say.fit, onFit],
   ] as const;
   return (
-    <div className="absolute bottom-3 left-3 flex flex-col overflow-hidden rounded border border-line bg-sheet shadow-sm">
+    <div className="absolute bottom-2 left-2 flex overflow-hidden md:bottom-3 md:left-3 md:flex-col rounded border border-line bg-sheet shadow-sm">
       {buttons.map(([sign, name, act]) => (
         <button
           key={sign}
@@ -19,7 +19,7 @@ export function ZoomButtons({ onFit }: { readonly onFit: () => void }) {
           aria-label={name}
           title={name}
           onClick={act}
-          className="size-8 border-line not-last:border-b hover:bg-sunken focus-visible:outline-offset-[-2px]"
+          className="size-8 border-line not-last:border-r md:not-last:border-r-0 md:not-last:border-b hover:bg-sunken focus-visible:outline-offset-[-2px]"
         >
           {sign}
         </button>
