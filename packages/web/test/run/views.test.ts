@@ -3,10 +3,16 @@ import type { Mind } from '../../../dandori/src/ports/mind.ts';
 import { look, stand, take } from '../../../dandori/test/server/standing.ts';
 import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
 
+const isRead = Promise.withResolvers<void>();
+
 /** Writes the name of a tool wrong at first. */
 const mind: Mind = {
   name: 'learning',
-  async think({ state: { decisions, goal } }) {
+  async think({ state: { decisions, goal }, onText }) {
+    if (goal === 'write') {
+      onText?.('The tea is ');
+      await isRead.promise;
+    }
     const usage = { inputTokens: 1200, outputTokens: 34 };
     const said = { kind: 'decided', model: 'a/model', usage } as const;
     if (goal !== 'think' || decisions.length > 1)
@@ -98,6 +104,23 @@ describe('the decisions', () => {
     await story.getByText('Mended in the output of the model: a comma').first().waitFor();
     await page.getByRole('region', { name: 'Conversation' }).getByRole('listitem').first().waitFor();
     expect(await barriers(page)).toEqual([]);
+    await page.close();
+  });
+});
+
+describe('the answer', () => {
+  it('is there while it is written, and screen readers are told of it once', async () => {
+    const run = await client().start('write', { mode: 'adaptive' });
+    const page = await visiting.open(`/runs/${run}`);
+    const conversation = page.getByRole('region', { name: 'Conversation' });
+    await conversation.getByText('The tea is').waitFor();
+    expect(await page.locator('[role=status]', { hasText: 'The tea is' }).count()).toBe(0);
+    await page.getByRole('status').getByText('The answer is being written').waitFor();
+    isRead.resolve();
+    await conversation.getByRole('listitem').getByText('two').waitFor();
+    await page.getByRole('status').getByText('The run has ended with an answer.').waitFor();
+    await client().rate(run, { rating: 4, comment: 'well said' });
+    await conversation.getByText('Rated 4 of 5').waitFor();
     await page.close();
   });
 });

@@ -1,5 +1,5 @@
-import { duration } from '../../src/core/duration.ts';
 import { describe, expect, it } from 'vitest';
+import { duration } from '../../src/core/duration.ts';
 
 describe('a duration', () => {
   it.each([
