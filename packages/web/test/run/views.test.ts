@@ -10,8 +10,10 @@ const mind: Mind = {
   name: 'learning',
   async think({ state: { decisions, goal }, onText }) {
     if (goal === 'write') {
-      onText?.('The tea is ');
+      // Nobody hears what was written before they came.
+      const writing = setInterval(() => onText?.('The tea is '), 50);
       await isRead.promise;
+      clearInterval(writing);
     }
     const usage = { inputTokens: 1200, outputTokens: 34 };
     const said = { kind: 'decided', model: 'a/model', usage } as const;
@@ -113,7 +115,7 @@ describe('the answer', () => {
     const run = await client().start('write', { mode: 'adaptive' });
     const page = await visiting.open(`/runs/${run}`);
     const conversation = page.getByRole('region', { name: 'Conversation' });
-    await conversation.getByText('The tea is').waitFor();
+    await conversation.getByText('The tea is The tea is').waitFor();
     expect(await page.locator('[role=status]', { hasText: 'The tea is' }).count()).toBe(0);
     await page.getByRole('status').getByText('The answer is being written').waitFor();
     isRead.resolve();
