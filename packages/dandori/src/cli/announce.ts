@@ -15,16 +15,29 @@ export function announce(dandori: Dandori, texts: Texts): void {
 export function announceEffects(dandori: Dandori, texts: Texts): void {
   const known = dandori.tools();
   for (const name of unknownTools(dandori)) warn(texts.effectUnknown(name, nearest(name, known.keys())));
+  for (const { name, probe } of unfitProbes(dandori)) warn(texts.probeUnfit(name, probe, known.has(probe)));
 }
 
 /** What a server that is missing or switched off would offer, nobody knows. */
 function unknownTools(dandori: Dandori): string[] {
-  const { effects, disabledServers } = dandori.config;
   const known = dandori.tools();
-  const silent = [...disabledServers, ...dandori.missing().map(({ server }) => server)];
-  return Object.keys(effects).filter(
-    (name) => !isKnown(name, known) && !silent.some((server) => name.startsWith(`${server}.`)),
+  return Object.keys(dandori.config.effects).filter(
+    (name) => !isKnown(name, known) && !isSilent(name, dandori),
   );
+}
+
+function isSilent(name: string, { config: { disabledServers }, missing }: Dandori): boolean {
+  const silent = [...disabledServers, ...missing().map(({ server }) => server)];
+  return silent.some((server) => name.startsWith(`${server}.`));
+}
+
+/** Better known now than when a call is in doubt. */
+function unfitProbes(dandori: Dandori): { name: string; probe: string }[] {
+  const known = dandori.tools();
+  return Object.entries(dandori.config.effects).flatMap(([name, { probe }]) => {
+    if (probe === undefined || isSilent(probe.tool, dandori)) return [];
+    return known.get(probe.tool)?.effect === 'read' ? [] : [{ name, probe: probe.tool }];
+  });
 }
 
 /** `letters.*` means all tools of a service. */

@@ -1,4 +1,4 @@
-import type { AskedQuestion } from '../core/report.ts';
+import type { AskedQuestion, Report } from '../core/report.ts';
 import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { type Reply, replyTo } from './ask.ts';
@@ -23,9 +23,10 @@ export async function answer(
 ): Promise<number> {
   await using dandori = await openDandori({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
-  const { goal, questions } = await dandori.report(run);
+  const report = await dandori.report(run);
+  const { goal, questions } = report;
   const texts = textsFor({ language: dandori.config.language, goal });
-  const { id, rest } = meant(words, questions, run);
+  const { id, rest } = meant(words, report);
   const asked = questions.find((question) => question.id === id);
   const reply = await replyFrom({ id, text: rest.join(' '), asked }, { options, texts, dandori });
   if (reply === undefined) return 0;
@@ -56,16 +57,21 @@ const ID = /^q\d+$/;
 /** The question may be left out where only one is open. */
 function meant(
   words: readonly string[],
-  questions: readonly AskedQuestion[],
-  run: string,
+  { run, questions, outcome }: Report,
 ): { id: string; rest: readonly string[] } {
   const [first, ...rest] = words;
   const isNamed = first !== undefined && (ID.test(first) || questions.some(({ id }) => id === first));
   if (isNamed) return { id: first, rest };
   const [only, ...others] = questions;
   if (only !== undefined && others.length === 0) return { id: only.id, rest: words };
-  // Whoever takes the answer says why it is not open.
-  if (only === undefined) return { id: first ?? '', rest };
+  // Whoever takes the answer says that the run has ended.
+  if (only === undefined && !['open', 'waiting', 'paused'].includes(outcome))
+    return { id: first ?? '', rest };
+  if (only === undefined) {
+    throw new DandoriError('question-not-found', `The run ${run} has no open question.`, {
+      fix: `See how it stands with \`dandori show ${run}\`.`,
+    });
+  }
   throw new DandoriError('question-not-found', `The run ${run} has several open questions.`, {
     fix: `Say which one: ${questions.map(({ id }) => id).join(', ')}.`,
   });

@@ -1,11 +1,12 @@
-import { confirm, isCancel } from '@clack/prompts';
 import { readPlanFile } from '../config/plan-file.ts';
 import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
-import { approveWith, editPlan } from './edit-plan.ts';
+import { approveWith, type Edited, editPlan } from './edit-plan.ts';
 import { editorOf } from './editor.ts';
+import { EXIT_USAGE } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
+import { yesOrNo } from './prompts.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 
@@ -34,8 +35,10 @@ export async function approve(
   const run = await findRun(name, dandori);
   const { goal } = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal });
-  const answered = await give({ dandori, run, question, texts }, options);
-  if (answered === undefined) return 0;
+  const given = await give({ dandori, run, question, texts }, options);
+  if (given === 'unchanged') return 0;
+  if (given === 'invalid') return EXIT_USAGE;
+  const { answered } = given;
   if (options.json === true)
     process.stdout.write(`${JSON.stringify({ run, question: answered, approved: true })}\n`);
   else
@@ -45,19 +48,21 @@ export async function approve(
   return 0;
 }
 
-/** Undefined where the user has left the plan as it was. */
-async function give(approving: Approving, { edit, user: by }: ApproveOptions): Promise<string | undefined> {
+/** The id of the question that was answered, or why none was. */
+type Given = { readonly answered: string } | Exclude<Edited, 'approved'>;
+
+async function give(approving: Approving, { edit, user: by }: ApproveOptions): Promise<Given> {
   const { dandori, run, question } = approving;
-  if (edit === undefined) return dandori.approve(run, question, { by });
+  if (edit === undefined) return { answered: await dandori.approve(run, question, { by }) };
   if (edit === true) return inEditor(approving, by);
   const asked = question === undefined ? {} : { question: { id: question } };
-  return approveWith(await readPlanFile(edit), { dandori, run, by, ...asked });
+  return { answered: await approveWith(await readPlanFile(edit), { dandori, run, by, ...asked }) };
 }
 
 async function inEditor(
   { dandori, run, question, texts }: Approving,
   by: string | undefined,
-): Promise<string | undefined> {
+): Promise<Given> {
   const editor = editorOf(process.env);
   const { goal, questions } = await dandori.report(run);
   const plans = questions.filter(({ kind, id }) => kind === 'plan_approval' && (question ?? id) === id);
@@ -67,11 +72,8 @@ async function inEditor(
       fix: `See it with \`dandori show ${run}\`.`,
     });
   }
-  const again = async () => {
-    if (process.stdin.isTTY !== true) return false;
-    const wanted = await confirm({ message: texts.plans.again, output: process.stderr });
-    return !isCancel(wanted) && wanted;
-  };
-  const isDone = await editPlan({ dandori, run, goal, question: asked, texts, by, editor, again });
-  return isDone ? asked.id : undefined;
+  const again = async () =>
+    process.stdin.isTTY === true && (await yesOrNo({ message: texts.plans.again, texts })) === true;
+  const edited = await editPlan({ dandori, run, goal, question: asked, texts, by, editor, again });
+  return edited === 'approved' ? { answered: asked.id } : edited;
 }

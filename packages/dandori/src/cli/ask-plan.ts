@@ -1,10 +1,11 @@
-import { confirm, isCancel, select, text } from '@clack/prompts';
+import { isCancel, text } from '@clack/prompts';
 import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Question } from '../domain/question.ts';
 import { editPlan } from './edit-plan.ts';
 import { editorOf } from './editor.ts';
-import { contextLines } from './question.ts';
+import { choose, yesOrNo } from './prompts.ts';
+import { contextLines, untilLines } from './question.ts';
 import { printable } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -20,24 +21,21 @@ export interface PlanAsking {
 /** Asks the person at the terminal about a plan. False where they would rather not answer now. */
 export async function askAboutPlan(question: Question, asking: PlanAsking): Promise<boolean> {
   const { dandori, run, texts, by, signal } = asking;
-  const shown = { output: process.stderr, signal };
-  for (const line of contextLines(question, texts)) process.stderr.write(`${line}\n`);
+  for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
+    process.stderr.write(`${line}\n`);
+  const items = (['approve', 'reject', 'edit'] as const).map((value) => ({
+    value,
+    label: texts.plans[value],
+  }));
   for (;;) {
-    const taken = await select({
-      ...shown,
-      message: printable(question.text),
-      options: (['approve', 'reject', 'edit'] as const).map((value) => ({
-        value,
-        label: texts.plans[value],
-      })),
-    });
-    if (isCancel(taken)) return false;
+    const taken = await choose({ message: printable(question.text), texts, signal }, items);
+    if (taken === undefined) return false;
     if (taken === 'approve') {
       await dandori.approve(run, question.id, { by });
       return true;
     }
     if (taken === 'reject') {
-      const reason = await text({ ...shown, message: texts.plans.reason });
+      const reason = await text({ message: texts.plans.reason, output: process.stderr, signal });
       if (isCancel(reason)) return false;
       await dandori.reject(run, question.id, { by, reason: reason?.trim() || undefined });
       return true;
@@ -51,11 +49,9 @@ async function edited(
   { dandori, run, goal, texts, by, signal }: PlanAsking,
 ): Promise<boolean> {
   try {
-    const again = async () => {
-      const wanted = await confirm({ message: texts.plans.again, output: process.stderr, signal });
-      return !isCancel(wanted) && wanted;
-    };
-    return await editPlan({ dandori, run, goal, question, texts, by, again, editor: editorOf(process.env) });
+    const again = async () => (await yesOrNo({ message: texts.plans.again, texts, signal })) === true;
+    const editor = editorOf(process.env);
+    return (await editPlan({ dandori, run, goal, question, texts, by, again, editor })) === 'approved';
   } catch (error) {
     // Without an editor there are still the other two.
     if (!(error instanceof DandoriError && error.code === 'usage')) throw error;

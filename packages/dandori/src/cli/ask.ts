@@ -1,10 +1,11 @@
-import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
+import { isCancel, text } from '@clack/prompts';
 import { type Field, fieldOf, fieldsOf, textOf, typedAs } from '../core/form-field.ts';
 import type { Dandori } from '../dandori.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { callsOf } from './choice.ts';
-import { contextLines } from './question.ts';
+import { choose, chooseSome, yesOrNo } from './prompts.ts';
+import { contextLines, untilLines } from './question.ts';
 import { printable } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -27,20 +28,17 @@ const ANSWER = 'answer';
 /** Asks the person at the terminal. Undefined where they would rather not answer now. */
 export async function replyTo(question: Question, asking: Asking): Promise<Reply | undefined> {
   const { texts, signal } = asking;
-  for (const line of contextLines(question, texts)) process.stderr.write(`${line}\n`);
+  for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
+    process.stderr.write(`${line}\n`);
   const { options = [] } = question;
   const choices = options.map((option, index) => ({
     value: String(index),
     label: printable([option.label, ...callsOf(option)].join('  ')),
   }));
   if (choices.length === 0) choices.push({ value: ANSWER, label: texts.replies.answer });
-  const taken = await select({
-    message: printable(question.text),
-    output: process.stderr,
-    signal,
-    options: [...choices, ...otherwise(question, texts)],
-  });
-  if (isCancel(taken)) return undefined;
+  const items = [...choices, ...otherwise(question, texts)];
+  const taken = await choose({ message: printable(question.text), texts, signal }, items);
+  if (taken === undefined) return undefined;
   if (taken === CANCEL) return { kind: 'cancel' };
   if (taken === DECLINE) return declined(asking);
   if (taken !== ANSWER) return { kind: 'answer', value: options[Number(taken)]?.value ?? null };
@@ -88,39 +86,30 @@ async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT
   const { texts, signal } = asking;
   const marks = [...(hint === undefined ? [] : [hint]), ...(isRequired ? [] : [texts.replies.optional])];
   const message = printable([label, ...(marks.length > 0 ? [`(${marks.join('; ')})`] : [])].join(' '));
-  const common = { message, output: process.stderr, signal };
-  if (kind === 'flag' && isRequired)
-    return given(await confirm({ ...common, initialValue: field.default !== false }));
+  const shown = { message, texts, signal };
+  if (kind === 'flag' && isRequired) return yesOrNo(shown, field.default !== false);
   if (kind === 'flag' || kind === 'choice') {
     const own =
       kind === 'flag' ? [true, false].map((value) => ({ value, label: texts.replies.flag(value) })) : choices;
-    const index = given(await select({ ...common, options: indexed(own, field, texts) }));
+    const index = await choose(shown, indexed(own, field, texts));
     return index === undefined ? undefined : (own[index]?.value ?? LEFT_OUT);
   }
   if (kind === 'many') {
-    const chosen = given(
-      await multiselect({
-        ...common,
-        options: indexed(choices, { ...field, isRequired: true }, texts),
-        initialValues: defaultsOf(field),
-        required: isRequired,
-      }),
-    );
+    const chosen = await chooseSome(shown, indexed(choices, { ...field, isRequired: true }, texts), {
+      initialValues: defaultsOf(field),
+      required: isRequired,
+    });
     return chosen?.map((index) => choices[index]?.value ?? null);
   }
-  const typed = given(
-    await text({
-      ...common,
-      ...(field.default !== undefined && { initialValue: textOf(field.default) }),
-      validate: (value) => problemWith(field, value ?? '', asking),
-    }),
-  );
-  if (typed === undefined) return undefined;
+  const typed = await text({
+    message,
+    output: process.stderr,
+    signal,
+    ...(field.default !== undefined && { initialValue: textOf(field.default) }),
+    validate: (value) => problemWith(field, value ?? '', asking),
+  });
+  if (isCancel(typed)) return undefined;
   return typed === '' && !isRequired ? LEFT_OUT : typedAs(field, typed);
-}
-
-function given<T>(value: T): Exclude<T, symbol> | undefined {
-  return isCancel(value) ? undefined : (value as Exclude<T, symbol>);
 }
 
 /** The default comes first, where the cursor stands. */

@@ -23,11 +23,14 @@ export interface PlanEditing {
   readonly again: () => Promise<boolean>;
 }
 
-/** Lets the user edit a plan that waits, until it is right. False where they changed nothing or gave it up. */
-export async function editPlan(editing: PlanEditing): Promise<boolean> {
+/** `unchanged`: they left it as it was. `invalid`: it does not compile, and they gave it up. */
+export type Edited = 'approved' | 'unchanged' | 'invalid';
+
+/** Lets the user edit a plan that waits, until it is right. */
+export async function editPlan(editing: PlanEditing): Promise<Edited> {
   const { question, goal, texts, editor, again } = editing;
   const written = planToEdit(question, goal, texts);
-  if (written === undefined) return false;
+  if (written === undefined) return 'unchanged';
   const folder = await mkdtemp(join(tmpdir(), 'dandori-plan-'));
   const file = join(folder, 'plan.yaml');
   try {
@@ -37,12 +40,12 @@ export async function editPlan(editing: PlanEditing): Promise<boolean> {
       const text: string = isMeant ? await readFile(file, 'utf8') : written;
       if (text === written) {
         process.stderr.write(`${texts.plans.unchanged}\n`);
-        return false;
+        return 'unchanged';
       }
       const problem = await approveAs(text, editing);
-      if (problem === undefined) return true;
+      if (problem === undefined) return 'approved';
       process.stderr.write(`${problem}\n`);
-      if (!(await again())) return false;
+      if (!(await again())) return 'invalid';
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -70,8 +73,12 @@ export async function approveWith(
     by,
   }: Pick<PlanEditing, 'dandori' | 'run' | 'by'> & { readonly question?: Pick<Question, 'id'> },
 ): Promise<string> {
+  return inItsLines(plan, () => dandori.approve(run, question?.id, { tasks: plan.tasks, by }));
+}
+
+export async function inItsLines<T>(plan: PlanFile, work: () => Promise<T>): Promise<T> {
   try {
-    return await dandori.approve(run, question?.id, { tasks: plan.tasks, by });
+    return await work();
   } catch (error) {
     if (!(error instanceof DandoriError) || error.diagnostics === undefined) throw error;
     const { code, diagnostics, fix } = error;

@@ -3,6 +3,7 @@ import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
 import type { Forked, ForkOptions as Options } from '../engine/fork.ts';
 import { chosen } from './choice.ts';
+import { inItsLines } from './edit-plan.ts';
 import { findRun } from './find-run.ts';
 import { eventNumber } from './number.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
@@ -28,7 +29,8 @@ export async function fork(name: string, { at: typed, ...options }: ForkOptions)
     answers: await answersIn(options.answer ?? [], source, session),
     ...(plan && { tasks: plan.tasks }),
   };
-  const forked = await dandori.fork(source, wanted);
+  const work = () => dandori.fork(source, wanted);
+  const forked = await (plan === undefined ? work() : inItsLines(plan, work));
   const { goal } = await dandori.report(forked.run);
   const texts = textsFor({ language: dandori.config.language, goal });
   if (options.json !== true) for (const line of linesOf(forked, texts)) process.stderr.write(`${line}\n`);

@@ -26,6 +26,24 @@ export function answerFrom({ text, fields }: Typed, question: Question): Json {
   return text === '' ? given : { ...formFrom(text, known, id), ...given };
 }
 
+/** The same where all of it stands in one text, as in a chat: `size=large count=2`, or JSON. */
+export function answerIn(text: string, question: Question): Json {
+  const known = question.form === undefined ? undefined : fieldsOf(question.form);
+  const fields = known === undefined ? [] : fieldsIn(text, known);
+  return answerFrom(fields.length > 0 ? { text: '', fields } : { text, fields }, question);
+}
+
+/** A value goes on up to where the next field of the form begins. */
+function fieldsIn(text: string, known: readonly Field[]): string[] {
+  const fields: string[] = [];
+  for (const word of text.trim().split(/(?<=[\s,、])/u)) {
+    if (known.some(({ name }) => word.startsWith(`${name}=`))) fields.push(word);
+    else if (fields.length === 0) return [];
+    else fields.push(`${fields.pop()}${word}`);
+  }
+  return fields.map((field) => field.replace(/[\s,、]+$/u, ''));
+}
+
 function fieldFrom(word: string, known: readonly Field[], question: string): [string, Json] {
   const [name = '', value] = word.split(/=(.*)/s);
   const field = known.find((one) => one.name === name);

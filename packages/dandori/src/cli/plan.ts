@@ -25,7 +25,7 @@ export function planLines({ plan }: Report, texts: Texts): string[] {
     ),
     ...list(
       texts.reflectionsMade,
-      plan.reflections.map(({ status, evaluation }) => `${status}: ${evaluation}`),
+      plan.reflections.map(({ status, evaluation }) => [status, evaluation].filter(Boolean).join(': ')),
     ),
   ];
 }

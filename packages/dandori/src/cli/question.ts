@@ -82,12 +82,22 @@ function termLines(
 ): string[] {
   // The tasks of a plan stand in it.
   const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
-  const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
   return [
     ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),
+    ...untilLines({ expiresAt, default: fallback }, texts),
+    ...(answerers === undefined ? [] : [texts.mayAnswer(answerers.join(', '))]),
+  ];
+}
+
+/** How long somebody may think about it, and what counts after that. */
+export function untilLines(
+  { expiresAt, default: fallback }: Pick<Question, 'expiresAt' | 'default'>,
+  texts: Texts,
+): string[] {
+  const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
+  return [
     ...(left === undefined ? [] : [left > 0 ? texts.expiresIn(duration(left)) : texts.hasExpired]),
     ...(fallback === undefined ? [] : [texts.replies.default(shown(fallback, texts))]),
-    ...(answerers === undefined ? [] : [texts.mayAnswer(answerers.join(', '))]),
   ];
 }
 

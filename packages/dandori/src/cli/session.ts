@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { textOf } from '../core/form-field.ts';
 import type { Report } from '../core/report.ts';
 import type { Dandori, TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
@@ -8,6 +10,7 @@ import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createHeld, type Held } from './held.ts';
 import { openDandori } from './open.ts';
+import { watchQuestion } from './open-question.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { answerCommand, questionLines } from './question.ts';
 import { printReport } from './report.ts';
@@ -110,11 +113,11 @@ interface Foreground {
 }
 
 async function driveAndAsk(run: string, foreground: Foreground): Promise<Report> {
-  const { dandori, watching } = foreground;
+  const { watching } = foreground;
   for (;;) {
     await showProgress(run, foreground);
     watching.held = createHeld((question, signal) => askWhileDriven(run, { question, signal }, foreground));
-    const report = await dandori.drive(run).finally(async () => {
+    const report = await drive(run, foreground).finally(async () => {
       await watching.held?.stop();
       watching.progress?.end();
     });
@@ -125,6 +128,21 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
     await watching.cancelling;
   }
 }
+
+/** Where somebody else has answered, they may go on with it too: then it is theirs until they leave it. */
+async function drive(run: string, { dandori, watching }: Foreground): Promise<Report> {
+  for (;;) {
+    try {
+      return await dandori.drive(run);
+    } catch (error) {
+      const isElsewhere = error instanceof DandoriError && error.code === 'run-driven-elsewhere';
+      if (!isElsewhere || !watching.hasDriven) throw error;
+      await sleep(BETWEEN_LOOKS);
+    }
+  }
+}
+
+const BETWEEN_LOOKS = 200;
 
 async function showProgress(run: string, { dandori, options, texts, watching }: Foreground): Promise<void> {
   if (options.json === true) return;
@@ -162,9 +180,12 @@ async function askWhileDriven(
 async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
   const { run, questions } = report;
   for (const question of questions) {
-    const reply = await replyFor(report, question, foreground);
-    if (reply === undefined) return false;
-    if (reply.kind === 'given') continue;
+    using open = watchQuestion(run, question, foreground.dandori);
+    const signal = AbortSignal.any([foreground.interrupted.signal, open.settled]);
+    const reply = await replyFor(report, question, foreground, signal);
+    if (reply === undefined && open.settled.aborted) await tellSettled(run, question, foreground);
+    else if (reply === undefined) return false;
+    if (reply === undefined || reply.kind === 'given') continue;
     await pass({ run, question, reply }, foreground);
     if (reply.kind === 'cancel') return true;
   }
@@ -177,25 +198,43 @@ interface Passing {
   readonly reply: Reply;
 }
 
-async function pass(
-  { run, question: { id, text }, reply }: Passing,
-  { dandori, options, texts }: Foreground,
-): Promise<void> {
+async function pass({ run, question, reply }: Passing, foreground: Foreground): Promise<void> {
+  const { dandori, options, texts } = foreground;
+  const { id, text } = question;
   const by = options.user;
-  await unlessTooLate(async () => {
+  await unlessTooLate({ run, question }, foreground, async () => {
     if (reply.kind === 'cancel') await dandori.cancel(run, texts.cancelledAt(text), { by });
     else if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { by });
     else await dandori.answer(run, id, null, { declined: true, comment: reply.comment, by });
   });
 }
 
-async function unlessTooLate(answering: () => Promise<void>): Promise<void> {
+/** Somebody else was quicker, and their answer holds. That its time is over, or its run, is told with the run. */
+async function tellSettled(
+  run: string,
+  { id, options = [] }: Question,
+  { dandori, texts }: Foreground,
+): Promise<void> {
+  for (const { type, data } of await dandori.events(run)) {
+    if (type !== 'question_answered' || data.question !== id) continue;
+    const { answer, declined, by } = data;
+    const taken = options.find(({ value }) => JSON.stringify(value) === JSON.stringify(answer));
+    const said = declined === true ? undefined : (taken?.label ?? textOf(answer));
+    process.stderr.write(`${printable(texts.replies.elsewhere(id, said, by))}\n`);
+  }
+}
+
+async function unlessTooLate(
+  { run, question }: Pick<Passing, 'run' | 'question'>,
+  foreground: Foreground,
+  answering: () => Promise<void>,
+): Promise<void> {
   try {
     await answering();
   } catch (error) {
     if (!(error instanceof DandoriError)) throw error;
-    // Somebody else was quicker; their answer holds.
-    if (error.code === 'question-answered') return;
+    if (error.code === 'question-answered' || error.code === 'run-ended')
+      return tellSettled(run, question, foreground);
     // It is asked again, unless nobody can answer it any more: then the drive says how the run goes on.
     if (error.code !== 'question-expired' && error.code !== 'answer-invalid') throw error;
     process.stderr.write(`${printable(error.message)}\n`);
@@ -218,7 +257,7 @@ async function replyFor(
     const by = options.user ?? dandori.config.userId;
     const { askAboutPlan } = await import('./ask-plan.ts');
     let isGiven = true;
-    await unlessTooLate(async () => {
+    await unlessTooLate({ run, question }, foreground, async () => {
       isGiven = await askAboutPlan(question, { dandori, run, goal, texts, by, signal });
     });
     return isGiven ? { kind: 'given' } : undefined;

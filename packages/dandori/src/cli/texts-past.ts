@@ -1,5 +1,6 @@
 import type { RunDifference } from '../core/run-diff.ts';
 import type { Examined, FindingKind } from '../dandori.ts';
+import { countOf } from './count-of.ts';
 
 /** What the CLI says of what was: replaying, forking, comparing and mending runs. */
 export const PAST_ENGLISH = {
@@ -62,7 +63,7 @@ export const PAST_ENGLISH = {
   },
   doctored: {
     healthy: ({ runs, conversations, events, blobs }: Omit<Examined, 'findings'>) =>
-      `Healthy: ${runs} runs, ${conversations} conversations, ${events} events, ${blobs} stored results.`,
+      `Healthy: ${countOf(runs, 'run')}, ${countOf(conversations, 'conversation')}, ${countOf(events, 'event')}, ${countOf(blobs, 'stored result')}.`,
     found: (count: number) => `${count} ${count === 1 ? 'finding' : 'findings'}:`,
     place: (line: number, offset: number | undefined) =>
       offset === undefined ? `line ${line}` : `line ${line}, byte ${offset}`,

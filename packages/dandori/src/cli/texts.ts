@@ -3,6 +3,7 @@ import type { Report } from '../core/report.ts';
 import { CHAT_ENGLISH, CHAT_JAPANESE } from './chat/texts.ts';
 import { countOf } from './count-of.ts';
 import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
+import { CALLS_ENGLISH, CALLS_JAPANESE } from './texts-calls.ts';
 import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
@@ -59,6 +60,9 @@ const ENGLISH = {
     decline: 'Decline to answer',
     cancel: 'Cancel the run',
     why: 'Why? (may be empty)',
+    keys: { one: '↑/↓, Enter', some: '↑/↓, Space marks, Enter' },
+    elsewhere: (question: string, answer: string | undefined, by: string | undefined) =>
+      `${question} was ${answer === undefined ? 'declined' : 'answered'} elsewhere${by === undefined ? '' : ` by ${by}`}${answer === undefined ? '' : `: ${answer}`}`,
     optional: 'may be left out',
     leaveOut: 'Leave it out',
     needed: 'This is needed.',
@@ -79,9 +83,7 @@ const ENGLISH = {
     `${task} ${operation} was told to stop and did not; it may still be at work`,
   noLanguageModel:
     'No language model is configured: the built-in planner does what it can. `dandori init` shows how to add one.',
-  serverMissing: (server: string) => `${server} is not available`,
-  effectUnknown: (name: string, near: string | undefined) =>
-    `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+  ...CALLS_ENGLISH,
   torn: (bytes: number) => `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
   chat: CHAT_ENGLISH,
@@ -111,7 +113,6 @@ const ENGLISH = {
   summary: (outcome: Report['outcome'], time: string, calls: number) =>
     `${outcome}, ${time}, ${calls} model calls`,
   characters: (count: number) => `(${count} characters)`,
-  contextNames: {} as Readonly<Record<string, string>>,
   after: (tasks: string) => `after ${tasks}`,
   more: (count: number) => `… and ${count} more`,
   calls: (calls: number, reads: number, writes: number) =>
@@ -260,6 +261,9 @@ const JAPANESE: Texts = {
     decline: '答えない',
     cancel: '実行を中止する',
     why: '理由(空でもかまいません)',
+    keys: { one: '↑/↓ で選び、Enter で決定', some: '↑/↓ で移動、スペースで選択、Enter で決定' },
+    elsewhere: (question, answer, by) =>
+      `${question} には${by === undefined ? '別のところ' : ` ${by} `}から${answer === undefined ? '「答えない」と返答がありました' : `回答がありました: ${answer}`}`,
     optional: '省略可',
     leaveOut: '省略する',
     needed: '入力が必要です。',
@@ -280,9 +284,7 @@ const JAPANESE: Texts = {
     `${task} ${operation} は中止を伝えても止まりませんでした。まだ動いているかもしれません`,
   noLanguageModel:
     '言語モデルが設定されていないため、内蔵プランナーができる範囲で行います。追加の方法は `dandori init` で。',
-  serverMissing: (server) => `${server} は利用できません`,
-  effectUnknown: (name, near) =>
-    `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか？`}`,
+  ...CALLS_JAPANESE,
   torn: (bytes) => `記録の最後に、異常終了で途切れた部分(${bytes}バイト)がありました。この部分は使いません。`,
   why: '理由',
   chat: CHAT_JAPANESE,
@@ -303,7 +305,6 @@ const JAPANESE: Texts = {
   planGoal: (file) => `${file} を実行`,
   summary: (outcome, time, calls) => `${OUTCOMES[outcome]}、${time}、モデル呼び出し${calls}回`,
   characters: (count) => `(全${count}文字)`,
-  contextNames: { effect: '種類', attempt: '試行', input: '入力' },
   after: (tasks) => `${tasks} の後`,
   more: (count) => `… ほか${count}件`,
   calls: (calls, reads, writes) => `呼び出し${calls}回: 読み取り${reads}、書き込み${writes}`,

@@ -273,6 +273,7 @@ function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at:
   if (task === undefined) return state;
   task.mayHaveTouched = true;
   task.isUnstopped = data.unstopped === true;
+  task.doubt = { cause: data.cause, message: data.message };
   if (task.status === 'waiting') {
     loseCall(state, task, at);
     return state;

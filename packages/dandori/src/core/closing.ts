@@ -1,4 +1,5 @@
 import type { Failure } from '../domain/failure.ts';
+import type { Limit } from '../domain/limit.ts';
 import type { Action } from '../domain/task.ts';
 import { canConclude, describeLimit, reached, timeLeft } from './budget.ts';
 import { criteriaOf, unmetCriteria } from './criteria.ts';
@@ -49,6 +50,14 @@ function answered(state: RunState, now: number): Ending | undefined {
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
     return { outcome: 'exhausted', answer: answer.args, ...atLimit(state, now) };
   if (answer.args.achieved === false) {
+    const limit = refusedFor(state);
+    if (limit !== undefined)
+      return {
+        outcome: 'exhausted',
+        answer: answer.args,
+        limit,
+        missing: [describeLimit(state, limit), ...unfinished(state)],
+      };
     const failure = firstFailure(state) ?? {
       kind: 'not_possible' as const,
       message: textsOf(state).notReached,
@@ -68,6 +77,13 @@ export function isOutdated({ startedSeq }: Decision, { notes }: RunState): boole
 
 function canAskAgain({ purpose }: Decision, state: RunState, now: number): boolean {
   return purpose !== 'conclude' && reached(state, now) === undefined;
+}
+
+/** The limit for which the compiler refused what the mind wanted to do, where it then gave up. */
+function refusedFor({ decisions }: RunState): Limit | undefined {
+  const codes = decisions.at(-2)?.diagnostics?.map(({ code }) => code) ?? [];
+  if (codes.includes('over-budget')) return 'cost';
+  return codes.includes('too-many-tasks') ? 'tasks' : undefined;
 }
 
 /** A person's plan is done when all of it is. */
@@ -138,9 +154,12 @@ function firstFailure(state: RunState): Ending['failure'] {
 
 /** A limit is reached, and the mind has no call left to conclude with or did not manage to. */
 function exhausted(state: RunState, now: number): Ending | undefined {
-  const hasTried = lastDecision(state)?.purpose === 'conclude';
+  const last = lastDecision(state);
+  const hasTried = last?.purpose === 'conclude';
   if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
-  return { outcome: 'exhausted', ...atLimit(state, now) };
+  // Where what was added does not help, the best answer is still the one that was given then.
+  const said = hasTried ? last.operations.find(({ operation }) => operation === 'answer') : undefined;
+  return { outcome: 'exhausted', ...(said && { answer: said.args }), ...atLimit(state, now) };
 }
 
 /** The limit comes first: who wants more done must know which one to raise. */

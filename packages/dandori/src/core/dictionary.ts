@@ -10,10 +10,10 @@ product item goods article 商品 品物 製品 品目 / customer client buyer �
 inventory stock 在庫 / supplier vendor 業者 / employee staff 従業員 社員 / company firm 会社 企業 /
 user account member 利用者 ユーザー 会員 アカウント / price cost fee 価格 値段 金額 料金 / sale revenue 売上 売 /
 payment pay 支払 決済 / invoice bill 請求書 請求 / share 株価 株 / currency money 通貨 お金 / exchange rate 為替 レート /
-category genre 分類 カテゴリ / quantity amount 数量 個数 / number count 件数 数 何人 何件 / unit 単位 / name 名前 名称 氏名 /
+category genre 分類 カテゴリ / quantity amount 数量 個数 / number count 件数 数 何人 何件 / unit 単位 / itemid 品番 / name 名前 名称 氏名 /
 title 題名 タイトル / description summary 説明 概要 要約 / value 値 / result 結果 / note memo 備考 メモ /
 time clock 時刻 時間 何時 時計 / date day calendar 日付 日時 日 カレンダー / weekday 曜日 / week 週 / month 月 今月 /
-year 年 今年 / timezone zone タイムゾーン 標準時 / tomorrow 明日 / yesterday 昨日 / expiry expire expiration 期限 賞味 /
+year 年 今年 / timezone zone タイムゾーン 標準時 / tomorrow 明日 / yesterday 昨日 / expiry expire expiration expireson 期限 賞味 / daysleft 残り日数 / remaining remainder 残り /
 schedule event appointment meeting 予定 会議 イベント / reservation booking book reserve 予約 /
 weather forecast 天気 天候 気象 予報 / temperature 気温 温度 / humidity 湿度 / wind 風 風速 / rain 雨 降水量 /
 condition status state 状態 状況 / place location locate position geolocation geo where 場所 位置 所在地 地点 /

@@ -30,6 +30,8 @@ export interface Taken {
 
 /** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
 export function takeIn(decided: readonly Action[], state: RunState, check: SchemaCheck = () => []): Taken {
+  const planning = isPlain(state) ? decided.find(isPlanning) : undefined;
+  if (planning !== undefined) return unusable(`${planning.operation}: ${NO_PLANNING}`);
   const steps = state.thinking?.brief?.steps ?? [];
   const { ended, actions, problem } = readUpdates(decided, steps, state);
   if (problem !== undefined && !actions.some(({ operation }) => operation !== 'reflect'))
@@ -47,6 +49,18 @@ export function takeIn(decided: readonly Action[], state: RunState, check: Schem
   const isMixed = taken.tasks.length > 0 && left.some((task) => !isStep(task));
   if (!isMixed) return { ...taken, outline };
   return { ...taken, outline, tasks: [...taken.tasks, ...left], removes: left.map(({ id }) => id) };
+}
+
+const NO_PLANNING =
+  'there are no plans and no steps in this run. Return only the next actions, with real values';
+
+/** `planning.enabled: false`: one turn after the other, whatever the mind would like. */
+export function isPlain({ settings: { mode, planning }, planGiven }: RunState): boolean {
+  return mode === 'adaptive' && planning === undefined && !planGiven;
+}
+
+function isPlanning(action: Action): boolean {
+  return action.operation === 'plan.propose' || isStep(action);
 }
 
 function unusable(problem: string): Taken {
@@ -162,14 +176,15 @@ interface Revising {
 }
 
 /** Corrections of a plan that was refused, or changes of one that was accepted. */
-function withRevision(revision: Action, { rest, state, ended }: Revising): Read | string {
+function withRevision(revision: Action, surroundings: Revising): Read | string {
+  const { rest, state } = surroundings;
   const { refused } = state;
   // A step may have been ended since.
   const isOpen = ({ id }: Pick<Task, 'id'>) => state.tasks.get(id)?.status !== 'succeeded';
   if (refused !== undefined) {
     // Taken as if the mind had written all of it again.
     const tasks = revised(refused.tasks.filter(isOpen), revision.args);
-    if (typeof tasks === 'string') return tasks;
+    if (typeof tasks === 'string') return (refused.revision && changeAgain(revision, surroundings)) ?? tasks;
     if (tasks.length + rest.length === 0)
       return 'plan.revise: the plan has no tasks any more (empty-plan). Keep or add one, or answer';
     const old = new Set<Action>(refused.tasks);
@@ -184,10 +199,20 @@ function withRevision(revision: Action, { rest, state, ended }: Revising): Read 
   if (state.tasks.size === 0) return 'plan.revise: there is no plan yet, so there is nothing to revise';
   if (revisionsLeft(state) === 0)
     return 'plan.revise: the plan was revised as often as it may be. Go on with what it has, or answer';
+  return changed(revision, surroundings);
+}
+
+function changed(revision: Action, { rest, state, ended }: Revising): Read | string {
   const change = changePlan(state, revision.args, ended);
   if (typeof change === 'string') return change;
   const { tasks, removes, ...why } = change;
   return { actions: [...tasks, ...rest], removes, revision: why };
+}
+
+/** A change that was refused may come again as a whole, in the words of the plan that it is a change of. */
+function changeAgain(revision: Action, surroundings: Revising): Read | undefined {
+  const read = changed(revision, surroundings);
+  return typeof read === 'string' ? undefined : read;
 }
 
 /**

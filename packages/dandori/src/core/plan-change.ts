@@ -116,13 +116,13 @@ function inheriting({ tasks }: RunState, task: Task): Task {
   return step === undefined ? task : { ...task, step };
 }
 
-function readIds(value: Json, name: string): string[] | string {
+export function readIds(value: Json, name: string): string[] | string {
   if (Array.isArray(value) && value.every((id) => typeof id === 'string')) return value;
   return `plan.revise: "${name}" is a list of ids`;
 }
 
 /** Those that are named stand in the order of their names, in the places that they have together. */
-function inOrder(tasks: readonly Task[], ids: readonly string[]): Task[] {
+export function inOrder(tasks: readonly Task[], ids: readonly string[]): Task[] {
   const named = ids.flatMap((id) => tasks.filter((task) => task.id === id).slice(0, 1));
   const isNamed = new Set(named);
   let next = 0;

@@ -221,6 +221,7 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
     asking: undefined,
     rounds: 0,
     isInDoubt: false,
+    doubt: undefined,
     override: undefined,
     sent: undefined,
     approved: undefined,

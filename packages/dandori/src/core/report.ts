@@ -86,7 +86,7 @@ export function report(state: RunState): Report {
 }
 
 /** A person who paused it knows that questions are open too. */
-function standing({ paused, openQuestions: open }: RunState): Report['outcome'] {
+export function standing({ paused, openQuestions: open }: RunState): Report['outcome'] {
   if (paused !== undefined) return 'paused';
   return open > 0 ? 'waiting' : 'open';
 }

@@ -133,8 +133,7 @@ function plainReport({ step, tally, causes }: StepFacts, state: RunState): strin
 function reply(state: RunState, end: number): Message {
   const { outcome = 'failed', answer, failure } = state.end ?? {};
   const tasks = [...state.tasks.values()].filter(({ task, isSuperseded }) => !isStep(task) && !isSuperseded);
-  const isGood = outcome === 'answered';
-  const causes = isGood ? [] : causesOf(tasks, failure?.message);
+  const causes = causesOf(tasks, failure?.message);
   const id = replyId(state.run);
   return {
     ...about(state),

@@ -1,31 +1,35 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Action, Task } from '../domain/task.ts';
+import { inOrder, readIds } from './plan-change.ts';
 import { readTasks } from './proposal.ts';
 
 /**
  * What the mind may answer in place of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
- * The tasks that it does not name stay as they are, in their order. A text where the revision cannot be read.
+ * What it adds under an id that is there stands for that one. The tasks that it does not name stay as they are, in their
+ * order. A text where the revision cannot be read.
  */
 export function revised(
   tasks: readonly Task[],
-  { replace = [], remove = [], add = [] }: JsonObject,
+  { replace = [], remove = [], add = [], order = [] }: JsonObject,
 ): Task[] | string {
   const ids = new Set(tasks.map(({ id }) => id));
-  const replacements = readTasks(replace, 'plan.revise: replace');
-  const additions = readTasks(add, 'plan.revise: add');
-  if (typeof replacements === 'string') return replacements;
-  if (typeof additions === 'string') return additions;
-  if (!Array.isArray(remove)) return 'plan.revise: "remove" is a list of ids';
-  const unknown = [...replacements.map(({ id }) => id), ...remove].find(
-    (id) => typeof id !== 'string' || !ids.has(id),
-  );
+  const replaced = readTasks(replace, 'plan.revise: replace');
+  const added = readTasks(add, 'plan.revise: add');
+  if (typeof replaced === 'string') return replaced;
+  if (typeof added === 'string') return added;
+  const removals = readIds(remove, 'remove');
+  const places = readIds(order, 'order');
+  if (typeof removals === 'string') return removals;
+  if (typeof places === 'string') return places;
+  const replacements = [...replaced, ...added.filter(({ id }) => ids.has(id))];
+  const unknown = [...replaced.map(({ id }) => id), ...removals].find((id) => !ids.has(id));
   if (unknown !== undefined)
     return `plan.revise: there is no task ${JSON.stringify(unknown)} in the plan that was refused`;
   const byId = new Map(replacements.map((task) => [task.id, task]));
-  const twice = replacements.find((task) => byId.get(task.id) !== task || remove.includes(task.id));
+  const twice = replacements.find((task) => byId.get(task.id) !== task || removals.includes(task.id));
   if (twice !== undefined) return `plan.revise: it says two things about ${JSON.stringify(twice.id)}`;
-  const kept = tasks.filter(({ id }) => !remove.includes(id)).map((task) => byId.get(task.id) ?? task);
-  return [...kept, ...additions];
+  const kept = tasks.filter(({ id }) => !removals.includes(id)).map((task) => byId.get(task.id) ?? task);
+  return inOrder([...kept, ...added.filter(({ id }) => !ids.has(id))], places);
 }
 
 /** Several revisions in one decision are one. What is no list is left for the reader to complain about. */

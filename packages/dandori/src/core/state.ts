@@ -64,6 +64,8 @@ export interface TaskState {
   queued: Queued<TaskState> | undefined;
   /** It was called, and nobody has said yet whether it took effect; true also while a person is asked. */
   isInDoubt: boolean;
+  /** Why nobody knows, of the last attempt that was lost. */
+  doubt: Pick<FactOf<'task_in_doubt'>['data'], 'cause' | 'message'> | undefined;
   attempts: number;
   /** What its calls are recognised by; kept across attempts, and by a fork of the run. */
   key: string | undefined;

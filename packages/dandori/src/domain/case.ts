@@ -26,15 +26,32 @@ const decision = z.object({
   ms: z.number(),
 });
 
+const request = z.object({ text: z.string(), form: jsonObject.optional(), url: z.string().optional() });
+
 const call = z.object({
   task: z.string(),
   operation: z.string(),
   args: jsonObject,
-  /** One of these four says how it ended. */
+  /** What it asked a person while it was open, in order, and what it was told; nothing where it did not wait for that. */
+  asks: z.array(request.extend({ told: z.enum(['accept', 'decline', 'cancel']).optional() })).optional(),
+  /** One of these five says how it ended. */
   result: json.optional(),
   failure: failure.optional(),
   lost: z.enum(['timeout', 'connection_lost', 'cancelled']).optional(),
-  ambiguous: z.object({ question: z.string(), options: z.array(option) }).optional(),
+  ambiguous: z
+    .object({
+      question: z.string(),
+      options: z.array(option),
+      form: jsonObject.optional(),
+      default: json.optional(),
+    })
+    .optional(),
+  wanted: z
+    .object({
+      requests: z.array(request.extend({ name: z.string().optional() })),
+      state: z.string().optional(),
+    })
+    .optional(),
   note: z.string().optional(),
   ms: z.number(),
 });
@@ -53,17 +70,29 @@ const tool = z.object({
   trusted: z.boolean(),
 });
 
-/** What a person did, in order: each is done again as soon as the run stands still and it fits. */
+/** Done again as soon as so many decisions have been begun. */
+const moment = { decision: z.number().int() };
+
+/** What people did, in order: each is done again as soon as the run stands still and it fits, where nothing else is said. */
 const command = z.object({
   answer: z
     .object({
       kind: questionKind,
       task: z.string().optional(),
+      /** Of the question, where a call may have asked several. */
+      text: z.string().optional(),
       value: json,
       declined: z.boolean().optional(),
       comment: z.string().optional(),
+      /** It came while the call that asked was open for it, and comes as soon as that asks. */
+      held: z.boolean().optional(),
     })
     .optional(),
+  /** In place of an answer: nobody gave one in time. */
+  expire: z.object({ kind: questionKind, task: z.string().optional() }).optional(),
+  note: z.object({ text: z.string(), ...moment }).optional(),
+  pause: z.object({ reason: z.string().optional(), ...moment }).optional(),
+  continue: z.object({}).optional(),
   addBudget: z.record(z.string(), z.number()).optional(),
 });
 

@@ -1,5 +1,6 @@
 import { editedTasks } from '../core/plan-word.ts';
 import type { RunState } from '../core/state.ts';
+import type { Diagnostic } from '../domain/diagnostic.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
@@ -25,13 +26,19 @@ export function checkEdit(
   }
   const compiled = compileDraft({ ...state.draft, by: 'user', tasks }, { state, parts });
   if (compiled.ok) return;
-  const { diagnostics } = compiled;
+  throw invalidEdit(
+    compiled.diagnostics,
+    'Correct what is shown and answer again; the question is still open.',
+  );
+}
+
+export function invalidEdit(diagnostics: readonly Diagnostic[], fix: string): DandoriError {
   const lines = diagnostics.map(({ task, message, hint }) => {
     const place = task === undefined ? '' : `${task}: `;
     return `- ${place}${message}${hint === undefined ? '' : ` (${hint})`}`;
   });
-  throw new DandoriError('plan-invalid', `The edited plan is not valid.\n${lines.join('\n')}`, {
-    fix: 'Correct what is shown and answer again; the question is still open.',
+  return new DandoriError('plan-invalid', `The edited plan is not valid.\n${lines.join('\n')}`, {
+    fix,
     diagnostics,
   });
 }

@@ -12,6 +12,7 @@ import type { Settings } from '../domain/settings.ts';
 import type { ConversationJournal } from '../ports/journal.ts';
 import type { Mind } from '../ports/mind.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
+import type { Answering } from './answer.ts';
 import { type Background, createBackground, type Standing } from './background.ts';
 import { handOver } from './hand-over.ts';
 import { answerQuestion, cancelRun, checkGoal, newId, startRun } from './inbox.ts';
@@ -62,7 +63,12 @@ export interface Conversation extends AsyncDisposable {
   readonly id: string;
   /** Resolves when nobody need wait for it any more. */
   say(text: string, options?: { readonly onBegun?: (run: string) => void }): Promise<Said>;
-  answer(run: string, question: string, answer: Json): Promise<Said>;
+  answer(
+    run: string,
+    question: string,
+    answer: Json,
+    options?: { readonly comment?: string | undefined; readonly declined?: boolean },
+  ): Promise<Said>;
   /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
   tell(run: string, text: string): Promise<void>;
   cancel(run: string, reason: string): Promise<void>;
@@ -145,8 +151,11 @@ export async function openConversation(
     return run;
   }
 
-  async function answer({ run, question }: Asked, value: Json, words: string): Promise<Said> {
-    await answerQuestion({ run, question: question.id, answer: value, by: minutes.state?.userId }, parts);
+  async function answer(
+    { run, question }: Asked,
+    { words, ...given }: Given & { words: string },
+  ): Promise<Said> {
+    await answerQuestion({ run, question: question.id, ...given, by: minutes.state?.userId }, parts);
     const message: Message = {
       id: `said/${newId(parts.clock.now())}`,
       role: 'user',
@@ -160,6 +169,17 @@ export async function openConversation(
     return { kind: 'answered', run, question: question.id, standing: await background.released(run) };
   }
 
+  /** What a run has told another one leads on there: of a plan that was refused, to the next one that is asked about. */
+  async function toldReleased(run: string): Promise<void> {
+    for (const { task, status, sent } of background.state(run)?.tasks.values() ?? []) {
+      const { run: other } = sent ?? task.args;
+      if (task.operation !== 'run.tell' || status !== 'succeeded' || typeof other !== 'string') continue;
+      await background.look(other);
+      // What is wrong with it is told where it stands.
+      await background.released(other).catch(() => {});
+    }
+  }
+
   const conversation: Conversation = {
     id,
     get state() {
@@ -171,17 +191,19 @@ export async function openConversation(
       if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
       if (meant.kind === 'answer') {
         onBegun?.(meant.asked.run);
-        return answer(meant.asked, meant.value, text);
+        return answer(meant.asked, { answer: meant.value, words: text });
       }
       const run = await begin(text, onBegun);
-      return { kind: 'begun', run, standing: await background.released(run) };
+      const standing = await background.released(run);
+      await toldReleased(run);
+      return { kind: 'begun', run, standing };
     },
-    async answer(run, id, value) {
+    async answer(run, id, value, options = {}) {
       const asked = conversation.questions().find((one) => one.run === run && one.question.id === id);
-      const words = typeof value === 'string' ? value : JSON.stringify(value);
-      if (asked !== undefined) return answer(asked, value, words);
+      const given = { answer: value, ...options };
+      if (asked !== undefined) return answer(asked, { ...given, words: wordsOf(given) });
       // Whoever asks for one that is not open is told why.
-      await answerQuestion({ run, question: id, answer: value, by: minutes.state?.userId }, parts);
+      await answerQuestion({ run, question: id, ...given, by: minutes.state?.userId }, parts);
       return { kind: 'answered', run, question: id, standing: await background.released(run) };
     },
     async tell(run, text) {
@@ -286,6 +308,14 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
 function settingsOf(settings: Settings): Settings {
   const own = { [STEP_OPERATION]: 'plan', 'run.tell': 'never', 'run.cancel': 'never' } as const;
   return { ...settings, approvals: { ...settings.approvals, ...own } };
+}
+
+type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
+
+/** An answer as the user's words in the conversation. */
+function wordsOf({ answer, comment, declined }: Given): string {
+  const given = declined === true ? [] : [typeof answer === 'string' ? answer : JSON.stringify(answer)];
+  return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
 }
 
 type Meant =

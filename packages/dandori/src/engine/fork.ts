@@ -2,15 +2,14 @@ import { apply, fold } from '../core/apply.ts';
 import { blobOf } from '../core/event-blob.ts';
 import { changedPlan } from '../core/plan-edit.ts';
 import { redact } from '../core/redact.ts';
-import type { RunState } from '../core/state.ts';
-import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { OpenQuestion, RunState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import { checkAnswer } from './answer.ts';
-import { checkEdit } from './check-edit.ts';
+import { checkEdit, invalidEdit } from './check-edit.ts';
 import { compileDraft } from './draft.ts';
 import { newId } from './inbox.ts';
 import type { Parts } from './parts.ts';
@@ -56,7 +55,7 @@ export async function forkRun(source: string, options: ForkOptions, parts: Keepi
   const carried = endings(state, events.slice(seq));
   const writer = createWriter(run, state, parts.secrets);
   for (const event of carried) writer.add(event, event.at);
-  for (const fact of answered(options, { state: writer.state, source, parts })) writer.add(fact, at);
+  for (const fact of answered(options, { state: writer.state, source, events, parts })) writer.add(fact, at);
   if (options.tasks !== undefined) editPlan(options.tasks, writer, { at, parts });
   await keepBlobs([...past, ...writer.events], parts.blobs);
   await parts.journal.create(run, [...past, ...writer.events]);
@@ -172,16 +171,19 @@ function renumbered(fact: Fact, { questions }: RunState): Fact {
 interface Answering {
   readonly state: RunState;
   readonly source: string;
+  /** Of the other run. */
+  readonly events: readonly Event[];
   readonly parts: Keeping;
 }
 
-function answered({ answers = {} }: ForkOptions, { state, source, parts }: Answering): Fact[] {
+function answered({ answers = {} }: ForkOptions, { state, source, events, parts }: Answering): Fact[] {
   return Object.entries(answers).map(([id, answer]) => {
     const asked = state.questions.get(id);
     if (asked === undefined)
       throw new DandoriError('question-not-found', `At event ${state.seq} no question "${id}" was asked.`, {
         fix: `\`dandori log ${source}\` shows where it was asked; fork at that event or later.`,
       });
+    if (asked.isHeld && asked.answer !== undefined) throw ofMadeCall(id, asked, events);
     if (asked.answer !== undefined)
       throw new DandoriError(
         'question-answered',
@@ -195,6 +197,22 @@ function answered({ answers = {} }: ForkOptions, { state, source, parts }: Answe
   });
 }
 
+/** The call that asked went on with the answer that it got, and is not made again. */
+function ofMadeCall(id: string, { question, attempt }: OpenQuestion, events: readonly Event[]): DandoriError {
+  const { task = '' } = question;
+  const start = events.find(
+    ({ type, data }) => type === 'task_started' && data.task === task && data.attempt === attempt,
+  );
+  const before = (start?.seq ?? 2) - 1;
+  return new DandoriError(
+    'question-answered',
+    `The call of ${task} that asked ${id} was made, and has ended with what it was told then.`,
+    {
+      fix: `Fork before the call: --at ${before}. It is made again then, with its effect, and asks again.`,
+    },
+  );
+}
+
 function editPlan(
   tasks: readonly Task[],
   { state, add }: Writer,
@@ -202,21 +220,13 @@ function editPlan(
 ): void {
   const change = changedPlan(state, tasks);
   if (change === undefined) return;
-  if ('code' in change) throw unusable([change]);
+  const fix = 'Correct the plan; nothing was forked.';
+  if ('code' in change) throw invalidEdit([change], fix);
   add(change, at);
   if (state.draft === undefined) return;
   const compiled = compileDraft(state.draft, { state, parts });
-  if (!compiled.ok) throw unusable(compiled.diagnostics);
-}
-
-function unusable(diagnostics: readonly Diagnostic[]): DandoriError {
-  const problems = diagnostics.map(({ code, message, hint }) =>
-    [`${code}: ${message}`, ...(hint === undefined ? [] : [hint])].join('; '),
-  );
-  return new DandoriError('plan-invalid', `The edited plan is not valid.\n${problems.join('\n')}`, {
-    fix: 'Correct the plan; nothing was forked.',
-    diagnostics,
-  });
+  if (compiled.ok) return;
+  throw invalidEdit(compiled.diagnostics, fix);
 }
 
 async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {

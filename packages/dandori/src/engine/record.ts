@@ -1,4 +1,5 @@
 import { apply } from '../core/apply.ts';
+import { responseTo } from '../core/elicitation.ts';
 import { OWN_TOOLS } from '../core/own-tools.ts';
 import { redact } from '../core/redact.ts';
 import { report } from '../core/report.ts';
@@ -14,6 +15,7 @@ import {
 import { isRepeatable } from '../domain/effect.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event, FactOf } from '../domain/event.ts';
+import type { Question } from '../domain/question.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Parts } from './parts.ts';
 import { createResults, type Results } from './results.ts';
@@ -34,7 +36,16 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
   const events = await parts.journal.read(run);
   const results = createResults(parts.blobs);
   const tools = parts.toolbox.tools();
-  const recording: Recording = { decisions: [], calls: [], commands: [], open: new Map(), inexact: [] };
+  const recording: Recording = {
+    decisions: [],
+    calls: [],
+    commands: [],
+    open: new Map(),
+    dropped: new Map(),
+    givenUp: new Set(),
+    begun: 0,
+    inexact: [],
+  };
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
     if (state !== undefined)
@@ -87,8 +98,19 @@ interface Recording {
   readonly calls: CaseCall[];
   readonly commands: CaseCommand[];
   /** Calls that were made and have not ended. */
-  readonly open: Map<string, Pick<CaseCall, 'task' | 'operation' | 'args'>>;
+  readonly open: Map<string, OpenCall>;
+  /** What calls asked that were lost with their driver and made again: the next one is not asked for it once more. */
+  readonly dropped: Map<string, OpenCall['asked']>;
+  /** Questions of which a call was told that nobody answers, whoever did later. */
+  readonly givenUp: Set<string>;
+  /** Decisions. */
+  begun: number;
   readonly inexact: number[];
+}
+
+interface OpenCall extends Pick<CaseCall, 'task' | 'operation' | 'args'> {
+  /** The questions that it has asked while it was open. */
+  readonly asked: readonly Question[];
 }
 
 interface Recorder {
@@ -102,6 +124,9 @@ interface Recorder {
 async function record(event: Event, { state, followed, results, recording }: Recorder): Promise<void> {
   const purpose = state.thinking?.purpose ?? 'act';
   switch (event.type) {
+    case 'decision_started':
+      recording.begun++;
+      return;
     case 'decision_made':
       return decided(event, { state, followed, recording });
     case 'decision_failed': {
@@ -117,38 +142,57 @@ async function record(event: Event, { state, followed, results, recording }: Rec
     case 'task_succeeded': {
       const { task, blob, result = null, note, ms } = event.data;
       const value = blob === undefined ? result : await results.read(blob);
-      return end(task, { result: value, ms, ...(note !== undefined && { note }) }, recording);
+      return end(task, { result: value, ms, ...(note !== undefined && { note }) }, { state, recording });
     }
     case 'task_failed': {
       const { task, failure, ms } = event.data;
       // It was never sent, and will not be again.
       if (failure.kind === 'invalid_args') recording.open.delete(task);
-      return end(task, { failure, ms }, recording);
+      return end(task, { failure, ms }, { state, recording });
     }
     case 'task_in_doubt': {
       const { task, cause } = event.data;
       const isAgain = isRepeatable(state.tasks.get(task)?.effect ?? 'write');
       // A test has no crash: what was only sent once more is sent once.
-      if (cause === 'driver_lost' && isAgain) recording.open.delete(task);
+      if (cause === 'driver_lost' && isAgain) drop(task, recording);
       const isUnknown = cause === 'driver_lost' || cause === 'unanswered';
-      return end(task, { lost: isUnknown ? 'connection_lost' : cause, ms: 0 }, recording);
+      return end(task, { lost: isUnknown ? 'connection_lost' : cause, ms: 0 }, { state, recording });
     }
     case 'probe_ended':
       return probed(event, { results, recording });
-    case 'question_asked': {
-      const { question, attempt } = event.data;
-      if (attempt === undefined || question.task === undefined || question.kind !== 'ambiguity') return;
-      const { text, options = [] } = question;
-      return end(question.task, { ambiguous: { question: text, options }, ms: 0 }, recording);
-    }
+    case 'question_asked':
+      return asked(event.data, { state, recording });
+    case 'hold_ended':
+      for (const { id } of recording.open.get(event.data.task)?.asked ?? [])
+        if (state.questions.get(id)?.answer === undefined) recording.givenUp.add(id);
+      return;
     case 'question_answered': {
-      const question = state.questions.get(event.data.question)?.question;
+      const { question: id, answer: value, declined, comment } = event.data;
+      const question = state.questions.get(id)?.question;
       if (question === undefined) return;
-      const { kind, task } = question;
-      const { answer: value, declined, comment } = event.data;
-      recording.commands.push({ answer: { kind, task, value, declined, comment } });
+      const { kind, task = '' } = question;
+      const isHeld =
+        state.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
+      const answer = { kind, task: question.task, value, declined, comment };
+      const ofCall = { text: question.text, ...(isHeld && { held: true }) };
+      recording.commands.push({ answer: { ...answer, ...(kind === 'elicitation' && ofCall) } });
       return;
     }
+    case 'question_expired': {
+      const question = state.questions.get(event.data.question)?.question;
+      if (question !== undefined)
+        recording.commands.push({ expire: { kind: question.kind, task: question.task } });
+      return;
+    }
+    case 'note_added':
+      recording.commands.push({ note: { text: event.data.text, decision: recording.begun } });
+      return;
+    case 'run_paused':
+      recording.commands.push({ pause: { reason: event.data.reason, decision: recording.begun } });
+      return;
+    case 'run_continued':
+      recording.commands.push({ continue: {} });
+      return;
     case 'budget_added': {
       const { by: _, ...amounts } = event.data;
       const given = Object.entries(amounts).filter(([, amount]) => amount !== undefined);
@@ -158,6 +202,36 @@ async function record(event: Event, { state, followed, results, recording }: Rec
     default:
       return;
   }
+}
+
+/** A call ends with what it wants to know first, or asks while it is open. */
+function asked(
+  { question, attempt, held, input }: FactOf<'question_asked'>['data'],
+  { state, recording }: Pick<Recorder, 'state' | 'recording'>,
+): void {
+  const { kind, task, text, options = [], form, default: fallback } = question;
+  if (attempt === undefined || task === undefined) return;
+  if (kind === 'ambiguity') {
+    const ambiguous = { question: text, options, form, default: fallback };
+    end(task, { ambiguous, ms: 0 }, { state, recording });
+  }
+  if (kind !== 'elicitation') return;
+  const begun = recording.open.get(task);
+  if (held === true) {
+    if (begun !== undefined) recording.open.set(task, { ...begun, asked: [...begun.asked, question] });
+    return;
+  }
+  const wanted = { name: input?.name, ...requestOf(question) };
+  if (begun !== undefined) {
+    end(task, { wanted: { requests: [wanted], state: input?.state }, ms: 0 }, { state, recording });
+    return;
+  }
+  // What one call wants together is asked one after the other.
+  recording.calls.findLast((call) => call.task === task)?.wanted?.requests.push(wanted);
+}
+
+function requestOf({ text, form, url }: Question): Pick<Question, 'text' | 'form' | 'url'> {
+  return { text, form, url };
 }
 
 /** What a probe has found out says how the call ended; a test needs no other look. */
@@ -203,7 +277,9 @@ function begin(
   const task = state.tasks.get(data.task);
   if (task === undefined || isOwn(task.task.operation, tools)) return;
   const { operation } = task.task;
-  recording.open.set(data.task, { task: data.task, operation, args: task.sent ?? {} });
+  const asked = recording.dropped.get(data.task) ?? [];
+  recording.dropped.delete(data.task);
+  recording.open.set(data.task, { task: data.task, operation, args: task.sent ?? {}, asked });
 }
 
 /** Own tools are carried out by the engine itself, in a test too. A user's tool may have the name of one. */
@@ -213,11 +289,25 @@ function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
 
 function end(
   task: string,
-  how: Omit<CaseCall, 'task' | 'operation' | 'args'>,
-  { open, calls }: Recording,
+  how: Omit<CaseCall, 'task' | 'operation' | 'args' | 'asks'>,
+  { state, recording: { open, calls, givenUp } }: Pick<Recorder, 'state' | 'recording'>,
 ): void {
+  const told = (id: string) => {
+    const asked = state.questions.get(id);
+    if (givenUp.has(id)) return 'cancel' as const;
+    return asked?.answer === undefined ? undefined : responseTo(asked).action;
+  };
   const begun = open.get(task);
-  if (begun !== undefined && open.delete(task)) calls.push({ ...begun, ...how });
+  if (begun === undefined) return;
+  open.delete(task);
+  const { asked: questions, ...call } = begun;
+  const asks = questions.map((question) => ({ ...requestOf(question), told: told(question.id) }));
+  calls.push({ ...call, ...(asks.length > 0 && { asks }), ...how });
+}
+
+function drop(task: string, { open, dropped }: Recording): void {
+  dropped.set(task, open.get(task)?.asked ?? []);
+  open.delete(task);
 }
 
 /** The tools that plans of the run name, as they are now; of those that are not there what the journal knows. */

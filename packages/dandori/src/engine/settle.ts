@@ -86,7 +86,7 @@ function hasAsked({ asking, attempts }: TaskState): boolean {
 
 function ask(of: TaskState, driver: Driver, problem?: string): void {
   const { ledger } = driver;
-  const { task, sent, effect, attempts, probed } = of;
+  const { task, sent, effect, attempts, key, probed, doubt, startedAt } = of;
   const { id, operation, args } = task;
   const texts = textsOf(ledger.state);
   const probe = problem ?? probed?.message;
@@ -102,6 +102,11 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
           args: sent ?? args,
           effect,
           attempt: attempts,
+          ...(key !== undefined && { key }),
+          // Where a person was asked meanwhile, that time is reckoned out of it.
+          ...(startedAt !== undefined &&
+            of.asking === undefined && { called: new Date(startedAt).toISOString() }),
+          ...(doubt !== undefined && { cause: doubt.message ?? texts.causes[doubt.cause] }),
           ...(hasAsked(of) && { input: texts.hasAsked }),
           ...(probe !== undefined && { probe }),
         },

@@ -52,8 +52,15 @@ function becomes(actions: readonly Action[], made: Made, state: RunState): Fact[
 }
 
 function textOf(facts: readonly Fact[]): string {
-  const plain = facts.map(({ type, data }) => ({ type, data: data as Json }));
+  const plain = facts.map((fact) => ({ type: fact.type, data: said(fact) as Json }));
   return JSON.stringify(canonical(JSON.parse(JSON.stringify(plain)) as Json));
+}
+
+/** Until when and by whom a question may be answered, the settings say, and not the mind. */
+function said(fact: Fact): Fact['data'] {
+  if (fact.type !== 'question_asked') return fact.data;
+  const { expiresAt: _, answerers: __, ...question } = fact.data.question;
+  return { ...fact.data, question };
 }
 
 function waysToSay({ operations = [] }: Made, followed: Followed, state: RunState): Action[][] {

@@ -1,3 +1,4 @@
+import { timeLeft } from '../core/budget.ts';
 import { MOST_ROUNDS } from '../core/elicitation.ts';
 import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
@@ -121,7 +122,15 @@ function asFact(
   switch (outcome.kind) {
     case 'failed':
       return { type: 'task_failed', data: { task, attempt, failure: outcome.failure, ms } };
-    case 'ambiguous':
+    case 'ambiguous': {
+      const problem = outcome.form && formProblem(outcome.form, parts.check);
+      if (problem !== undefined) {
+        const message = textsOf(ledger.state).formUnusable(problem);
+        return {
+          type: 'task_failed',
+          data: { task, attempt, failure: { kind: 'invalid_result', message }, ms },
+        };
+      }
       return {
         type: 'question_asked',
         data: {
@@ -137,16 +146,26 @@ function asFact(
           },
         },
       };
+    }
     case 'lost': {
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
       const { cause, message, unstopped } = outcome;
       const data = { task, attempt, ...(unstopped === true && { unstopped }) };
-      if (!isRepeatable(effect)) return { type: 'task_in_doubt', data: { ...data, cause, message } };
+      // Where the run is given more time, what its limit stopped goes on as after a crash.
+      const isTimeUp = cause === 'cancelled' && timeLeft(ledger.state, parts.clock.now()) <= 0;
+      if (!isRepeatable(effect) || (isTimeUp && ledger.state.cancel === undefined))
+        return { type: 'task_in_doubt', data: { ...data, cause, message } };
       return { type: 'task_failed', data: { ...data, failure: lostFailure(cause, message), ms } };
     }
     default:
       return assertNever(outcome);
   }
+}
+
+/** Its fields become arguments, so that nothing but an object can be the answer. */
+function formProblem(form: JsonObject, check: SchemaCheck): string | undefined {
+  if (form.type !== 'object' && form.properties === undefined) return 'type must be "object"';
+  return check.problem?.(form);
 }
 
 /** The call that could not be made as it stands. */

@@ -14,6 +14,13 @@ const ENGLISH = {
   leaveIt: 'No, do not',
   isDone: (operation: string) =>
     `${operation} was called, and nobody knows whether it took effect. Please look, then say what is true.`,
+  causes: {
+    driver_lost: 'The process that had called it ended before an answer came.',
+    timeout: 'It took too long.',
+    connection_lost: 'The connection was lost.',
+    cancelled: 'It was told to stop.',
+    unanswered: 'It ended without a result while a person was asked.',
+  },
   happened: 'It happened: go on without its result',
   again: 'It did not happen: call it again',
   giveUp: 'Give this task up',
@@ -21,6 +28,7 @@ const ENGLISH = {
   hasAsked: 'It asked a person for input while it ran, and may not have got the answer.',
   unanswered: 'The tool asked a person for input, and ended before an answer came.',
   asksOtherwise: 'It asked for something else before its question was answered.',
+  formUnusable: (problem: string) => `It asks, and the schema of its form cannot be used: ${problem}.`,
   asksForEver: (rounds: number) => `It asked for input again after ${rounds} answers, and was given up.`,
   probeMissing: (tool: string) => `It could not be looked for: there is no tool ${tool}.`,
   probeWrites: (tool: string) => `It was not looked for with ${tool}: that is no read.`,
@@ -54,6 +62,13 @@ const JAPANESE: Texts = {
   leaveIt: 'いいえ、実行しない',
   isDone: (operation) =>
     `${operation} を呼び出しましたが、実行されたかどうか分かりません。確かめてから、どうだったかを選んでください。`,
+  causes: {
+    driver_lost: '呼び出したプロセスが、応答を受け取る前に終わりました。',
+    timeout: '時間がかかりすぎました。',
+    connection_lost: '接続が切れました。',
+    cancelled: '中止を伝えました。',
+    unanswered: '入力を求めている間に、結果を返さずに終わりました。',
+  },
   happened: '実行されていた: 結果なしで先へ進む',
   again: '実行されていなかった: もう一度呼び出す',
   giveUp: 'このタスクを取りやめる',
@@ -61,6 +76,7 @@ const JAPANESE: Texts = {
   hasAsked: '実行中に入力を求めていました。回答は届いていないかもしれません。',
   unanswered: 'ツールは入力を求めましたが、回答を待たずに終わりました。',
   asksOtherwise: '回答を待つ間に、別のことを尋ねました。',
+  formUnusable: (problem) => `質問に使われたフォームのスキーマが正しくありません: ${problem}`,
   asksForEver: (rounds) => `${rounds}回答えても入力を求め続けたため、取りやめました。`,
   probeMissing: (tool) => `確かめられませんでした: ツール ${tool} がありません。`,
   probeWrites: (tool) => `${tool} は読み取りではないので、確かめるのに使いませんでした。`,

@@ -218,6 +218,7 @@ describe('a plan that is edited', () => {
     expect((await approve()).stderr).toContain('Nothing was changed');
     await editWith(place, `text = text.replace('counter.look', 'counter.lok')`);
     const wrong = await approve();
+    expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('did you mean "counter.look"?');
     expect(wrong.stderr).toContain('^^^^');
     await editWith(place, `text = 'tasks: [{'`);

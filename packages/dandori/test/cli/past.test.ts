@@ -165,6 +165,12 @@ describe('what was', { timeout: 120_000 }, () => {
     );
     expect(forked.stderr).toContain(`Forked from ${source} at event ${done + 1}.`);
     expect(forked.stdout).toContain('300');
+    await place.write('wrong.yaml', 'goal: x\ntasks:\n  - { id: b, operation: calc.evalute, args: {} }\n');
+    const wrong = await place.dandori('fork', source, '--at', String(done + 1), '--edit-plan', 'wrong.yaml');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(
+      /wrong\.yaml:3:\d+ error\[unknown-operation\][\s\S]*did you mean[\s\S]*nothing was forked/,
+    );
     const differs = await place.dandori('diff', source, 'last');
     expect(differs.code).toBe(1);
     expect(differs.stdout).toContain(`The same up to event ${done + 1}.`);
@@ -225,7 +231,7 @@ describe('what was', { timeout: 120_000 }, () => {
     const file = fileOf(place, run);
     const text = readFileSync(file, 'utf8');
     const healthy = await place.dandori('doctor');
-    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('Healthy: 1 runs') });
+    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('Healthy: 1 run,') });
     appendFileSync(file, '{"v":1,"run":');
     const torn = await place.dandori('doctor', run);
     expect(torn.code).toBe(1);

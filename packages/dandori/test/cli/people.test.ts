@@ -6,6 +6,7 @@ import { brokenLaws } from '../../src/core/laws.ts';
 import { openDandori } from '../../src/dandori.ts';
 import type { Event, FactType } from '../../src/domain/event.ts';
 import { openPlace, type Place } from './command.ts';
+import { DOWN, ENTER, openTerminal } from './terminal.ts';
 
 const DESK = join(import.meta.dirname, 'fixtures/desk.ts');
 const ANSWERING = join(import.meta.dirname, 'fixtures/answering.ts');
@@ -201,6 +202,14 @@ describe('a form', () => {
     expect(stderr).toContain('declined. not today');
     expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[run-ended]');
   });
+
+  it('that is filled in already is no open question any more', async () => {
+    await using place = await prepare([ORDER]);
+    await place.dandori(...RUN);
+    const fill = () => place.dandori('answer', 'last', '--field', 'size=small', '--field', 'count=1');
+    expect((await fill()).code).toBe(0);
+    expect((await fill()).stderr).toMatch(/error\[question-not-found\]: The run \S+ has no open question\./);
+  });
 });
 
 describe('a question that expires', () => {
@@ -243,14 +252,16 @@ describe('the two milks of the kitchen', () => {
       '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
       '答えるには',
       '低脂肪',
+      '残り: 0',
     ],
     [
       'Remove the milk from the kitchen inventory',
       '2 items fit "milk". Which one should be removed?',
       'Answer with',
       'low-fat',
+      'remaining: 0',
     ],
-  ])('are asked about in the language of the goal: %s', async (goal, question, how, which) => {
+  ])('are asked about in the language of the goal: %s', async (goal, question, how, which, left) => {
     await using place = await openPlace();
     await place.write('dandori.yaml', config);
     const { code, stderr } = await place.dandori('run', goal);
@@ -260,8 +271,10 @@ describe('the two milks of the kitchen', () => {
     expect((await place.dandori('answer', 'last', '1')).code).toBe(0);
     const { code: end, stdout } = await place.dandori('resume', 'last', '--json');
     expect(end).toBe(0);
-    const [removed] = Object.values<{ result: { item: { name: string } } }>(JSON.parse(stdout).tasks);
+    const { tasks, answer } = JSON.parse(stdout);
+    const [removed] = Object.values<{ result: { item: { name: string } } }>(tasks);
     expect(removed?.result.item.name).toContain(which);
+    expect(answer).toContain(left);
   });
 
   it('wait through SIGKILL, and cancelling there ends the run with a clear message', async () => {
@@ -319,8 +332,6 @@ describe.runIf(hasScript)('at a terminal', () => {
     return code;
   }
 
-  const DOWN = '\u001b[B';
-
   it('a form is asked field by field, what does not fit is said at once, and Enter says nothing that was not said', async () => {
     await using place = await prepare([ORDER]);
     const code = await type(place, [
@@ -348,5 +359,44 @@ describe.runIf(hasScript)('at a terminal', () => {
     expect(await type(cancelling, [['Cancel the run', `${DOWN}${DOWN}${DOWN}\r`]])).toBe(4);
     const { stderr } = await cancelling.dandori('show', 'last');
     expect(stderr).toContain('Cancelled: cancelled at the question: Which one?\n');
+  });
+
+  it('a question that is answered elsewhere is taken back, with what was said, and the run goes on', async () => {
+    await using place = await prepare([WHICH]);
+    await using terminal = openTerminal(place, place.env, ...RUN);
+    await terminal.shows('Cancel the run');
+    expect((await place.dandori('answer', 'last', 'right', '--user', 'bo')).code).toBe(0);
+    await terminal.shows('q1 was answered elsewhere by bo: The right one');
+    expect(await terminal.code).toBe(0);
+    const { stdout } = await place.dandori('show', 'last', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'answered', tasks: { w: { result: { id: 2 } } } });
+  });
+
+  it('a run that is cancelled elsewhere ends here too, and says why', async () => {
+    await using place = await prepare([WHICH]);
+    await using terminal = openTerminal(place, place.env, ...RUN);
+    await terminal.shows('Cancel the run');
+    expect((await place.dandori('cancel', 'last', '--reason', 'enough')).code).toBe(0);
+    await terminal.shows('Cancelled: enough');
+    expect(await terminal.code).toBe(4);
+  });
+
+  it('a question says when it expires, and is taken back then', async () => {
+    await using place = await prepare([WHICH], {
+      questions: { expire_after: '3s', when_expired: 'cancel' },
+    });
+    await using terminal = openTerminal(place, place.env, ...RUN);
+    await terminal.shows(/expires in [\d.]+ (s|ms)[\s\S]*Cancel the run/);
+    await terminal.shows('Cancelled: Nobody answered in time: Which one?');
+    expect(await terminal.code).toBe(4);
+  });
+
+  it('a person is told the keys, and a yes and a no, in the language of the run', async () => {
+    await using place = await prepare([ORDER], { language: 'ja' });
+    await using terminal = openTerminal(place, place.env, ...RUN);
+    await terminal.shows(/答える \(↑\/↓ で選び、Enter で決定\)[\s\S]*実行を中止する/);
+    terminal.type(ENTER);
+    await terminal.shows('large');
+    expect(terminal.output()).not.toMatch(/navigate|confirm/);
   });
 });

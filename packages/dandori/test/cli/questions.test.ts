@@ -112,4 +112,20 @@ describe('an effect for a tool that is not there', () => {
       '! effects: there is no tool letters.sent; did you mean letters.send?\n! effects: there is no tool nosuch.tool\n',
     );
   });
+
+  it('is told too where it is one to look with, or one that writes', async () => {
+    await using place = await prepare('writes', FIND);
+    const probe = (tool: string) => ({ probe: tool, args: {}, settled_when: 'found' });
+    const mcpServers = { off: { command: 'nothing', disabled: true } };
+    const stderrWith = async (tool: string) => {
+      const effects = { 'letters.send': probe(tool) };
+      await place.write('letters.yaml', JSON.stringify({ mcpServers, services: [LETTERS], effects }));
+      return (await place.dandori('tools', ...CONFIG)).stderr;
+    };
+    const cannot = '! effects: letters.send cannot be looked for with';
+    expect(await stderrWith('letters.finds')).toBe(`${cannot} letters.finds: there is no such tool\n`);
+    expect(await stderrWith('letters.send')).toBe(`${cannot} letters.send: that is no read\n`);
+    expect(await stderrWith('letters.find_person')).toBe('');
+    expect(await stderrWith('off.find')).toBe('');
+  });
 });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { BIN, type Place } from '../cli/command.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
@@ -112,6 +113,71 @@ describe('the conversation of REQUIREMENTS E', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject({
       conversations: [{ title: 'plan a trip' }, { title: 'plan a trip' }],
     });
+  });
+
+  it.each([
+    ['in words', 'please skip the last step'],
+    ['by a command', '/reject skip the last step'],
+  ])(
+    'a plan that is to be different, %s, is asked about again before the next line of a pipe is read',
+    async (_, change) => {
+      await using town = await openTown(({ promptText, body }) => {
+        const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+        const run = /- run (\S+), "plan a trip/.exec(promptText)?.[1];
+        if (run !== undefined && /Goal:\nplease skip/.test(promptText))
+          return /<result/.test(last)
+            ? answer('I told it.')
+            : say([act('t1', 'run.tell', { run, text: 'skip the last step' })]);
+        if (/Steps: s1/.test(last)) return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
+        if (/<result/.test(last)) return answer('Booked.');
+        const steps = PLAN.steps as JsonObject[];
+        return say([
+          own('plan.propose', {
+            ...PLAN,
+            steps: /skip the last/.test(promptText) ? steps.slice(0, 1) : steps,
+          }),
+        ]);
+      });
+      const { place } = town;
+      const chat = talk(place);
+      chat.child.stdin.end(`plan a trip\n${change}\n/plan\nyes\n`);
+      expect(await chat.ended).toBe(0);
+      const texts = chat.lines().map(({ text }) => String(text));
+      expect(texts.filter((text) => text.includes('May this plan'))).toEqual([
+        expect.stringContaining('plan of 2 steps'),
+        expect.stringContaining('plan of 1 step'),
+      ]);
+      expect(texts.find((text) => text.includes('waits for you'))).toMatch(/Look at the weather/);
+      expect(texts.at(-1)).toBe('Booked.');
+      expect(await booked(place)).toBe('Kyoto\n');
+      await theseHold(place.folder);
+    },
+  );
+
+  it('takes a form in a chat field by field or as JSON, says what does not fit, and takes a no to it', async () => {
+    await using town = await openTown(({ body }) => {
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      if (/<result/.test(last)) return answer(`Reserved: ${/row.{0,40}/.exec(last)?.[0]}`);
+      return /declined/.test(last) ? answer('Then not.') : say([act('t1', 'travel.seat', {})]);
+    });
+    const chat = talk(town.place);
+    chat.child.stdin.end(
+      ['a seat', '/answer q1 front', '/answer q1 row=0', '/answer q1 row=3, note=at the window, please']
+        .concat(['another', '/answer q1 {"row": 4}', 'a third', '/reject I stand'])
+        .join('\n'),
+    );
+    expect(await chat.ended).toBe(0);
+    const errors = chat.lines().filter(({ type }) => type === 'error');
+    expect(errors).toMatchObject([
+      { error: { code: 'answer-invalid' } },
+      { error: { code: 'answer-invalid' } },
+    ]);
+    const [first = '', second = '', third = ''] = (await town.place.runs()).sort();
+    const tasks = async (run: string) =>
+      JSON.parse((await town.place.dandori('show', run, '--json')).stdout).tasks.t1;
+    expect((await tasks(first)).result).toEqual({ row: 3, note: 'at the window, please' });
+    expect((await tasks(second)).result).toEqual({ row: 4 });
+    expect((await tasks(third)).failure.message).toContain('I stand');
   });
 });
 

@@ -89,6 +89,25 @@ describe('dandori chat at a terminal', () => {
     expect(await terminal.code).toBe(0);
     await theseHold(town.place.folder);
   });
+
+  it('shows after a crash what still waits for an answer, with how to give it, and each run under way once', async () => {
+    await using town = await openTown(({ body }) => {
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      return /Steps: s1/.test(last) ? { hang: true } : say([own('plan.propose', PLAN)]);
+    });
+    await using first = openTerminal(town.place, town.place.env, 'chat');
+    await sees(first, /›$/);
+    first.type('plan a trip\r');
+    await sees(first, /yes or no\?.*\n+›$/);
+    await first.kill();
+    await using second = openTerminal(town.place, town.place.env, 'chat');
+    await sees(second, /› plan a trip\n.*question q1\n\? May this plan of 2 steps[\s\S]*yes or no\?.*\n+›$/);
+    second.type('yes\r');
+    await sees(second, /▸ \w{4} plan a trip · 0 of 2 steps done\n+›$/);
+    await second.kill();
+    await using third = openTerminal(town.place, town.place.env, 'chat');
+    await sees(third, /s2\. Find the place\n› yes\n▸ \w{4} plan a trip · 0 of 2 steps done\n›$/);
+  });
 });
 
 describe('dandori run at a terminal', () => {

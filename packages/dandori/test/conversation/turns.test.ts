@@ -16,6 +16,19 @@ describe('what is said in a conversation', () => {
     await theseHold(home.folder);
   });
 
+  it.each(['planning: { enabled: false }\n', 'execution: { mode: direct }\n'])(
+    'is not to be planned where there are no plans (%j)',
+    async (yaml) => {
+      await using home = await openHome({ yaml, script: () => answer('Hello.') });
+      await (await home.dandori.conversation()).say('hi');
+      await (await (await home.reopen('')).conversation()).say('hi');
+      const [without, usual] = home.model.requests.map(({ promptText }) => promptText);
+      expect(without).toContain('`run.tell` with');
+      expect(without).not.toMatch(/plan\.propose|`report`/);
+      expect(usual).toContain('Work of several stages: `plan.propose` with `steps`');
+    },
+  );
+
   it('is told to the mind of the next message, together with the runs under way', async () => {
     const before =
       /user: I am Hanako\n[\s\S]*you: Hello Hanako\.[\s\S]*waits for the user's answer to q1 [\s\S]*Goal:\nwhat is my name/;

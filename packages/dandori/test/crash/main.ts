@@ -1,6 +1,4 @@
-/** `npm run crash -- --kills 300 [--json]`: real processes, killed for real. */
-
-import { parseArgs } from 'node:util';
+import { numbersAsked } from '../numbers-asked.ts';
 import { type Ordeal, undergo } from './ordeal.ts';
 import type { Kill } from './victim.ts';
 
@@ -9,14 +7,12 @@ const KILLS_EACH = 4;
 /** More events than a run has, so that the first kill of some run falls on each of them. */
 const MOST_EVENTS = 24;
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '300' },
-    parallel: { type: 'string', default: '2' },
-    json: { type: 'boolean', default: false },
-  },
-});
-const wanted = Number(values.kills);
+/** Real processes, killed for real. */
+const {
+  kills: wanted = 300,
+  parallel = 2,
+  json,
+} = numbersAsked('npm run crash -- --kills 300 [--parallel 2] [--json]', ['kills', 'parallel']);
 const began = performance.now();
 const ordeals: Ordeal[] = [await undergo('plan', [])];
 /** How long a process lives that nobody kills, on this machine. */
@@ -25,7 +21,7 @@ let begun = 0;
 const killed = () => ordeals.reduce((sum, { kills }) => sum + kills, 0);
 
 await Promise.all(
-  Array.from({ length: Number(values.parallel) }, async () => {
+  Array.from({ length: parallel }, async () => {
     while (killed() < wanted) {
       const number = begun++;
       ordeals.push(await undergo(number % 3 === 2 ? 'model' : 'plan', killsOf(number)));
@@ -55,7 +51,7 @@ const summary = {
   losses: ordeals.flatMap(({ losses }) => losses).length,
   problems: ordeals.flatMap(({ problems }) => problems),
 };
-if (values.json) console.log(JSON.stringify(summary));
+if (json) console.log(JSON.stringify(summary));
 else {
   for (const [name, value] of Object.entries(summary))
     console.log(`${name.padEnd(12)}${Array.isArray(value) ? value.length : value}`);

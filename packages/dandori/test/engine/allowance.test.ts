@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addBudget } from '../../src/engine/inbox.ts';
 import type { Mind } from '../../src/ports/mind.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
-import { createHouse, SETTINGS } from './house.ts';
+import { createHouse, SETTINGS, task } from './house.ts';
 
 const get = (n: number): ScriptedAction[] => [{ operation: 'a.get', args: { n } }];
 const answer = (text: string, achieved = true): ScriptedAction[] => [
@@ -23,12 +23,71 @@ describe('a run that has used up a limit', () => {
     expect(house.toolbox.effects('a.get')).toBe(3);
   });
 
+  it('keeps its answer where what is added does not help', async () => {
+    const house = createHouse(TOOLS, [get(1), get(2), answer('half', false)]);
+    const run = await house.start('go', undefined, limits({ steps: 2 }));
+    await house.drive(run);
+    await addBudget({ run, time: 1_000 }, house.parts);
+    expect((await house.drive(run)).end).toMatchObject({
+      outcome: 'exhausted',
+      answer: 'half',
+      limit: 'steps',
+    });
+  });
+
+  it('makes the reads again that the end of its time has stopped, and asks about the writes', async () => {
+    const house = createHouse({
+      'a.get': { takes: 6_000, run: () => 5 },
+      'b.put': { effect: 'write', takes: 6_000, run: () => null },
+      'c.put': { effect: 'write', run: (args) => args },
+    });
+    const plan = [task('g', 'a.get'), task('p', 'b.put'), task('h', 'c.put', { args: { n: '${g}' } })];
+    const run = await house.start('go', plan, limits({ time: 4_000 }));
+    const stopped = await house.drive(run);
+    expect(stopped.end).toMatchObject({ outcome: 'exhausted', limit: 'time' });
+    expect(stopped.end?.missing?.slice(1)).toEqual([
+      'g a.get: not done',
+      'p b.put: was called, and nobody knows whether it took effect',
+      'h c.put: not done',
+    ]);
+    await addBudget({ run, time: 60_000 }, house.parts);
+    const asked = await house.drive(run);
+    expect(asked.tasks.get('g')).toMatchObject({ status: 'succeeded', attempts: 2 });
+    expect(house.toolbox.calls.at(-1)?.call.args).toEqual({ n: 5 });
+    expect(asked.questions.get('q1')?.question).toMatchObject({ kind: 'in_doubt', task: 'p' });
+    await house.answer(run, 'q1', 'happened');
+    expect((await house.drive(run)).tasks.get('p')?.status).toBe('succeeded');
+    expect(house.toolbox.calls.filter(({ call }) => call.operation === 'b.put')).toHaveLength(1);
+  });
+
   it('stays ended where it has ended in any other way', async () => {
     const house = createHouse(TOOLS, [answer('done')]);
     const run = await house.start('go');
     await house.drive(run);
     await expect(addBudget({ run, steps: 1 }, house.parts)).rejects.toMatchObject({ code: 'run-ended' });
   });
+
+  it.each([
+    ['cost', { cost: 0.25 }, /\$0\.25.*max_cost/],
+    ['tasks', { tasks: 2 }, /2 tasks.*max_subtasks/],
+  ])(
+    'ends so where the compiler has refused a plan for it (%s) and the mind gives up',
+    async (limit, more, missing) => {
+      const many = [1, 2, 3].map((n) => ({ operation: 'a.get', args: { n } }));
+      const house = createHouse({ 'a.get': { run: () => 1, cost: 0.1 } }, [
+        many,
+        answer('too much', false),
+        many,
+        answer('whole'),
+      ]);
+      const run = await house.start('go', undefined, limits(more));
+      const { end } = await house.drive(run);
+      expect(end).toMatchObject({ outcome: 'exhausted', limit, answer: 'too much' });
+      expect(end?.missing?.[0]).toMatch(missing);
+      await addBudget({ run, [limit]: 1 }, house.parts);
+      expect((await house.drive(run)).end).toMatchObject({ outcome: 'answered', answer: 'whole' });
+    },
+  );
 
   it('reaches the limit of tasks', async () => {
     const house = createHouse(TOOLS, [get(1), get(2), answer('two', false)]);

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/adapters/clock/system.ts';
 import { fold } from '../../src/core/apply.ts';
 import { compareRuns } from '../../src/core/run-diff.ts';
 import type { Event } from '../../src/domain/event.ts';
+import type { Json } from '../../src/domain/json.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { type ForkOptions, forkRun } from '../../src/engine/fork.ts';
 import { pruneRuns } from '../../src/engine/prune.ts';
@@ -131,6 +132,35 @@ describe('a fork', () => {
     expect(diff.differences.map(({ kind, what }) => `${kind} ${what}`)).toContain('outcome d');
   });
 
+  it('K2: of a call that a person was asked for while it was open takes its end over, and asks nobody', async () => {
+    const desk: FunctionTool = {
+      effect: 'write',
+      run: async (_, call) => ({ told: (await call.elicit?.({ text: 'Who?' })) as Json }),
+    };
+    const source = createHouse({ 'desk.book': desk }, [answer]);
+    const run = await source.start('book', [task('b', 'desk.book')]);
+    const work = drive(run, source.parts);
+    while ((await source.events(run)).every(({ type }) => type !== 'question_asked'))
+      await source.clock.advance(0);
+    await source.answer(run, 'q1', 'Aki');
+    await source.clock.runUntil(work);
+    const events = await source.events(run);
+    const started = events.find(({ type }) => type === 'task_started')?.seq ?? 0;
+    for (let at = started; at < events.length; at++) {
+      const house = createHouse({ 'desk.book': desk }, [answer], { journal: source.parts.journal });
+      const forked = await fork(house, run, { at });
+      const state = await house.drive(forked.run);
+      expect(calls(house), `at ${at}`).toEqual([]);
+      expect(state.end?.outcome, `at ${at}`).toBe('answered');
+      expect(state.tasks.get('b')?.result).toEqual({ value: { told: { action: 'accept' } } });
+    }
+    await expect(fork(source, run, { answers: { q1: 'Ben' } })).rejects.toMatchObject({
+      code: 'question-answered',
+      message: 'The call of b that asked q1 was made, and has ended with what it was told then.',
+      fix: expect.stringContaining(`--at ${started - 1}`),
+    });
+  });
+
   it('runs an edited plan: what was begun stays, what was not is replaced, and nothing runs that does not compile', async () => {
     const source = createHouse(TOOLS, [answer]);
     const run = await source.start('go', PLAN);
@@ -157,7 +187,7 @@ describe('a fork', () => {
     const broken = [...PLAN.slice(0, 3), task('z', 'a.read', { args: { n: '${nobody.n}' } })];
     await expect(fork(house, run, { at, tasks: broken })).rejects.toMatchObject({
       code: 'plan-invalid',
-      message: expect.stringContaining('dangling-ref'),
+      diagnostics: [expect.objectContaining({ code: 'dangling-ref', task: 'z' })],
     });
     const changed = [task('r', 'a.read', { args: { n: 9 } }), ...PLAN.slice(1)];
     await expect(fork(house, run, { at, tasks: changed })).rejects.toMatchObject({

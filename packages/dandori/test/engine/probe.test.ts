@@ -117,6 +117,25 @@ describe('a call in doubt that can be looked for', () => {
     expect(house.toolbox.effects('mail.send')).toBe(1);
   });
 
+  it('that nobody can look for is asked about with what is known: its key, when it was called, and why', async () => {
+    const house = createHouse({ 'mail.send': { effect: 'write', faults: [{ kind: 'lost_after' }] } }, DONE);
+    const run = await house.start('go', [SEND]);
+    const [lost] = (await house.drive(run)).questions.values();
+    const called = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+    expect(lost?.question.context).toMatchObject({
+      key: `${run}/send`,
+      called,
+      cause: 'connection lost',
+      effect: 'write',
+    });
+    const other = createHouse({ 'mail.send': { effect: 'write' } }, DONE);
+    const begun = (await house.events(run)).findIndex(({ type }) => type === 'task_started');
+    await other.parts.journal.create(run, (await house.events(run)).slice(0, begun + 1));
+    const [left] = (await other.drive(run)).questions.values();
+    const cause = 'The process that had called it ended before an answer came.';
+    expect(left?.question.context).toMatchObject({ key: `${run}/send`, called, cause });
+  });
+
   it('is looked for once more where the driver was lost in the middle of the look, wherever that was', async () => {
     const whole = mailHouse([{ kind: 'lost_after' }]);
     const first = await whole.start('go', [SEND]);

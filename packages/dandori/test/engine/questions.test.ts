@@ -128,6 +128,21 @@ describe('what is asked of a person', () => {
   };
   const wanted: CallOutcome = { kind: 'ambiguous', question: 'Which?', options: [], form };
 
+  it.each([
+    ['is no schema', { type: 'object', properties: { a: { type: 'nmber' } } }],
+    ['is of no object, whose fields could become arguments', { type: 'integer' }],
+  ])('fails where its form %s: nobody could answer it', async (_, unusable) => {
+    const house = createHouse({ 'shop.order': { run: () => ({ ...wanted, form: unusable }) } }, DONE, {
+      check: createSchemaCheck(),
+    });
+    const state = await house.run('go', [task('b', 'shop.order')]);
+    expect(state.questions.size).toBe(0);
+    expect(state.tasks.get('b')?.failure).toMatchObject({
+      kind: 'invalid_result',
+      message: expect.stringContaining('the schema of its form cannot be used'),
+    });
+  });
+
   it('may be a form: each field that does not fit is named, and the fields become arguments', async () => {
     const house = createHouse(
       { 'shop.buy': { effect: 'write', run: ({ size }) => (size === undefined ? wanted : 'bought') } },

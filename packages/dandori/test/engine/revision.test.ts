@@ -117,6 +117,45 @@ describe('a plan that meets an error', () => {
     expect(house.toolbox.calls.at(-1)?.call.args).toEqual({ sum: [1, 3] });
   });
 
+  it.each([
+    ['its removals', { remove: ['t2'] }, { remove: ['t2', 't3'] }, []],
+    [
+      'what it replaces',
+      { replace: [{ id: 't2', operation: 'c.get', args: { a: '${nobody.x}' } }] },
+      { replace: [{ id: 't2', operation: 'c.get', args: {} }] },
+      [{ sum: [1, 3] }],
+    ],
+    [
+      'what it adds',
+      { remove: ['t2', 't3'], add: [{ id: 't4', operation: 'd.put', args: { n: '${nobody.x}' } }] },
+      { add: [{ id: 't4', operation: 'd.put', args: { n: '${t1.n}' } }] },
+      [{ n: 1 }],
+    ],
+  ])('is taken where a change that was refused is written again with %s', async (_, wrong, right, puts) => {
+    const house = createHouse(tools(), [
+      PLAN,
+      [revise({ reason: 'r', ...wrong })],
+      [revise({ reason: 'again', ...right })],
+      [answer],
+    ]);
+    const state = await house.run('go', undefined, PLANNED);
+    expect(state.end?.outcome).toBe('answered');
+    expect(state.revisions).toHaveLength(1);
+    const { calls } = house.toolbox;
+    expect(calls.filter(({ call }) => call.operation === 'd.put').map(({ call }) => call.args)).toEqual(puts);
+  });
+
+  it('takes an order also for a list that was refused', async () => {
+    const put = (id: string, n: string) => ({ id, operation: 'd.put', args: { n } });
+    const house = createHouse(tools(), [
+      [put('t1', '${nobody.x}'), put('t2', 'two')],
+      [revise({ replace: [put('t1', 'one')], order: ['t2', 't1'] })],
+      [answer],
+    ]);
+    await house.run('go', undefined, PLANNED);
+    expect(house.toolbox.calls.map(({ call }) => call.args)).toEqual([{ n: 'two' }, { n: 'one' }]);
+  });
+
   it('reorders what is left', async () => {
     const order: string[] = [];
     const write: FunctionTool = {

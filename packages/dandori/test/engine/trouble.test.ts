@@ -293,7 +293,7 @@ describe('time', () => {
     expect(state.end).toMatchObject({
       outcome: 'exhausted',
       answer: 'Results so far:\n- a.get: 5',
-      missing: ['the limit of 10 s (execution.max_time) is reached', 'h b.get: failed'],
+      missing: ['the limit of 10 s (execution.max_time) is reached', 'h b.get: not done'],
     });
   });
 

@@ -81,8 +81,10 @@ describe('J4: a torn tail', () => {
 
   it.each([
     ['NUL bytes, as a file system leaves them', Buffer.alloc(5_000)],
-    ['half a character', Buffer.from([0x7b, 0xe6, 0x97])],
-    ['garbage', Buffer.from('\x01\xff{{{"', 'latin1')],
+    [
+      'NUL bytes behind half a line',
+      Buffer.concat([Buffer.from('{"v":1,"run":"r1","se'), Buffer.alloc(500)]),
+    ],
   ])('%s', async (_, tail) => {
     await using temporary = await withContent(Buffer.concat([Buffer.from(LINES.join('')), tail]));
     expect(await temporary.journal.read(RUN)).toEqual(EVENTS);
@@ -91,6 +93,23 @@ describe('J4: a torn tail', () => {
     await temporary.journal.append(RUN, 4, [eventOf(RUN, 5)]);
     await claim.release();
     expect(readFileSync(temporary.path, 'utf8')).toBe(LINES.join('') + toLine(eventOf(RUN, 5)));
+  });
+
+  it.each([
+    ['half a character', Buffer.from([0x7b, 0xe6, 0x97])],
+    ['garbage', Buffer.from('\x01\xff{{{"', 'latin1')],
+    ['half a line of another run', Buffer.from('{"v":1,"run":"r2","seq":5,"at"')],
+  ])('R4: %s is no beginning of the next line: it is left out, named, and not cut', async (_, tail) => {
+    const content = Buffer.concat([Buffer.from(LINES.join('')), tail]);
+    await using temporary = await withContent(content);
+    const { journal, path } = temporary;
+    expect(await journal.read(RUN)).toEqual(EVENTS);
+    await expect(journal.append(RUN, 4, [eventOf(RUN, 5)])).rejects.toMatchObject({
+      code: 'journal-damaged',
+      message: expect.stringContaining(`line 5 (byte ${content.length - tail.length}) is damaged: something`),
+      fix: expect.stringContaining('dandori doctor --repair'),
+    });
+    expect(readFileSync(path)).toEqual(content);
   });
 
   it('R4: that lacks only its newline may have been acknowledged, and is not cut', async () => {
@@ -285,6 +304,21 @@ describe('names', () => {
       expect(readdirSync(join(directory, '..')).length).toBeGreaterThanOrEqual(before.length - 50);
     },
   );
+
+  it('a claim that was deleted while its driver lives is taken again, and nothing that it knows is lost', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal, directory } = temporary;
+    await journal.create(RUN, [firstEvent(RUN)]);
+    const claim = await journal.claim(RUN);
+    const path = join(directory, `${RUN}.driver`);
+    const before = readFileSync(path, 'utf8');
+    await rm(path);
+    await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    await claim.release();
+    expect(readdirSync(directory)).toEqual(['r1.jsonl']);
+    expect(await journal.read(RUN)).toHaveLength(2);
+  });
 
   it('nothing is left beside the runs when nobody is at work', async () => {
     await using temporary = await createTemporaryJournal();

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
 import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
@@ -10,6 +10,7 @@ import { blobOf } from '../../src/core/event-blob.ts';
 import { report } from '../../src/core/report.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { Event } from '../../src/domain/event.ts';
+import type { Json } from '../../src/domain/json.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { answerQuestion } from '../../src/engine/answer.ts';
 import { drive } from '../../src/engine/drive.ts';
@@ -24,6 +25,7 @@ import {
   startRun,
 } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
+import type { CallOutcome } from '../../src/ports/toolbox.ts';
 import {
   createFunctionToolbox,
   createScriptedMind,
@@ -34,9 +36,9 @@ import {
 } from '../../src/testing/index.ts';
 
 /**
- * `npm run journals` writes the journals of this version: real runs of the real engine on a step clock, the same at every
- * start, into the folder that is named by the version of the package. Folders of other versions are never touched: that
- * they can still be read is what they are there for.
+ * `npm run journals` writes the journals of this version that are not there yet: real runs of the real engine on a step
+ * clock, into the folder that is named by the version of the package. What is there is never touched, in this folder or
+ * in those of other versions: that it can still be read is what it is there for.
  */
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 const folder = join(import.meta.dirname, version);
@@ -57,6 +59,8 @@ const SETTINGS: Settings = {
   order: [],
 };
 
+const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+
 const TOOLS: Record<string, FunctionTool> = {
   'places.find': { run: ({ q }) => ({ city: `city of ${String(q)}` }), takes: 20, cost: 0.01 },
   'weather.now': { run: ({ city }) => ({ sky: `sun over ${String(city)}` }), takes: 30 },
@@ -73,6 +77,15 @@ const TOOLS: Record<string, FunctionTool> = {
     probe: { tool: 'post.find', args: {}, settledWhen: 'found', result: 'post', wait: 1_000 },
   },
   'post.find': { run: () => ({ found: true, post: { id: 'p1' } }) },
+  'desk.book': {
+    effect: 'idempotent',
+    run: async ({ day = null }, { elicit }): Promise<Json | CallOutcome> => {
+      const told = await elicit?.({ text: 'In which name?', form: NAME });
+      if (told?.action === 'accept') return { day, name: told.content?.name ?? null };
+      return { kind: 'failed', failure: { kind: 'tool_error', message: 'a name is needed' } };
+    },
+    takes: 10,
+  },
   'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
 };
 
@@ -209,6 +222,17 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     }
     return house.parts.journal.read(run);
   },
+  async 'held-and-given-up'() {
+    const house = createHouse([
+      decided([{ id: 'd', operation: 'desk.book', args: { day: 'Friday' } }]),
+      answered,
+    ]);
+    const run = await house.start('Book a table', { questions: { whenExpired: 'decline', hold: 60_000 } });
+    await house.drive(run);
+    await answerQuestion({ run, question: 'q1', answer: { name: 'Aki' }, by: 'u1' }, house.parts);
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
   async cancelled() {
     const house = createHouse([decided([{ id: 'm', operation: 'mail.send' }])]);
     const run = await house.start('Send it');
@@ -259,9 +283,9 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
 };
 
 const files = createFileBlobs(join(folder, 'blobs'));
-rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const [name, tell] of Object.entries(STORIES)) {
+  if (existsSync(join(folder, `${name}.jsonl`))) continue;
   const told = await tell();
   const [first] = told;
   const events = JSON.parse(JSON.stringify(told).replaceAll(first?.run ?? '', name)) as Event[];

@@ -377,6 +377,23 @@ describe('B. Planning, reflection, history', () => {
     expect(facts(await home.events(report.run), 'reflection_made')).toEqual([]);
   });
 
+  it.each([
+    own('plan.propose', { steps: [{ id: 's1', description: 'look' }] }),
+    act('s1', 'task.generate_list', { purpose: 'look' }),
+  ])('B9 planning.enabled: false refuses $operation of a model that plans all the same', async (planning) => {
+    await using home = await openHome({
+      yaml: 'planning: { enabled: false }\n',
+      script: [
+        say([planning]),
+        say([locate('t1', '1')], { expect: told('there are no plans and no steps in this run') }),
+        answer('One.'),
+      ],
+    });
+    const report = await home.run('go');
+    expect(report).toMatchObject({ outcome: 'answered', answer: 'One.' });
+    expect(report.plan?.steps).toEqual([]);
+  });
+
   it.each(['planned', 'hierarchical', 'auto', 'adaptive'] as const)(
     'B9 planning.enabled: false holds for a run that asks for %s, too',
     async (mode) => {

@@ -72,6 +72,26 @@ describe('runs over HTTP', () => {
     expect((await client.run(run)).report.rating).toEqual({ rating: 4, comment: 'good milk' });
   });
 
+  it('take a no without an answer, and say where both are missing', async () => {
+    await using standing = await stand();
+    const { client } = standing;
+    const run = await client.start('milk', { tasks: [take('milk')] });
+    await client.settled(run);
+    const send = (body: object) =>
+      standing.ask(`/api/runs/${run}/answer`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const neither = await send({ question: 'q1' });
+    expect(neither.status).toBe(400);
+    expect(await neither.json()).toMatchObject({
+      detail: 'answer: must be there, unless "declined" is true',
+    });
+    expect((await send({ question: 'q1', declined: true, comment: 'no milk' })).status).toBe(200);
+    expect((await client.settled(run)).failure?.message).toContain('declined. no milk');
+  });
+
   it('are woken by an answer that another process writes into the journal', async () => {
     await using standing = await stand();
     const { client } = standing;

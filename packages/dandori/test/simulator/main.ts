@@ -1,8 +1,5 @@
-/** `npm run simulate -- --seeds 10000 [--from N] [--workers N] [--json]`, or `--seed N` for one of them in full. */
-
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import {
   accountOf,
@@ -12,7 +9,11 @@ import {
   type Tally,
   tallyOf,
 } from '../../src/testing/index.ts';
+import { numbersAsked } from '../numbers-asked.ts';
 import { compare, simulateAll } from './seeds.ts';
+
+const USAGE = `npm run simulate -- --seeds 1000 [--from 1] [--workers N] [--json]
+npm run simulate -- --seed N [--json]     one of them: its faults and its last events`;
 
 /** Seeds that a worker takes at a time. */
 const PORTION = 100;
@@ -32,23 +33,15 @@ if (isMainThread) await main();
 else serve();
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string', default: '1000' },
-      from: { type: 'string', default: '1' },
-      seed: { type: 'string' },
-      workers: { type: 'string', default: String(availableParallelism()) },
-      json: { type: 'boolean', default: false },
-    },
-  });
-  if (values.seed !== undefined) return one(Number(values.seed), values.json);
-  const portions = portionsOf(Number(values.from), Number(values.seeds));
+  const asked = numbersAsked(USAGE, ['seeds', 'from', 'seed', 'workers']);
+  const { seeds = 1000, from = 1, seed, workers: most = availableParallelism(), json } = asked;
+  if (seed !== undefined) return one(seed, json);
+  const portions = portionsOf(from, seeds);
   const began = performance.now();
-  const workers = Math.min(Number(values.workers), portions.length);
+  const workers = Math.min(most, portions.length);
   const { tally, failed } = await all(portions, workers);
   const seconds = (performance.now() - began) / 1000;
-  if (values.json)
-    console.log(JSON.stringify({ ...tally, seconds, failedSeeds: failed.map(({ seed }) => seed) }));
+  if (json) console.log(JSON.stringify({ ...tally, seconds, failedSeeds: failed.map(({ seed }) => seed) }));
   else {
     for (const simulated of failed.slice(0, MOST_ACCOUNTS)) console.log(`${accountOf(simulated)}\n`);
     console.log(summaryOf(tally, seconds));

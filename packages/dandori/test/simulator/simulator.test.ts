@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import type { Event } from '../../src/domain/event.ts';
 import type { Journal } from '../../src/ports/journal.ts';
 import { accountOf, journalCases, type Simulated, simulate } from '../../src/testing/index.ts';
 import { createDisk } from '../../src/testing/simulator/disk.ts';
@@ -16,11 +18,22 @@ describe('the simulator', () => {
     timeout: 120_000,
   }, async () => {
     const struck = new Set<string>();
+    const told = new Set<string>();
     for await (const simulated of simulateAll(1, SEEDS)) {
       if (simulated.violations.length > 0) expect.fail(accountOf(simulated));
       for (const { kind } of simulated.faults) struck.add(kind);
+      for (const line of simulated.lines) told.add(whatHappened(line));
     }
     expect([...struck].sort()).toEqual(Object.keys(FAULTS).sort());
+    // A fault that strikes where it can do nothing tries nothing.
+    const wanted = [
+      'probe_ended happened',
+      'probe_ended not_happened',
+      'probe_ended unknown',
+      'run_continued',
+    ];
+    const expired = ['question_expired declined', 'question_expired cancelled'];
+    expect([...told]).toEqual(expect.arrayContaining([...wanted, ...expired, 'note_added', 'run_paused']));
   });
 
   it('lives through the same seed in the same way, to the byte', async () => {
@@ -31,6 +44,24 @@ describe('the simulator', () => {
     }
   });
 });
+
+describe('npm run simulate', () => {
+  it.each([
+    [['--help'], 0, /^npm run simulate -- --seeds/],
+    [['--seeds', 'many'], 2, /^--seeds takes a whole number from 1, not "many"\.\nnpm run simulate/],
+    [['--sedes', '5'], 2, /--sedes[\s\S]*npm run simulate/],
+  ])('says how it is used: %j', (typed, code, said) => {
+    const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`, ...typed]);
+    expect(status).toBe(code);
+    expect(stderr.toString()).toMatch(said);
+  });
+});
+
+function whatHappened(line: string): string {
+  const { type, data } = JSON.parse(line) as Event;
+  if (type === 'probe_ended') return `${type} ${data.found}`;
+  return type === 'question_expired' ? `${type} ${data.as}` : type;
+}
 
 /** The first of some seeds that is broken in this way. */
 async function firstBroken(kind: string, ...tampering: [Parameters<typeof simulate>[1]]): Promise<Simulated> {
@@ -45,6 +76,10 @@ describe('a broken part is found out, and the account says which seed shows it',
   it('a tool that does not know a key when it comes again', async () => {
     const simulated = await firstBroken('twice', { knowsKeys: false });
     expect(accountOf(simulated)).toMatch(/took effect 2 times[\s\S]*npm run simulate -- --seed \d+$/);
+  });
+
+  it('a probe that does not find what is there', async () => {
+    await firstBroken('twice', { canFind: false });
   });
 
   it('a journal that says yes before anything is written', async () => {

@@ -1,20 +1,22 @@
-import { type ComponentType, useMemo, useState } from 'react';
-import { stateAt } from '../live/moment.ts';
+import { type ComponentType, useState } from 'react';
+import { StandingAt } from '../live/now.tsx';
 import { useRun } from '../live/use-run.ts';
-import { useTexts } from '../shell/language.tsx';
-import { Link, RUN_VIEWS, type RunView } from '../shell/route.tsx';
+import { useShown } from '../live/use-shown.ts';
+import type { RunView } from '../shell/route.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Waiting } from '../ui/waiting.tsx';
 import { Answer } from './answer/answer.tsx';
 import { Decisions } from './decisions/decisions.tsx';
+import { Details } from './details.tsx';
 import { Events } from './events/events.tsx';
 import { Graph } from './graph/graph.tsx';
+import { Head } from './head/head.tsx';
 import { Slider } from './past/slider.tsx';
+import { useMoment } from './past/use-moment.ts';
 import { PlanEditor } from './plan/plan-editor.tsx';
 import { Questions } from './questions/questions.tsx';
-import { TaskDetails } from './tasks/task-details.tsx';
+import { PANEL, Tabs } from './tabs.tsx';
 import { Tasks } from './tasks/tasks.tsx';
-import { texts } from './texts.ts';
 import { Timeline } from './timeline/timeline.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -35,36 +37,39 @@ const VIEWS: Readonly<Record<RunView, ComponentType<ViewProps>>> = {
 };
 
 export default function RunPage({ run, view, seq }: Props) {
-  const say = useTexts(texts);
-  const news = useRun(run);
+  const live = useRun(run);
+  const [moment, showAt] = useMoment({ run, view, seq });
   const [selected, select] = useState<string>();
-  const isPast = seq !== undefined && seq < (news.state?.seq ?? 0);
-  const past = useMemo(() => (isPast ? stateAt(news.events, seq) : undefined), [isPast, seq, news.events]);
-  const state = past ?? news.state;
-  if (state === undefined) return news.error === undefined ? <Waiting /> : <Problem error={news.error} />;
-  const events = isPast ? news.events.slice(0, seq) : news.events;
-  const props: ViewProps = { run, state, events, news, isPast, selected, select };
+  const { state, events, news, isPast } = useShown(live, moment);
+  if (state === undefined) return live.error === undefined ? <Waiting /> : <Problem error={live.error} />;
+  const props: ViewProps = { run, state, events, news, isPast, selected, select, showAt };
   const View = VIEWS[view];
+  const counts = {
+    decisions: state.decisions.length,
+    tasks: state.tasks.size - state.stepCount,
+    events: events.length,
+  };
   return (
-    <div className="flex flex-1 flex-col gap-3 p-4">
-      <h1 className="font-semibold text-xl">{state.goal}</h1>
-      <Problem error={news.error} />
-      <Questions {...props} />
-      <Answer {...props} />
-      <Slider {...props} />
-      <nav aria-label={say.viewsLabel}>
-        <ul className="flex gap-4">
-          {RUN_VIEWS.map((name) => (
-            <li key={name}>
-              <Link to={{ at: 'run', run, view: name, ...(seq !== undefined && { seq }) }}>
-                {say.views[name]}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <View {...props} />
-      {selected !== undefined && <TaskDetails {...props} />}
-    </div>
+    <StandingAt value={isPast ? events.at(-1)?.at : undefined}>
+      <div className="flex min-w-0 flex-1 flex-col gap-3 px-4 pt-4">
+        <Head {...props} />
+        <Problem error={live.error} />
+        <Questions {...props} />
+        <Answer {...props} />
+        <Tabs run={run} view={view} seq={isPast ? moment : undefined} counts={counts} />
+        <div className="flex min-h-0 min-w-0 flex-1 items-stretch gap-3">
+          <div
+            id={PANEL}
+            role="tabpanel"
+            aria-labelledby={`tab-${view}`}
+            className="flex min-w-0 flex-1 flex-col"
+          >
+            <View {...props} />
+          </div>
+          {selected !== undefined && <Details key={selected} {...props} selected={selected} />}
+        </div>
+        <Slider {...props} />
+      </div>
+    </StandingAt>
   );
 }

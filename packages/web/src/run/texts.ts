@@ -1,7 +1,12 @@
 import type { Texts } from '../shell/language.tsx';
 import type { RunView } from '../shell/route.tsx';
 
-const en: { views: Record<RunView, string>; viewsLabel: string } = {
+const en: {
+  views: Record<RunView, string>;
+  viewsLabel: string;
+  close: string;
+  details: (task: string) => string;
+} = {
   viewsLabel: 'Views of the run',
   views: {
     graph: 'Graph',
@@ -11,6 +16,8 @@ const en: { views: Record<RunView, string>; viewsLabel: string } = {
     plan: 'Plan',
     events: 'Events',
   },
+  close: 'Close',
+  details: (task) => `Details of ${task}`,
 };
 
 export const texts: Texts<typeof en> = {
@@ -25,5 +32,7 @@ export const texts: Texts<typeof en> = {
       plan: 'プラン',
       events: 'イベント',
     },
+    close: '閉じる',
+    details: (task) => `${task} の詳細`,
   },
 };

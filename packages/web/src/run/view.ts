@@ -9,10 +9,13 @@ export interface ViewProps {
   readonly state: RunState;
   /** Up to the moment that is shown. */
   readonly events: readonly Event[];
+  /** All that is known. Another object for every moment that is shown. */
   readonly news: RunNews;
   /** An earlier moment is shown, in which nothing can be done. */
   readonly isPast: boolean;
   /** The task whose details are open. */
   readonly selected: string | undefined;
   readonly select: (task: string | undefined) => void;
+  /** Shows the run as it was after this event; undefined shows it as it is now. */
+  readonly showAt: (seq: number | undefined) => void;
 }

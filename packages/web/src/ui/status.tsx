@@ -2,7 +2,7 @@ import { useTexts } from '../shell/language.tsx';
 import { type Status, texts } from './texts.ts';
 
 /** Never by colour alone: each has a sign and a word. */
-const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: string]>> = {
+export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: string]>> = {
   pending: ['○', 'text-faint'],
   ready: ['◌', 'text-faint'],
   running: ['▶', 'text-busy'],

@@ -1,10 +1,17 @@
 import { conversationBreaches } from '../../core/conversation-laws.ts';
 import { type Breach, breaches } from '../../core/laws.ts';
 import type { ConversationEvent } from '../../domain/conversation.ts';
-import { EVENT_VERSION, type Event } from '../../domain/event.ts';
+import type { Event } from '../../domain/event.ts';
 import type { Entry } from '../../ports/journal.ts';
 import { CONVERSATIONS, RUNS } from '../journal/form.ts';
-import { DamagedLine, goesOn, hasLostNewline, type LineForm, parseLine } from '../journal/line.ts';
+import {
+  DamagedLine,
+  goesOn,
+  hasLostNewline,
+  isBeginning,
+  type LineForm,
+  parseLine,
+} from '../journal/line.ts';
 import type { Finding } from './finding.ts';
 
 const NEWLINE = 0x0a;
@@ -110,11 +117,7 @@ function tailFinding(
   if (tail.length === 0) return undefined;
   if (hasLostNewline(tail) || hasLostNewline(tail.subarray(0, -1)))
     return { kind: 'lost-newline', detail: 'the last event is whole, without the newline', repair: 'ask' };
-  const beginning = JSON.stringify({ v: EVENT_VERSION, ...next }).replace(/\}$/, ',');
-  // A file may have grown on the disk before what was to be written into it was there.
-  const written = tail.toString('latin1').replace(/\0+$/, '');
-  const length = Math.min(written.length, beginning.length);
-  if (written.slice(0, length) === beginning.slice(0, length))
+  if (isBeginning(tail, next))
     return { kind: 'torn-tail', detail: `event ${next.seq} was not written to its end`, repair: 'safe' };
   return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${next.seq}`, repair: 'ask' };
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { DandoriError } from '../../domain/error.ts';
+import { EVENT_VERSION } from '../../domain/event.ts';
 import type { Entry } from '../../ports/journal.ts';
 import type { Form } from './form.ts';
 
@@ -56,6 +57,18 @@ function isIntact(bytes: Buffer): boolean {
 /** Whether an append may have ended with this line and been acknowledged, although its newline is not there. */
 export function hasLostNewline(bytes: Buffer): boolean {
   return isIntact(bytes) && !goesOn(bytes);
+}
+
+/** Whether these bytes without a newline can be what a crash has left of the line that comes next. */
+export function isBeginning(
+  bytes: Buffer,
+  next: { readonly [owner: string]: string | number; readonly seq: number },
+): boolean {
+  const beginning = JSON.stringify({ v: EVENT_VERSION, ...next }).replace(/\}$/, ',');
+  // A file may have grown on the disk before what was to be written into it was there.
+  const written = bytes.toString('latin1').replace(/\0+$/, '');
+  const length = Math.min(written.length, beginning.length);
+  return written.slice(0, length) === beginning.slice(0, length);
 }
 
 /** Whether the append that this line belongs to has another behind it. Data ends with a bracket, so it cannot say so. */

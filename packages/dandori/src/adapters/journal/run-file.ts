@@ -19,7 +19,7 @@ import { DandoriError } from '../../domain/error.ts';
 import type { Entry } from '../../ports/journal.ts';
 import { tryLock } from './file-lock.ts';
 import type { Form } from './form.ts';
-import { damaged, goesOn, hasLostNewline, type Place, parseLine, toLines } from './line.ts';
+import { damaged, goesOn, hasLostNewline, isBeginning, type Place, parseLine, toLines } from './line.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { conflict } from './refusal.ts';
 import { unreadable, unwritable } from './unwritable.ts';
@@ -36,7 +36,8 @@ const NEWLINE = 0x0a;
  *     say yes to data that the first one lost. What it was about is cut off again, so that whoever reads the run does
  *     not take for kept what is in memory only, and is written anew. Nothing has been done because of it.
  * R4  A torn tail is cut only here, under the lock, right before the next append. One that lacks only its newline may
- *     have been acknowledged: that is damage, and it is not cut.
+ *     have been acknowledged: that is damage, and it is not cut. Nor is what is no beginning of the next line: nobody
+ *     here knows what it is.
  * R5  An append counts when its last line is there. Whole lines of one that a crash has cut short belong to the tail.
  */
 export interface RunFile<E extends Entry> {
@@ -117,13 +118,15 @@ export function openRunFile<E extends Entry>(
       begun = [];
     });
     torn = (begun.at(-1)?.end ?? position.bytes) - position.bytes + tail.length;
+    const place = {
+      file: path,
+      line: position.line + begun.length,
+      offset: position.bytes + torn - tail.length,
+    };
     // While somebody else may be writing, a newline that is missing is still to come; a changed one is not.
-    if (hasLostNewline(tail.subarray(0, -1)) || (isLocked && hasLostNewline(tail)))
-      lostNewline({
-        file: path,
-        line: position.line + begun.length,
-        offset: position.bytes + torn - tail.length,
-      });
+    if (hasLostNewline(tail.subarray(0, -1)) || (isLocked && hasLostNewline(tail))) lostNewline(place);
+    const next = position.seq + begun.length + 1;
+    if (isLocked && !isBeginning(tail, { [form.owner]: run, seq: next })) garbage(place, next);
   }
 
   /**
@@ -290,7 +293,7 @@ async function lock(path: string, identityFile: string | undefined): Promise<{ u
   if (existsSync(request)) await giveWay(request);
   let waited = 0;
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-    const attempt = tryLock(path, identityFile);
+    const attempt = lockOnce(path, identityFile);
     if ('unlock' in attempt) {
       if (waited > 0) rmSync(request, { force: true });
       return attempt;
@@ -299,6 +302,20 @@ async function lock(path: string, identityFile: string | undefined): Promise<{ u
     writeFileSync(request, '', { mode: 0o600 });
     await sleep(pause);
     waited += pause;
+  }
+}
+
+/**
+ * Who deletes a claim takes its driver for dead. A living one takes it again, so that what it knows is not lost; where
+ * another one was quicker, what that one writes makes it stand down.
+ */
+function lockOnce(path: string, claim: string | undefined): ReturnType<typeof tryLock> {
+  try {
+    return tryLock(path, claim);
+  } catch (error) {
+    if (claim === undefined || existsSync(claim)) throw error;
+    tryLock(claim);
+    return tryLock(path, claim);
   }
 }
 
@@ -324,6 +341,15 @@ function lockedOut(path: string, { pid, host }: ProcessIdentity): never {
 function lostNewline(place: Pick<Place, 'file' | 'line' | 'offset'>): never {
   const fix = 'The event itself is whole: end the file with a newline right behind its last }.';
   return damaged(place, 'it has lost the newline at its end', fix);
+}
+
+function garbage(place: Pick<Place, 'file' | 'line' | 'offset'>, seq: number): never {
+  const fix = 'Look what it is; `dandori doctor --repair` asks, and cuts it off.';
+  return damaged(
+    place,
+    `something stands behind the last event, and it is not the beginning of event ${seq}`,
+    fix,
+  );
 }
 
 function readFully(fd: number, buffer: Buffer, from: number): number {

@@ -1,9 +1,19 @@
 import * as z from 'zod';
 import { type Json, json, jsonObject } from '../../domain/json.ts';
 import type { Option } from '../../domain/question.ts';
-import { task } from '../../domain/task.ts';
+import { type Task, task } from '../../domain/task.ts';
 import type { CallOutcome } from '../../ports/toolbox.ts';
 import { failed } from './outcome.ts';
+
+/** As in a plan file, a task need not have an id or arguments. */
+const offered = z
+  .array(task.partial({ id: true, args: true }))
+  .min(1)
+  .transform((tasks) =>
+    tasks.map(
+      ({ id, args, ...rest }, index): Task => ({ id: id ?? `t${index + 1}`, args: args ?? {}, ...rest }),
+    ),
+  );
 
 const ambiguitySchema = z.object({
   question: z.string().min(1),
@@ -14,7 +24,7 @@ const ambiguitySchema = z.object({
         label: z.string(),
         value: json.optional(),
         args: jsonObject.optional(),
-        tasks: z.array(task).min(1).optional(),
+        tasks: offered.optional(),
       }),
     )
     .min(1)
@@ -26,6 +36,7 @@ const ambiguitySchema = z.object({
 });
 type Written = z.input<typeof ambiguitySchema>;
 type Choices = NonNullable<Written['options']>;
+type Understood = z.output<typeof ambiguitySchema>;
 
 /** Options to choose from, or a form to fill in. */
 export type Ambiguity = Pick<Written, 'question' | 'default'> &
@@ -50,10 +61,41 @@ export function ambiguous(ambiguity: Ambiguity): AmbiguityError {
   return new AmbiguityError(ambiguity);
 }
 
+/** By its name: a service may have been given another copy of this module than the one that calls it. */
+export function isAmbiguity(error: unknown): error is AmbiguityError {
+  return error instanceof Error && error.name === 'AmbiguityError' && 'ambiguity' in error;
+}
+
+/**
+ * What a method of a service has thrown. Nobody has checked its types, and what cannot be read back must never be
+ * written down.
+ */
+export function thrownAmbiguity({ ambiguity }: AmbiguityError, asker: Asker): CallOutcome {
+  try {
+    const read = ambiguitySchema.safeParse(JSON.parse(JSON.stringify(ambiguity)));
+    if (!read.success) return misunderstood(asker, z.prettifyError(read.error));
+    const { options, form } = read.data;
+    if (options === undefined && form === undefined)
+      return misunderstood(asker, 'there are neither options nor a form');
+    return toAmbiguous(read.data, asker);
+  } catch (error) {
+    return misunderstood(asker, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function misunderstood({ name }: Asker, reason: string): CallOutcome {
+  return failed('invalid_result', `${name} asks, and what it asks cannot be understood: ${reason}`);
+}
+
+interface Asker {
+  readonly name: string;
+  readonly trusted: boolean;
+}
+
 /** Who is not trusted may ask, and must not bring calls into the plan behind a label that somebody clicks on. */
 export function toAmbiguous(
-  { question, options = [], form, default: fallback }: Ambiguity,
-  { name, trusted }: { readonly name: string; readonly trusted: boolean },
+  { question, options = [], form, default: fallback }: Understood,
+  { name, trusted }: Asker,
 ): CallOutcome {
   if (!trusted && options.some(({ tasks }) => tasks !== undefined)) {
     return failed(
@@ -71,7 +113,7 @@ export function toAmbiguous(
 }
 
 /** How a tool of an MCP server says the same: `{ ambiguous: true, question, options }` as structured content. */
-export function ambiguityIn(value: Json | undefined): Ambiguity | undefined {
+export function ambiguityIn(value: Json | undefined): Understood | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value.ambiguous !== true)
     return undefined;
   const { question, options, form, default: fallback } = ambiguitySchema.safeParse(value).data ?? {};
@@ -81,7 +123,7 @@ export function ambiguityIn(value: Json | undefined): Ambiguity | undefined {
 }
 
 /** Its label stands for an option that names no value. */
-function toOption({ label, value, args, tasks }: Choices[number]): Option {
+function toOption({ label, value, args, tasks }: NonNullable<Understood['options']>[number]): Option {
   return {
     label,
     value: value ?? label,

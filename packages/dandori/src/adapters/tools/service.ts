@@ -6,7 +6,7 @@ import type { Failure } from '../../domain/failure.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Call, CallOutcome } from '../../ports/toolbox.ts';
-import { AmbiguityError, toAmbiguous } from './ambiguity.ts';
+import { AmbiguityError, isAmbiguity, thrownAmbiguity } from './ambiguity.ts';
 import { failed, notStarted, stopped } from './outcome.ts';
 
 export { ambiguous } from './ambiguity.ts';
@@ -264,7 +264,7 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
 }
 
 function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
-  if (error instanceof AmbiguityError) return toAmbiguous(error.ambiguity, tool);
+  if (isAmbiguity(error)) return thrownAmbiguity(error, tool);
   if (call.signal.aborted) return stopped(call.signal, tool.name);
   if (!(error instanceof ServiceCallError)) {
     return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));

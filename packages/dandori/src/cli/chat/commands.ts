@@ -1,6 +1,7 @@
 import { isApproval } from '../../core/plain-answer.ts';
 import type { Asked, Conversation, ConversationRun } from '../../engine/conversation.ts';
 import { planLines } from '../plan.ts';
+import { contextLines } from '../question.ts';
 import { displayWidth, oneLine } from '../style.ts';
 import { shortName, type Wording } from './message.ts';
 
@@ -9,7 +10,8 @@ export interface Room extends Wording {
   readonly conversation: Conversation;
   readonly say: (text: string) => Promise<void>;
   /** Waits at the prompt for what an answer leads to. */
-  readonly answer: (asked: Asked, typed: string) => Promise<void>;
+  readonly answer: (asked: Asked, typed: string, comment?: string) => Promise<void>;
+  readonly decline: (asked: Asked, comment?: string) => Promise<void>;
 }
 
 type Command = (words: string, room: Room) => Promise<void>;
@@ -18,8 +20,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   '/help': help,
   '/plan': plan,
   '/runs': runs,
-  '/approve': (words, room) => judge(words, 'approve', room),
-  '/reject': (words, room) => judge(words, 'reject', room),
+  '/approve': approve,
+  '/reject': reject,
   '/answer': answer,
   '/tell': tell,
   '/cancel': cancel,
@@ -45,7 +47,12 @@ async function help(_: string, { say, texts, style }: Room): Promise<void> {
   await say([...lines, style.dim(`  ${texts.chat.lines}`)].join('\n'));
 }
 
-async function plan(name: string, { conversation, say, texts }: Room): Promise<void> {
+async function plan(name: string, room: Room): Promise<void> {
+  const { conversation, say, texts } = room;
+  const draft = conversation
+    .questions()
+    .findLast(({ run, question }) => question.kind === 'plan_approval' && run.endsWith(name));
+  if (draft !== undefined) return say(draftText(draft, room));
   const planned = conversation.runs().filter(({ report }) => report?.plan !== undefined);
   const found = name === '' ? planned.at(-1) : planned.find(({ run }) => run.endsWith(name));
   const lines = found?.report === undefined ? [] : planLines(found.report, texts);
@@ -54,6 +61,12 @@ async function plan(name: string, { conversation, say, texts }: Room): Promise<v
       ? texts.chat.noPlan
       : [shortName(found?.run ?? ''), ...lines].map((line) => `  ${line}`).join('\n'),
   );
+}
+
+/** A plan that waits for a yes: it is the one that is spoken of. */
+function draftText({ run, question }: Asked, { texts, style }: Wording): string {
+  const head = `${shortName(run)} ${style.yellow(texts.chat.waitsForYou)}`;
+  return [head, ...contextLines(question, texts)].map((line) => `  ${line}`).join('\n');
 }
 
 async function runs(_: string, { conversation, say, texts, style }: Room): Promise<void> {
@@ -80,20 +93,36 @@ export function standingText(
   return outcome === 'answered' ? style.green(texts.outcomes[outcome]) : style.red(texts.outcomes[outcome]);
 }
 
-async function judge(words: string, verdict: 'approve' | 'reject', room: Room): Promise<void> {
-  const { conversation, say, texts } = room;
-  const open = conversation.questions().filter(({ question }) => isApproval(question));
+async function approve(words: string, room: Room): Promise<void> {
+  const open = room.conversation.questions().filter(({ question }) => isApproval(question));
+  if (open.length === 0) return room.say(room.texts.chat.noApproval);
+  const { asked, rest } = named(words, open);
+  if (asked === undefined) return room.say(questionList(open, room));
+  await room.answer(asked, 'approve', rest);
+}
+
+/** A no to a plan or a call; to any other question, that one will not say. */
+async function reject(words: string, room: Room): Promise<void> {
+  const open = room.conversation.questions();
+  if (open.length === 0) return room.say(room.texts.chat.noQuestion);
+  const approvals = open.filter(({ question }) => isApproval(question));
+  const { asked, rest } = named(words, open, approvals.length === 1 ? approvals : open);
+  if (asked === undefined) return room.say(questionList(open, room));
+  if (isApproval(asked.question)) await room.answer(asked, 'reject', rest);
+  else await room.decline(asked, rest);
+}
+
+/** The question that the first word names, or the only one that can be meant; and what was said besides. */
+function named(
+  words: string,
+  open: readonly Asked[],
+  likely: readonly Asked[] = open,
+): { asked: Asked | undefined; rest: string | undefined } {
   const [first = '', ...others] = words.split(/\s+/);
-  const named = open.find((asked) => isNamed(asked, first));
-  const asked = named ?? (open.length === 1 ? open[0] : undefined);
-  if (open.length === 0) return say(texts.chat.noApproval);
-  if (asked === undefined) return say(questionList(open, room));
-  const why = named === undefined ? words : others.join(' ');
-  if (verdict === 'reject' && why !== '' && asked.question.kind === 'plan_approval') {
-    await conversation.tell(asked.run, why);
-    return say(texts.chat.told(shortName(asked.run)));
-  }
-  await room.answer(asked, verdict);
+  const found = open.find((asked) => isNamed(asked, first));
+  const rest = found === undefined ? words : others.join(' ');
+  const asked = found ?? (likely.length === 1 ? likely[0] : undefined);
+  return { asked, rest: rest === '' ? undefined : rest };
 }
 
 async function answer(words: string, room: Room): Promise<void> {

@@ -2,8 +2,8 @@ import type { Written } from '../../core/conversation.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import type { Asked, Conversation, Said } from '../../engine/conversation.ts';
-import { chosen } from '../choice.ts';
 import { exitCodeOf } from '../exit-code.ts';
+import { answerIn } from '../given.ts';
 import { oneLine } from '../style.ts';
 import { asTyped } from '../typed.ts';
 import { questionList, questionName, type Room, runCommand, standingText } from './commands.ts';
@@ -65,16 +65,17 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
   }
 
   async function show(message: Written): Promise<void> {
-    const open = conversation.questions();
-    const asked = open.find(({ run, question }) => run === message.run && question.id === message.question);
+    const asked = openOf(message);
     if (isJson) {
       const question = asked === undefined ? {} : { ask: asked.question };
       return surface.print(JSON.stringify({ type: 'message', ...message, ...question }));
     }
     if (message.kind !== 'question') return surface.print(spaced(messageText(message, wording)));
-    if (asked === undefined) return;
-    const name = questionName(asked, open);
-    await surface.print(spaced(questionText({ ...asked, name, text: message.text }, wording)));
+    if (asked !== undefined) await surface.print(spaced(askedText(asked, message)));
+  }
+
+  function askedText(asked: Asked, { text }: Written): string {
+    return questionText({ ...asked, name: questionName(asked, conversation.questions()), text }, wording);
   }
 
   /** A person reads easier with room between what is said. */
@@ -145,10 +146,16 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     ...wording,
     conversation,
     say,
-    answer: ({ run, question }, typed) =>
+    answer: ({ run, question }, typed, comment) =>
+      waitFor(async (onBegun) => {
+        const value = answerIn(typed, question);
+        onBegun(run);
+        return conversation.answer(run, question.id, value, { comment });
+      }),
+    decline: ({ run, question }, comment) =>
       waitFor((onBegun) => {
         onBegun(run);
-        return conversation.answer(run, question.id, chosen(typed, question.options));
+        return conversation.answer(run, question.id, null, { declined: true, comment });
       }),
   });
 
@@ -171,15 +178,28 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     const title = `${style.bold('Dandori 段取り')} ${style.dim(`· ${conversation.model}`)}`;
     const before = conversation
       .messages()
-      .filter(({ id, role }) => role === 'user' || state?.delivered.has(id));
+      .filter((message) => message.role === 'user' || state?.delivered.has(message.id));
+    // What still waits for an answer stands last, with how to answer it, however long ago it was asked.
+    const waiting = before.flatMap((message) => {
+      const asked = openOf(message);
+      return asked === undefined ? [] : [askedText(asked, message)];
+    });
+    const past = before.filter((message) => openOf(message) === undefined);
     const when = state === undefined ? '' : new Date(state.startedAt).toLocaleString('sv-SE').slice(0, 16);
     const hint = state === undefined ? wording.texts.chat.welcome : wording.texts.chat.continued(when);
     await written(process.stdout, `${title}\n${style.dim(asTyped(hint, config))}\n\n`);
-    for (const message of before.slice(-SHOWN_BEFORE))
+    for (const message of past.slice(-SHOWN_BEFORE))
       await written(
         process.stdout,
         `${message.role === 'user' ? userText(message.text, wording) : messageText(message, wording)}\n`,
       );
+    for (const text of waiting) await written(process.stdout, `${text}\n\n`);
+  }
+
+  /** The question that the agent has asked with this message, where it is open. */
+  function openOf({ role, run, question: id }: Written): Asked | undefined {
+    if (role !== 'agent' || id === undefined) return undefined;
+    return conversation.questions().find((asked) => asked.run === run && asked.question.id === id);
   }
 
   return {

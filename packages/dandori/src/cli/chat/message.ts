@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../core/form-field.ts';
 import { isApproval } from '../../core/plain-answer.ts';
 import type { AskedQuestion } from '../../core/report.ts';
 import type { Message } from '../../domain/conversation.ts';
@@ -23,8 +24,18 @@ export function messageText(message: Message, { texts, style }: Wording): string
   const head = headOf(message, { texts, style });
   // The words of a cancelled run are the reason that a person gave.
   const said = message.outcome === 'cancelled' ? `${texts.cancelled}: ${message.text}` : message.text;
-  return [...head, indented(markOf(message, style), printable(said))].join('\n');
+  return [...head, indented(markOf(message, style), printable(said)), ...causeLines(message, style)].join(
+    '\n',
+  );
 }
+
+/** Who reads that something failed should read why, whether or not the mind has said so. */
+function causeLines({ text, causes = [] }: Message, style: Style): string[] {
+  const unsaid = causes.filter((cause) => !text.includes(cause.replace(/^\S+ \(\S+\): /, '')));
+  return unsaid.map((cause) => `  ${style.red('✗')} ${style.dim(oneLine(cause, LONGEST_CAUSE))}`);
+}
+
+const LONGEST_CAUSE = 300;
 
 /** A question with all that a person must know to answer, and how to. */
 export function questionText(
@@ -34,7 +45,9 @@ export function questionText(
   const how = isApproval(question)
     ? [texts.chat.yesOrNo, ...(question.kind === 'plan_approval' ? [texts.chat.orSay] : [])].join(' · ')
     : '';
-  const hint = [how, texts.chat.answerWith(name)].filter((part) => part !== '').join(' · ');
+  const hint = [how, texts.chat.answerWith(name, fieldsTyped(question))]
+    .filter((part) => part !== '')
+    .join(' · ');
   return [
     style.dim(`  ${shortName(run)} · ${texts.chat.question(question.id)}`),
     ...(question.kind === 'plan_approval'
@@ -42,6 +55,13 @@ export function questionText(
       : questionLines(question, texts, style)),
     style.dim(`    ${hint}`),
   ].join('\n');
+}
+
+/** What is typed for a form. */
+function fieldsTyped({ form }: Question): string {
+  const fields = form === undefined ? undefined : fieldsOf(form);
+  const wanted = fields?.filter(({ isRequired }) => isRequired) ?? [];
+  return (wanted.length > 0 ? wanted : (fields ?? [])).map(({ name }) => `${name}=…`).join(' ');
 }
 
 /** The steps in words and what they will take, where `dandori show` has every task. */

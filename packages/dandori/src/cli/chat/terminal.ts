@@ -130,6 +130,7 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
     ready() {
       isBusy = false;
       output.isSilent = false;
+      erase();
       atTop(reader);
       showPrompt();
     },

@@ -15,7 +15,7 @@ import type { Window } from './window.ts';
  */
 export interface Dialect {
   write(thought: Asked, custom?: string, window?: Window): DialectPrompt;
-  send(thought: Thought, options: LanguageMindOptions): Promise<Sent>;
+  send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): Promise<Sent>;
   /** Takes what the model says while it is being said, for `onAction` and `onText`. */
   listen(thought: Thought): Listener;
   /** The last word on what was said, once it is complete. */

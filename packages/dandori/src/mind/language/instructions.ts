@@ -1,4 +1,6 @@
+import { isPlain } from '../../core/intake.ts';
 import { isOwnTool } from '../../core/own-tools.ts';
+import type { RunState } from '../../core/state.ts';
 import type { Mode } from '../../domain/mode.ts';
 import type { OrderRule, Settings } from '../../domain/settings.ts';
 import type { Thought } from '../../ports/mind.ts';
@@ -33,10 +35,15 @@ export function writeInstructions(
   ];
   if (mode !== 'direct')
     parts.push(form.tools(describedTools(thought)), missingPart(missing), orderPart(order));
-  if (state.conversation !== undefined) parts.push(readPrompt('conversation'));
+  if (state.conversation !== undefined) parts.push(conversationPart(state));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function conversationPart(state: RunState): string {
+  const hasPlans = state.settings.mode !== 'direct' && !isPlain(state);
+  return [readPrompt('conversation'), ...(hasPlans ? [readPrompt('conversation-plans')] : [])].join('\n');
 }
 
 export function hasRefs(mode: Mode): boolean {

@@ -26,7 +26,8 @@ const written = new WeakMap<readonly Decision[], { window: Window; text: string 
  * What stands for the decisions before the window: no model call is made for it, and nothing is lost that cannot be
  * read again.
  *
- * K1  It tells of them as they were when the boundary moved, so that it stays the same until it moves again.
+ * K1  It tells of them as they were at the decision with which the window begins, so that it stays the same until the
+ *     boundary moves again, also in another process. What has ended since is told in the window.
  * K2  The outline of the plan, answers and words of the user, what of the plan is still open, failures that nothing has
  *     mended and the handle of every result are in it.
  * K3  It is bounded: of many results the newest have a line each, those before are grouped by operation.
@@ -38,9 +39,15 @@ export function writeMemory(thought: Asked, window: Window, answers: readonly st
   if (kept?.window.from === window.from && kept.window.asOf === window.asOf) return [kept.text];
   const [steps, tasks] = tasksOf(thought.state, window);
   const text = compose(thought, { window, answers, steps, tasks });
-  // What still goes on must be told as soon as it ends.
-  if (tasks.every(({ status }) => hasEnded(status))) written.set(decisions, { window, text });
+  written.set(decisions, { window, text });
   return [text];
+}
+
+/** Whether it had ended before the window begins. */
+function endedBefore({ decisions, ends }: RunState, { from }: Window): (task: TaskState) => boolean {
+  const until = decisions[from]?.startedSeq ?? Number.POSITIVE_INFINITY;
+  const since = new Set(ends.filter(({ seq }) => seq > until).map(({ task }) => task));
+  return (task) => hasEnded(task.status) && !since.has(task);
 }
 
 function tasksOf({ decisions, tasks }: RunState, { from }: Window): [steps: TaskState[], tasks: TaskState[]] {
@@ -61,19 +68,25 @@ interface Past {
   readonly tasks: readonly TaskState[];
 }
 
-function compose(thought: Asked, { window: { from, asOf }, answers, steps, tasks }: Past): string {
+function compose(thought: Asked, { window, answers, steps, tasks }: Past): string {
   const { state } = thought;
+  const { from, asOf } = window;
   const isMended = mendedIn(state, asOf);
+  const isOver = endedBefore(state, window);
+  const ended = tasks.filter(isOver);
   const isMissing = (task: TaskState) =>
     (task.status === 'failed' || task.status === 'blocked') && !task.isSuperseded && !isMended(task);
-  const results = tasks.filter(({ status }) => status === 'succeeded');
+  const results = ended.filter(({ status }) => status === 'succeeded');
   return [
     `The first ${from} ${from === 1 ? 'turn' : 'turns'} of this conversation are left out here. What came of them is below; \`result.read\` gives any result in full.`,
     ...state.decisions.slice(0, from).flatMap(({ offer }) => announce(offer, thought)),
     ...tellPlan(acceptedIn(state.decisions, from), steps),
     ...answers,
-    ...tellOpen(tasks.filter(({ status }) => !hasEnded(status))),
-    ...tellFailures([...steps, ...tasks].filter(isMissing), state),
+    ...tellOpen(
+      tasks.filter((task) => !isOver(task)),
+      state,
+    ),
+    ...tellFailures([...steps, ...ended].filter(isMissing), state),
     ...tellResults(results, state),
   ].join('\n\n');
 }
@@ -107,13 +120,15 @@ function tellPlan(decisions: readonly Decision[], steps: readonly TaskState[]): 
   return [['Your plan:', ...proposals, ...lines].join('\n')];
 }
 
-/** Of the plan, what has not ended yet. */
-function tellOpen(tasks: readonly TaskState[]): string[] {
+/** Of the plan, what had not ended yet. What a person is asked may be a tool's words, and only that they are is told. */
+function tellOpen(tasks: readonly TaskState[], { questions }: RunState): string[] {
   if (tasks.length === 0) return [];
-  const lines = tasks.map(
-    ({ task: { id, operation, args }, status }) =>
-      `- ${id} ${operation} ${withoutTags(cut(JSON.stringify(args), LONGEST_ARGUMENTS))}: ${status}`,
-  );
+  const asked = new Map([...questions.values()].map(({ question }) => [question.task, question.kind]));
+  const lines = tasks.map(({ task: { id, operation, args } }) => {
+    const kind = asked.get(id);
+    const why = kind === undefined ? 'not done yet' : `waits for the user (${kind})`;
+    return `- ${id} ${operation} ${withoutTags(cut(JSON.stringify(args), LONGEST_ARGUMENTS))}: ${why}`;
+  });
   return [['Still open:', ...lines].join('\n')];
 }
 

@@ -4,13 +4,13 @@ import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
 import { TOO_DEEP } from '../json/depth.ts';
 import { callModel, type Spoken } from './call.ts';
 import { judge } from './decision.ts';
-import { type Dialect, type DialectPrompt, dialectFor } from './dialect.ts';
+import { type Dialect, dialectFor } from './dialect.ts';
 import { toFailure } from './failure.ts';
 import { loadModel } from './model.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
 import { fittingWindow } from './prompt.ts';
 import { unusable } from './unusable.ts';
-import { estimateUsage, toUsage, weighCall } from './usage.ts';
+import { estimateUsage, type Outgoing, outputLimit, toUsage, weighCall } from './usage.ts';
 
 /**
  * A mind that is a language model behind the AI SDK.
@@ -45,7 +45,7 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
         limit.abort();
       }
     },
-    weigh: async (thought) => weighCall((await prepare(thought, options)).prompt, options),
+    weigh: async (thought) => weighCall(await prepare(thought, options), options),
   };
 }
 
@@ -56,12 +56,14 @@ interface Asking {
 }
 
 async function ask(thought: Thought, { options, model, signal }: Asking): Promise<Thinking> {
-  const { dialect, prompt } = await prepare(thought, options);
+  const outgoing = await prepare(thought, options);
+  const { dialect, prompt, sent } = outgoing;
+  const maxOutputTokens = await outputLimit(thought.state, outgoing, options);
   const spoken = await callModel({
     model: await model,
-    options,
+    options: { ...options, maxOutputTokens },
     prompt,
-    sent: await dialect.send(thought, options),
+    sent,
     signal,
     listener: dialect.listen(thought),
   });
@@ -73,11 +75,12 @@ async function ask(thought: Thought, { options, model, signal }: Asking): Promis
 async function prepare(
   thought: Omit<Thought, 'signal'>,
   options: LanguageMindOptions,
-): Promise<{ dialect: Dialect; prompt: DialectPrompt }> {
+): Promise<Outgoing & { dialect: Dialect }> {
   const dialect = dialectFor(options.dialect ?? 'json', thought.state);
   const custom = thought.state.settings.instructions ?? options.instructions;
   const window = await fittingWindow(thought, custom);
-  return { dialect, prompt: dialect.write(thought, custom, window) };
+  const prompt = dialect.write(thought, custom, window);
+  return { dialect, prompt, sent: await dialect.send(thought, options) };
 }
 
 async function conclude(

@@ -31,7 +31,7 @@ export function describedTools({ state, tools, offer }: Asked): Described {
 }
 
 /** Undefined where any name may be called: one that was found, or that has come since. */
-export function namedTools(thought: Thought): readonly Tool[] | undefined {
+export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | undefined {
   const { state, offer } = thought;
   const { tools, servers } = describedTools(thought);
   const isSame = [...state.decisions.map((decision) => decision.offer), offer].every(

@@ -1,7 +1,8 @@
 import type { LanguageModelUsage } from 'ai';
+import type { RunState } from '../../core/state.ts';
 import type { Usage } from '../../domain/usage.ts';
 import type { Spoken } from './call.ts';
-import type { DialectPrompt } from './dialect.ts';
+import type { DialectPrompt, Sent } from './dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
 import { loadWeigh } from './tokens.ts';
@@ -9,6 +10,8 @@ import { loadWeigh } from './tokens.ts';
 const MILLION = 1_000_000;
 /** Tokens of a decision with a few actions, or a short answer. */
 const USUAL_OUTPUT = 500;
+/** No model is known that may not write as much. */
+const SURELY_WRITTEN = 4_096;
 
 /** Undefined where the provider says nothing. */
 export function toUsage(
@@ -43,15 +46,55 @@ export async function estimateUsage(
   return priced({ inputTokens, outputTokens: weigh(said), estimated: true }, options);
 }
 
+/** What goes to the model. */
+export interface Outgoing {
+  readonly prompt: DialectPrompt;
+  readonly sent: Sent;
+}
+
 /** What a call takes at most, as far as that is known: without `max_output_tokens` a usual decision is reckoned with. */
 export async function weighCall(
-  prompt: DialectPrompt,
+  outgoing: Outgoing,
   options: LanguageMindOptions,
 ): Promise<{ readonly tokens: number; readonly cost?: number }> {
-  const inputTokens = (await loadWeigh())(textOf(prompt));
+  const inputTokens = await weighInput(outgoing);
   const outputTokens = options.maxOutputTokens ?? USUAL_OUTPUT;
   const { cost } = priced({ inputTokens, outputTokens }, options);
   return { tokens: inputTokens + outputTokens, ...(cost !== undefined && { cost }) };
+}
+
+/**
+ * How much the model may write so that the limits of the run hold, whatever it would like to write. Undefined where it
+ * may write more than every model can: a number that is too large for one, its provider refuses.
+ */
+export async function outputLimit(
+  { settings: { limits }, usage }: RunState,
+  outgoing: Outgoing,
+  options: LanguageMindOptions,
+): Promise<number | undefined> {
+  const { maxOutputTokens } = options;
+  if (limits.tokens === undefined && limits.cost === undefined) return maxOutputTokens;
+  const inputTokens = await weighInput(outgoing);
+  const { input, output } = options.price ?? knownPrice(options) ?? { input: 0, output: 0 };
+  const rooms = [maxOutputTokens ?? Number.POSITIVE_INFINITY];
+  if (limits.tokens !== undefined)
+    rooms.push(limits.tokens - usage.inputTokens - usage.outputTokens - inputTokens);
+  if (limits.cost !== undefined && output > 0)
+    rooms.push(((limits.cost - (usage.cost ?? 0)) * MILLION - inputTokens * input) / output);
+  const room = Math.max(1, Math.floor(Math.min(...rooms)));
+  return maxOutputTokens === undefined && room > SURELY_WRITTEN ? undefined : room;
+}
+
+/** Native tools are read as the instructions are. */
+async function weighInput({ prompt, sent: { tools = {} } }: Outgoing): Promise<number> {
+  const weigh = await loadWeigh();
+  const described = await Promise.all(
+    Object.entries(tools).map(async ([name, { description, inputSchema }]) => {
+      const schema = 'jsonSchema' in inputSchema ? await inputSchema.jsonSchema : {};
+      return JSON.stringify([name, description, schema]);
+    }),
+  );
+  return weigh(textOf(prompt)) + weigh(described.join('\n'));
 }
 
 function textOf({ instructions, messages }: DialectPrompt): string {

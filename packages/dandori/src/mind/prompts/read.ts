@@ -18,6 +18,7 @@ export type PromptName =
   | 'reflect-interval'
   | 'loop'
   | 'conversation'
+  | 'conversation-plans'
   | 'report'
   | `strategy-${NonNullable<Settings['planning']>['strategy']}`
   | `decomposition-${NonNullable<Settings['planning']>['decomposition']}`;

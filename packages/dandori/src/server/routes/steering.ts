@@ -19,14 +19,20 @@ const text = z.string().max(10_000);
 const answer = command(
   'answer',
   'Answer a question; the run goes on by itself',
-  z.strictObject({
-    question: z.string().max(200),
-    comment: text.optional(),
-    declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
-    answer: z
-      .custom<Json>((value) => value !== undefined)
-      .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }),
-  }),
+  z
+    .strictObject({
+      question: z.string().max(200),
+      comment: text.optional(),
+      declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
+      answer: z
+        .custom<Json>()
+        .optional()
+        .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }),
+    })
+    .refine(({ answer: given, declined }) => given !== undefined || declined === true, {
+      error: 'must be there, unless "declined" is true',
+      path: ['answer'],
+    }),
 );
 const cancel = command(
   'cancel',
@@ -73,7 +79,7 @@ const pause = command(
 export const steering: Routes = (app, { dandori, driving, metrics }) => {
   app.openapi(answer, async (c) => {
     const { run } = c.req.valid('param');
-    const { question, answer: given, comment, declined } = c.req.valid('json');
+    const { question, answer: given = null, comment, declined } = c.req.valid('json');
     await dandori.answer(run, question, given, {
       ...by(c.get('user').id),
       ...(comment !== undefined && { comment }),

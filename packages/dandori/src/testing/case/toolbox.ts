@@ -26,6 +26,18 @@ export function createCaseToolbox(recorded: RecordedCase, { clock, tools }: Case
     left.set(key, [...(left.get(key) ?? []), call]);
   }
   const strange: Call[] = [];
+  const otherwise: string[] = [];
+
+  /** Asks what it asked then, and waits for what it waited for. */
+  async function ask(call: Call, { asks = [] }: CaseCall): Promise<void> {
+    for (const { told, ...request } of asks) {
+      const answer = call.elicit?.(request);
+      if (told === undefined) continue;
+      const { action } = (await answer) ?? { action: 'cancel' };
+      if (action !== told)
+        otherwise.push(`${shown(call)}   asked "${request.text}" and was told ${told}, and ${action} now`);
+    }
+  }
 
   function take(call: Call): CaseCall | undefined {
     const list = left.get(keyOf(call)) ?? [];
@@ -43,6 +55,7 @@ export function createCaseToolbox(recorded: RecordedCase, { clock, tools }: Case
         const message = 'There is no record of this call.';
         return { kind: 'failed', failure: { kind: 'tool_error', message } };
       }
+      await ask(call, found);
       const isAborted = await pause(clock, found.ms, call.signal);
       return isAborted ? { kind: 'lost', cause: 'cancelled', message: 'aborted' } : outcomeOf(found);
     },
@@ -50,6 +63,7 @@ export function createCaseToolbox(recorded: RecordedCase, { clock, tools }: Case
     problems() {
       const unmade = [...left.values()].flat();
       return [
+        ...otherwise,
         ...strange.map((call) => `+ ${shown(call)}${instead(call, unmade)}`),
         ...unmade.map((call) => `- ${shown(call)}   was called then, and is not now`),
       ];
@@ -70,10 +84,11 @@ function keyOf({ operation, args }: { operation: string; args: JsonObject }): st
   return JSON.stringify([operation, canonical(args)]);
 }
 
-function outcomeOf({ result = null, failure, lost, ambiguous, note }: CaseCall): CallOutcome {
+function outcomeOf({ result = null, failure, lost, ambiguous, wanted, note }: CaseCall): CallOutcome {
   if (failure !== undefined) return { kind: 'failed', failure };
   if (lost !== undefined) return { kind: 'lost', cause: lost, message: lost };
   if (ambiguous !== undefined) return { kind: 'ambiguous', ...ambiguous };
+  if (wanted !== undefined) return { kind: 'input_wanted', ...wanted };
   return { kind: 'succeeded', result, ...(note !== undefined && { note }) };
 }
 

@@ -29,6 +29,7 @@ export function violations(course: Course, scenario: Scenario): Violation[] {
     ...lostLines(file),
     ...[...state.tasks.values()].flatMap((task) => effectViolations(task, course)),
     ...lostResults(events, state),
+    ...unheardNotes(state, scenario),
     ...endViolations(state, scenario),
   ];
 }
@@ -44,7 +45,8 @@ function effectViolations({ task, effect, status }: TaskState, { world }: Course
 
 function lostResults(events: readonly Event[], state: RunState): Violation[] {
   return events.flatMap((event): Violation[] => {
-    if (event.type !== 'task_succeeded') return [];
+    const isFound = event.type === 'probe_ended' && event.data.found === 'happened';
+    if (event.type !== 'task_succeeded' && !isFound) return [];
     const { task: id, result = null, blob } = event.data;
     const task = state.tasks.get(id);
     const is = JSON.stringify(task?.result);
@@ -55,10 +57,20 @@ function lostResults(events: readonly Event[], state: RunState): Violation[] {
   });
 }
 
-function endViolations(state: RunState, { isPersonSilent }: Scenario): Violation[] {
+/** The mind has known all that was said to the run when it gave its answer. */
+function unheardNotes({ end, notes, decisions }: RunState, { isGenerous }: Scenario): Violation[] {
+  const last = decisions.at(-1);
+  const note = notes.at(-1);
+  if (end?.outcome !== 'answered' || !isGenerous || note === undefined) return [];
+  return note.seq < (last?.startedSeq ?? 0) ? [] : [`lost: nobody was told the note of event ${note.seq}`];
+}
+
+function endViolations(state: RunState, { isPersonSilent, settings }: Scenario): Violation[] {
   const { end, cancel, openQuestions } = state;
-  if (end === undefined)
-    return isPersonSilent && openQuestions > 0 && cancel === undefined ? [] : ['unended: the run has no end'];
+  if (end === undefined) {
+    const isForEver = isPersonSilent && settings.questions?.expireAfter === undefined;
+    return isForEver && openQuestions > 0 && cancel === undefined ? [] : ['unended: the run has no end'];
+  }
   if (cancel !== undefined && end.outcome !== 'cancelled')
     return [`answer: it was cancelled and ended ${end.outcome}`];
   return [];
@@ -74,7 +86,9 @@ export function differingEnd(course: Course, undisturbed: Course): Violation[] {
 export function isComparable({ events }: Pick<Course, 'events'>): boolean {
   return events.every(
     ({ type, data }) =>
-      type !== 'cancel_requested' && !(type === 'question_asked' && data.question.kind === 'in_doubt'),
+      type !== 'cancel_requested' &&
+      type !== 'question_expired' &&
+      !(type === 'question_asked' && data.question.kind === 'in_doubt'),
   );
 }
 

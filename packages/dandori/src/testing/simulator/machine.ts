@@ -17,6 +17,8 @@ export interface Tampering {
   readonly journal?: (journal: Journal) => Journal;
   /** Whether tools that say that they know keys do. */
   readonly knowsKeys?: boolean;
+  /** Whether probes find what is there. */
+  readonly canFind?: boolean;
 }
 
 export interface MachineParts {
@@ -52,6 +54,8 @@ export function createMachine({
     fate,
     behaviours: scenario.behaviours,
     knowsKeys: tampering.knowsKeys ?? true,
+    hasProbes: scenario.hasProbes,
+    canFind: tampering.canFind ?? true,
   });
   const blobs = createMemoryBlobs(() => timeline.now);
   const mind = { random: random.fork('mind'), timeline, fate, scenario };

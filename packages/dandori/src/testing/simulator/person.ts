@@ -2,7 +2,7 @@ import { fold } from '../../core/apply.ts';
 import { assertNever } from '../../domain/error.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Question } from '../../domain/question.ts';
-import { addBudget, answerQuestion, cancelRun } from '../../engine/inbox.ts';
+import { addBudget, addNote, answerQuestion, cancelRun, continueRun, pauseRun } from '../../engine/inbox.ts';
 import type { Parts } from '../../engine/parts.ts';
 import type { Scenario } from './scenario.ts';
 import type { World } from './world.ts';
@@ -13,6 +13,9 @@ export interface Person {
   answer(run: string, parts: Parts): Promise<boolean>;
   cancel(run: string, parts: Parts): Promise<void>;
   addBudget(run: string, parts: Parts): Promise<void>;
+  tell(run: string, parts: Parts): Promise<void>;
+  pause(run: string, parts: Parts): Promise<void>;
+  goOn(run: string, parts: Parts): Promise<void>;
 }
 
 const LOOK = 5;
@@ -57,5 +60,8 @@ export function createPerson(scenario: Scenario, world: World): Person {
     cancel: (run, parts) => cancelRun({ run, reason: 'changed my mind' }, parts),
     addBudget: (run, parts) =>
       addBudget({ run, steps: 50, calls: 50, tasks: 50, time: 1e10, revisions: 5 }, parts),
+    tell: (run, parts) => addNote({ run, text: 'the sooner the better' }, parts),
+    pause: (run, parts) => pauseRun({ run, reason: 'lunch' }, parts),
+    goOn: (run, parts) => continueRun({ run }, parts),
   };
 }

@@ -1,8 +1,8 @@
-import type { Effect } from '../../domain/effect.ts';
+import { type Effect, isRepeatable } from '../../domain/effect.ts';
 import type { Mode } from '../../domain/mode.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { Task } from '../../domain/task.ts';
-import type { Tool } from '../../domain/tool.ts';
+import type { Probe, Tool } from '../../domain/tool.ts';
 import type { Random } from './random.ts';
 
 /** How a task of the scenario behaves, each time it is called. */
@@ -27,6 +27,8 @@ export interface Scenario {
   /** Whether the mind writes its answer together with the last tasks, by Refs to what they will bring. */
   readonly answersAtOnce: boolean;
   readonly isPersonSilent: boolean;
+  /** Whether a call in doubt can be looked for. */
+  readonly hasProbes: boolean;
   /** Limits and tries are enough for whatever goes wrong, so that the end does not hang on it. */
   readonly isGenerous: boolean;
   /** In the order in which the mind proposes them: all at once, or batch by batch, or step by step. */
@@ -43,22 +45,42 @@ const EFFECTS: Record<string, Effect> = {
 };
 const LONGEST_TIME = 1e10;
 
-export const TOOLS: ReadonlyMap<string, Tool> = new Map(
-  SERVERS.flatMap((server) =>
-    Object.entries(EFFECTS).map(([name, effect]): [string, Tool] => [
-      `${server}.${name}`,
-      {
-        name: `${server}.${name}`,
-        server,
-        description: name,
-        inputSchema: { type: 'object' },
-        effect,
-        trusted: true,
-        ...(server === 'disk' && { resource: 'part:{part}' }),
-      },
-    ]),
-  ),
-);
+/** What probes look with; no plan has it. */
+const FIND = 'find';
+
+export const TOOLS = toolbox(false);
+export const PROBED_TOOLS = toolbox(true);
+
+function toolbox(hasProbes: boolean): ReadonlyMap<string, Tool> {
+  const offered = Object.entries({ ...EFFECTS, [FIND]: 'read' as const });
+  return new Map(
+    SERVERS.flatMap((server) =>
+      offered.map(([name, effect]): [string, Tool] => [
+        `${server}.${name}`,
+        {
+          name: `${server}.${name}`,
+          server,
+          description: name,
+          inputSchema: { type: 'object' },
+          effect,
+          trusted: true,
+          ...(server === 'disk' && { resource: 'part:{part}' }),
+          ...(hasProbes && !isRepeatable(effect) && { probe: probeOf(server) }),
+        },
+      ]),
+    ),
+  );
+}
+
+function probeOf(server: string): Probe {
+  const args = { name: '{name}' };
+  return { tool: `${server}.${FIND}`, args, settledWhen: 'found', result: 'result', wait: 20 };
+}
+
+/** Whether a call only looks whether another one took effect. */
+export function isLook(operation: string): boolean {
+  return operation.endsWith(`.${FIND}`);
+}
 
 export function writeScenario(random: Random): Scenario {
   const isGenerous = random.chance(0.85);
@@ -75,6 +97,7 @@ export function writeScenario(random: Random): Scenario {
     asksFirst: !isGiven && random.chance(0.1),
     answersAtOnce: hasRefs && mode !== 'hierarchical' && random.chance(0.2),
     isPersonSilent: random.chance(0.04),
+    hasProbes: random.chance(0.4),
     isGenerous,
     batches,
     behaviours: new Map(
@@ -128,6 +151,12 @@ function writeSettings(random: Random, mode: Mode, isGenerous: boolean): Setting
     mode,
     approval: random.pick(['never', 'never', 'destructive', 'writes', 'always']),
     concurrency: random.pick([1, 2, 4, 16]),
+    ...(random.chance(0.2) && {
+      questions: {
+        expireAfter: random.pick([1_000, 60_000, 1e7]),
+        whenExpired: random.pick(['decline', 'decline', 'cancel']),
+      },
+    }),
     ...(random.chance(0.2) && { servers: { shop: 1 } }),
     limits: isGenerous
       ? { steps: 50, calls: 200, tasks: 100, time: LONGEST_TIME }

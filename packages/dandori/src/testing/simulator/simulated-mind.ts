@@ -75,7 +75,7 @@ function decideBy({ purpose, state, brief }: Thought, scenario: Scenario): reado
     return steps.flatMap((step) => batchOf(step, batches).map((task) => ({ ...task, step })));
   }
   const next = batches.find((batch) => batch.some(({ id }) => !state.tasks.has(id)));
-  if (isHierarchical || next === undefined) return [answer(state)];
+  if (isHierarchical || next === undefined) return [lastWord(state, scenario)];
   const isLast = scenario.answersAtOnce && next === batches.at(-1);
   return isLast ? [...next, answerBy(next)] : next;
 }
@@ -97,6 +97,13 @@ function proposal(steps: number): Action {
 function answerBy(tasks: readonly Task[]): Action {
   const text = tasks.map(({ id }) => `${id} gave \${${id}.value}`).join(' ');
   return { id: 'end', operation: 'answer', args: { text, achieved: true } };
+}
+
+/** Who is asked once more, as somebody has said something meanwhile, says the same. */
+function lastWord(state: RunState, { answersAtOnce, batches }: Scenario): Action {
+  const last = batches.at(-1) ?? [];
+  const isDone = last.every(({ id }) => state.tasks.get(id)?.status === 'succeeded');
+  return answersAtOnce && isDone ? answerBy(last) : answer(state);
 }
 
 /** Says of each task what came of it. */

@@ -1,3 +1,5 @@
+import { fold } from '../../core/apply.ts';
+import type { RunState } from '../../core/state.ts';
 import { DandoriError, type ErrorCode } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
 import { drive } from '../../engine/drive.ts';
@@ -29,6 +31,7 @@ const EXPECTED: readonly ErrorCode[] = [
   'journal-unwritable',
   'run-ended',
   'question-answered',
+  'question-expired',
 ];
 
 export interface SimulationParts {
@@ -49,6 +52,8 @@ export interface Simulation {
   /** Those that drive now. */
   readonly drivers: ReadonlySet<SimulatedProcess>;
   file(): SimulatedFile;
+  /** When the first open question expires. */
+  expiry(): number;
   startDriver(): void;
   /** Somebody does this from a process of their own. */
   command(work: (run: string, parts: Parts) => Promise<unknown>): void;
@@ -77,6 +82,8 @@ export async function live({
   const timeline = createTimeline(random.fork('time'));
   const fate = parts.fate(random.fork('fate'), () => timeline.now);
   const file = () => disk.fileOf(RUN);
+  const stateNow = () => fold(file().lines.map(({ event }) => event));
+  const expiry = () => firstExpiry(stateNow());
   const machine = createMachine({
     scenario,
     random,
@@ -115,10 +122,11 @@ export async function live({
     waitingAt = 0;
     drivers.add(process);
     process.onDeath(() => drivers.delete(process));
-    const work = drive(RUN, parts).then(({ end, openQuestions, seq }) => {
+    const work = drive(RUN, parts).then(({ end, openQuestions, paused, seq }) => {
       if (end !== undefined) return;
       waitingAt = seq;
-      if (openQuestions === 0) complaints.push(`${name} stopped and nobody is asked anything`);
+      if (openQuestions === 0 && paused === undefined)
+        complaints.push(`${name} stopped and nobody is asked anything`);
     });
     run(process, work);
   }
@@ -147,14 +155,27 @@ export async function live({
     }
     const pause = chance.chance(0.2) ? chance.below(1e8) : chance.below(20);
     if (waitingAt === 0) later(pause, startDriver);
+    else if (stateNow()?.paused !== undefined) later(pause, () => command(goOn));
     else if (!scenario.isPersonSilent) later(pause, () => command(answer));
+    else if (Number.isFinite(expiry())) later(expiry() - timeline.wall + pause, startDriver);
     else if (waitingAt === last?.seq) return false;
     else later(pause, startDriver);
     return true;
   }
 
   async function answer(run: string, parts: Parts): Promise<void> {
-    if (await person.answer(run, parts)) waitingAt = 0;
+    let isAll = true;
+    try {
+      isAll = await person.answer(run, parts);
+    } finally {
+      // Who is refused lets the run be looked at: the question may have expired.
+      if (isAll) waitingAt = 0;
+    }
+  }
+
+  async function goOn(run: string, parts: Parts): Promise<void> {
+    await person.goOn(run, parts);
+    waitingAt = 0;
   }
 
   async function createRun(): Promise<void> {
@@ -180,6 +201,7 @@ export async function live({
     person,
     drivers,
     file,
+    expiry,
     startDriver,
     command,
   };
@@ -195,4 +217,9 @@ export async function live({
   }
   const events = file().lines.map(({ event }) => event);
   return { file: file(), events, fate, world, drives, steps, complaints };
+}
+
+function firstExpiry(state: RunState | undefined): number {
+  const open = [...(state?.questions.values() ?? [])].filter(({ answer }) => answer === undefined);
+  return Math.min(...open.map(({ question }) => question.expiresAt ?? Number.POSITIVE_INFINITY));
 }

@@ -9,6 +9,8 @@ import type { SimulatedProcess } from './simulated-process.ts';
  */
 export interface Timeline {
   readonly now: number;
+  /** What a clock on the wall shows. */
+  readonly wall: number;
   after(ms: number, happen: () => void): () => void;
   /** Lets everything run that needs no time, then the next thing happen. False where nothing is left to happen. */
   step(): Promise<boolean>;
@@ -50,6 +52,9 @@ export function createTimeline(random: Random): Timeline {
   return {
     get now() {
       return now;
+    },
+    get wall() {
+      return now + skew;
     },
     after,
     async step() {

@@ -1,9 +1,9 @@
 import { isRepeatable } from '../../domain/effect.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
 import type { Fate } from './faults.ts';
 import type { Random } from './random.ts';
-import { type Behaviour, TOOLS } from './scenario.ts';
+import { type Behaviour, isLook, PROBED_TOOLS, TOOLS } from './scenario.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -24,16 +24,30 @@ export interface WorldParts {
   readonly behaviours: ReadonlyMap<string, Behaviour>;
   /** Whether tools that say they know keys do. */
   readonly knowsKeys: boolean;
+  readonly hasProbes: boolean;
+  /** Whether they find what is there. */
+  readonly canFind: boolean;
 }
 
 const LARGE = 40_000;
 const LONGEST_OUTAGE = 2_000;
+const LOOK_AGAIN = 50;
 
-export function createWorld({ random, timeline, fate, behaviours, knowsKeys }: WorldParts): World {
+export function createWorld({
+  random,
+  timeline,
+  fate,
+  behaviours,
+  knowsKeys,
+  hasProbes,
+  canFind,
+}: WorldParts): World {
   const effects = new Map<string, number>();
   const keys = new Set<string>();
   const underWay = new Map<string, number>();
   const deadUntil = new Map<string, number>();
+  /** What came of the tasks that took effect, for who looks. */
+  const results = new Map<string, Json>();
   let total = 0;
 
   function takeEffect({ operation, key, args }: Call): void {
@@ -46,6 +60,7 @@ export function createWorld({ random, timeline, fate, behaviours, knowsKeys }: W
     const name = String(args.name);
     total++;
     effects.set(name, (effects.get(name) ?? 0) + 1);
+    if (canFind) results.set(name, resultOf(args, behaviours.get(name)));
   }
 
   /** The work of a server; it ends whether or not anybody still waits for it. */
@@ -67,11 +82,31 @@ export function createWorld({ random, timeline, fate, behaviours, knowsKeys }: W
     };
   }
 
+  const isUnderWay = (task: string) => (underWay.get(task) ?? 0) > 0;
+
+  /** Who looks for a call that is still at work waits for its end, so as not to say no too early. */
+  function look(name: string, ms: number, done: () => void): () => void {
+    let takeBack = timeline.after(ms, see);
+    function see(): void {
+      if (isUnderWay(name)) takeBack = timeline.after(LOOK_AGAIN, see);
+      else done();
+    }
+    return () => takeBack();
+  }
+
+  /** Now and then neither yes nor no. */
+  function finding(name: string): JsonObject {
+    const result = results.get(name);
+    if (random.chance(0.1)) return { found: null };
+    return { found: result !== undefined, ...(result !== undefined && { result }) };
+  }
+
   function call(call: Call, process: SimulatedProcess): Promise<CallOutcome> {
     const { operation, args, signal } = call;
     const name = String(args.name);
     const server = operation.split('.')[0] ?? '';
-    const behaviour = behaviours.get(name);
+    const isProbe = isLook(operation);
+    const behaviour = isProbe ? undefined : behaviours.get(name);
     const after = (ms: number, outcome: CallOutcome) =>
       new Promise<CallOutcome>((resolve) => timeline.after(ms, () => resolve(outcome)));
     if ((deadUntil.get(server) ?? 0) > timeline.now) return after(1, unavailable(server));
@@ -97,18 +132,25 @@ export function createWorld({ random, timeline, fate, behaviours, knowsKeys }: W
       takeEffect(call);
       return Promise.reject(new Error('the adapter broke its promise'));
     }
+    if (isProbe && random.chance(0.1))
+      return after(ms, { kind: 'failed', failure: { kind: 'tool_error', message: 'the index is down' } });
     return new Promise((resolve, reject) => {
-      const outcome: CallOutcome = { kind: 'succeeded', result: resultOf(args, behaviour) };
+      const outcome = (): CallOutcome => ({
+        kind: 'succeeded',
+        result: isProbe ? finding(name) : resultOf(args, behaviour),
+      });
+      const begin = (ms: number, done: () => void) => (isProbe ? look(name, ms, done) : work(call, ms, done));
       const takeBack =
         fault === 'timeout_before_effect'
           ? () => {}
-          : work(call, ms, () => {
+          : begin(ms, () => {
               if (fault === 'crash_after_effect') return process.die();
               if (fault === 'timeout_after_effect') return;
               if (fault === 'lost_after_effect') return resolve(LOST);
               const late = fault === 'completion_held_back' ? random.between(10, 4_000) : 0;
-              if (late > 0) timeline.after(late, () => resolve(outcome));
-              else resolve(outcome);
+              const said = outcome();
+              if (late > 0) timeline.after(late, () => resolve(said));
+              else resolve(said);
               if (fault === 'completion_duplicated') {
                 resolve({ kind: 'succeeded', result: 'a second time' });
                 reject(new Error('and a third'));
@@ -130,9 +172,9 @@ export function createWorld({ random, timeline, fate, behaviours, knowsKeys }: W
     get total() {
       return total;
     },
-    isUnderWay: (task) => (underWay.get(task) ?? 0) > 0,
+    isUnderWay,
     toolboxFor: (process) => ({
-      tools: () => TOOLS,
+      tools: () => (hasProbes ? PROBED_TOOLS : TOOLS),
       missing: () => [],
       call: (made) => process.receive(() => call(made, process)),
       async close() {},

@@ -4,7 +4,7 @@ import { resultOutcome } from '../../../src/adapters/tools/mcp/result.ts';
 import { ambiguous, defineTool } from '../../../src/adapters/tools/service.ts';
 import type { Json, JsonObject } from '../../../src/domain/json.ts';
 import type { Tool } from '../../../src/domain/tool.ts';
-import type { Call } from '../../../src/ports/toolbox.ts';
+import type { Call, CallOutcome } from '../../../src/ports/toolbox.ts';
 
 const tool: Tool = {
   name: 'shop.take',
@@ -74,26 +74,62 @@ describe('a tool that needs a choice', () => {
 
   it('may be a method of a service, which is trusted with tasks', async () => {
     const tasks = [{ id: 'x', operation: 'mail.send', args: {} }];
-    const [method] = defineTool({
-      name: 'ask',
-      description: 'Asks',
-      input: z.object({}),
-      effect: 'read',
-      run: () => {
-        throw ambiguous({ question: 'Which?', options: [{ label: 'Send', tasks }] });
-      },
-    }).methods;
-    const call = {
-      operation: 'ask',
-      args: {},
-      key: 'k',
-      run: 'r',
-      task: 't',
-      signal: new AbortController().signal,
-    } as Call;
-    expect(await method?.call(call, async () => ({ kind: 'succeeded', result: null }))).toMatchObject({
+    expect(await thrown({ question: 'Which?', options: [{ label: 'Send', tasks }] })).toMatchObject({
       kind: 'ambiguous',
       options: [{ label: 'Send', value: 'Send', tasks }],
     });
   });
+
+  it('need not name the tasks of an option, as a plan file need not', async () => {
+    const tasks = [{ operation: 'mail.draft' }, { id: 'x', operation: 'mail.send', args: { to: 'me' } }];
+    expect(await thrown({ question: 'Which?', options: [{ label: 'Send', tasks }] })).toMatchObject({
+      options: [{ tasks: [{ id: 't1', operation: 'mail.draft', args: {} }, tasks[1]] }],
+    });
+  });
+
+  it.each([
+    ['no question', { options: [{ label: 'a' }] }, 'question'],
+    ['no label', { question: 'Which?', options: [{ value: 1 }] }, 'label'],
+    [
+      'a task without an operation',
+      { question: 'Which?', options: [{ label: 'a', tasks: [{}] }] },
+      'operation',
+    ],
+    ['nothing to choose from', { question: 'Which?' }, 'neither options nor a form'],
+    ['what JSON has not', { question: 'Which?', options: [{ label: 'a', value: 1n }] }, 'BigInt'],
+  ])('with %s, of a service in plain JavaScript, fails and is never written down', async (_, asked, said) => {
+    expect(await thrown(asked)).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'invalid_result', message: expect.stringContaining(said) },
+    });
+  });
+
+  it('is known where the service has a copy of its own of the library', async () => {
+    class AmbiguityError extends Error {
+      override readonly name = 'AmbiguityError';
+      readonly ambiguity = { question: 'Which?', options: [{ label: 'a' }] };
+    }
+    expect(await outcomeThrowing(new AmbiguityError())).toMatchObject({
+      kind: 'ambiguous',
+      question: 'Which?',
+    });
+  });
 });
+
+/** As code without types throws it. */
+const thrown = (asked: unknown) => outcomeThrowing(ambiguous(asked as Parameters<typeof ambiguous>[0]));
+
+async function outcomeThrowing(error: Error): Promise<CallOutcome | undefined> {
+  const [method] = defineTool({
+    name: 'ask',
+    description: 'Asks',
+    input: z.object({}),
+    effect: 'read',
+    run: () => {
+      throw error;
+    },
+  }).methods;
+  const signal = new AbortController().signal;
+  const call = { operation: 'ask', args: {}, key: 'k', run: 'r', task: 't', signal } as Call;
+  return method?.call(call, async () => ({ kind: 'succeeded', result: null }));
+}

@@ -108,6 +108,38 @@ describe('what stands for old turns', () => {
     expect(moved).toBeLessThan(60 / 5);
   });
 
+  it('tells that a person is asked, and what became of it where that was known: both once, in any process (K1)', async () => {
+    const asking = (isAnswered: boolean) => {
+      const story = new Story('Find all places.', { mode: 'hierarchical' });
+      story.state.settings = { ...story.state.settings, context: { tokens: 4_000 } };
+      const open = { id: 'p1', operation: 'places.find', args: { q: 'the open one' } };
+      const question = { id: 'q1', kind: 'approval' as const, text: 'May it be called?', task: 'p1' };
+      story
+        .started('act')
+        .add({ type: 'decision_made', data: { decision: 1, ms: 1 } })
+        .proposed([open])
+        .add(
+          { type: 'plan_approved', data: { version: 1, tasks: [{ id: 'p1', effect: 'read' }] } },
+          { type: 'question_asked', data: { question } },
+        );
+      for (let number = 1; number <= 20; number++)
+        story.decided([find(number)], { [`t${number}`]: `found ${number} ${'word '.repeat(100)}` });
+      if (!isAnswered) return story;
+      return story.add(
+        { type: 'question_answered', data: { question: 'q1', answer: 'approve' } },
+        { type: 'task_started', data: { task: 'p1', attempt: 1, key: 'p1' } },
+        { type: 'task_succeeded', data: { task: 'p1', attempt: 1, result: 'the open one is found', ms: 1 } },
+      );
+    };
+    const before = (await fitPrompt(asking(false).thought())).messages[0]?.content;
+    expect(before).toContain(
+      'Still open:\n- p1 places.find {"q":"the open one"}: waits for the user (approval)',
+    );
+    const { messages } = await fitPrompt(asking(true).thought());
+    expect(messages[0]?.content).toBe(before);
+    expect(messages.at(-1)?.content).toContain('the open one is found');
+  });
+
   it('is the same in another process, which has nothing but the journal (W1)', async () => {
     const live = longStory(20);
     await fitPrompt(live.thought());

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../../src/domain/task.ts';
+import type { LanguageMindOptions } from '../../../src/mind/language/options.ts';
 import type { ModelReply } from '../../../src/testing/model-server/index.ts';
 import { answer, closeServers, find, KEY, mind, now, start, think } from './asking.ts';
 import { Story } from './thought.ts';
@@ -195,5 +196,38 @@ describe('an output that is not as asked for', () => {
       failure: { message: expect.stringMatching(/no more tools/) },
     });
     expect(onAction.mock.calls).toEqual([[answer]]);
+  });
+});
+
+describe('what a model may write', () => {
+  const within = (limits: object) => {
+    const story = new Story();
+    const { settings } = story.state;
+    story.state.settings = { ...settings, limits: { ...settings.limits, ...limits } };
+    return story.thought();
+  };
+  const mostSent = async (limits: object, options: Partial<LanguageMindOptions> = {}) => {
+    const { server } = await think({ content: { actions: [answer] } }, options, within(limits));
+    return server.requests[0]?.body.max_tokens as number | undefined;
+  };
+  const needed = async (options: Partial<LanguageMindOptions> = {}) => {
+    const server = await start([]);
+    return (await mind(server, { maxOutputTokens: 0, ...options }).weigh?.(within({})))?.tokens ?? 0;
+  };
+
+  it('is what its limits leave, where that is less than every model can write', async () => {
+    const input = await needed();
+    expect(await mostSent({})).toBeUndefined();
+    expect(await mostSent({ tokens: input + 700 })).toBe(700);
+    expect(await mostSent({ tokens: input + 700 }, { maxOutputTokens: 300 })).toBe(300);
+    expect(await mostSent({ tokens: 1_000_000 })).toBeUndefined();
+    expect(await mostSent({ tokens: 1_000_000 }, { maxOutputTokens: 9_000 })).toBe(9_000);
+    const price = { input: 1, output: 10 };
+    expect(await mostSent({ cost: (input + 800 * 10) / 1e6 }, { price })).toBe(800);
+  });
+
+  it('and what it reads includes the tools that are sent beside the prompt', async () => {
+    const [json, tools] = [await needed(), await needed({ dialect: 'tools' })];
+    expect(tools).toBeGreaterThan(json);
   });
 });

@@ -1,5 +1,70 @@
+import { ReactFlowProvider } from '@xyflow/react';
+import { useState } from 'react';
+import { useTexts } from '../../shell/language.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { useIsNarrow } from '../narrow.ts';
 import type { ViewProps } from '../view.ts';
+import { Canvas } from './canvas.tsx';
+import { Legend } from './legend.tsx';
+import type { Structure } from './structure.ts';
+import { TaskList } from './task-list.tsx';
+import { texts } from './texts.ts';
+import { useLayout } from './use-layout.ts';
+import { useStructure } from './use-structure.ts';
 
-export function Graph({ state }: ViewProps) {
-  return <p className="p-4">{state.goal}</p>;
+const SHAPES = ['graph', 'list'] as const;
+
+/** The plan, live: as a graph, or in words. */
+export function Graph(props: ViewProps) {
+  const say = useTexts(texts);
+  const [hasGone, setHasGone] = useState(false);
+  const [shape, setShape] = useState<(typeof SHAPES)[number]>('graph');
+  const structure = useStructure(props, hasGone);
+  return (
+    <section aria-label={say.graph} className="flex min-h-0 flex-1 flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-1">
+        <Choice
+          label={say.shape}
+          value={shape}
+          options={SHAPES}
+          texts={say.shapes}
+          onChoose={setShape}
+          isBare
+        />
+        {props.state.planVersion > 1 && (
+          <label className="flex items-center gap-1.5 text-sm">
+            <input type="checkbox" checked={hasGone} onChange={({ target }) => setHasGone(target.checked)} />
+            {say.gone}
+          </label>
+        )}
+        {shape === 'graph' && <Legend structure={structure} />}
+      </div>
+      {structure.nodes.length === 0 ? (
+        <p className="rounded border border-line border-dashed p-8 text-center text-faint">{say.nothing}</p>
+      ) : shape === 'list' ? (
+        <TaskList structure={structure} state={props.state} selected={props.selected} select={props.select} />
+      ) : (
+        <ReactFlowProvider>
+          <Drawn structure={structure} {...props} />
+        </ReactFlowProvider>
+      )}
+    </section>
+  );
+}
+
+function Drawn({ structure, ...props }: ViewProps & { readonly structure: Structure }) {
+  const say = useTexts(texts);
+  const { laidOut, error } = useLayout(structure, useIsNarrow() ? 'down' : 'right');
+  if (error !== undefined) throw error;
+  return (
+    <div className="relative min-h-[max(24rem,55dvh)] flex-1 md:min-h-96 overflow-hidden rounded-md border border-line bg-paper">
+      {laidOut === undefined ? (
+        <p role="status" className="p-8 text-faint">
+          {say.layingOut}
+        </p>
+      ) : (
+        <Canvas laidOut={laidOut} {...props} />
+      )}
+    </div>
+  );
 }

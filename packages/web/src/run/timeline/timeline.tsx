@@ -1,5 +1,69 @@
+import { useDeferredValue, useMemo, useState } from 'react';
+import { useNow } from '../../live/now.tsx';
+import { useTexts } from '../../shell/language.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import type { ViewProps } from '../view.ts';
+import { BarTable } from './bar-table.tsx';
+import { barsOf } from './bars.ts';
+import { Chart } from './chart.tsx';
+import { criticalPath } from './critical-path.ts';
+import { rowsOf } from './rows.ts';
+import { createScale } from './scale.ts';
+import { texts } from './texts.ts';
 
-export function Timeline({ state }: ViewProps) {
-  return <p className="p-4">{state.goal}</p>;
+const SHAPES = ['chart', 'table'] as const;
+
+/** When what was done, and what the end waited for. */
+export function Timeline({ state, events, selected, select }: ViewProps) {
+  const say = useTexts(texts);
+  const [shape, setShape] = useState<(typeof SHAPES)[number]>('chart');
+  const [isFolding, setIsFolding] = useState(true);
+  const shown = useDeferredValue(events);
+  const found = useMemo(() => barsOf(shown), [shown]);
+  const rows = useMemo(() => rowsOf(found.bars), [found]);
+  // The state is changed in place, but only with more events.
+  const critical = useMemo(() => criticalPath(found, state.tasks), [found, state]);
+  const isOpen = state.end === undefined && found.bars.some(({ end }) => end === undefined);
+  const tick = useNow(isOpen);
+  const start = Math.min(shown[0]?.at ?? 0, found.bars[0]?.start ?? Number.POSITIVE_INFINITY);
+  const last = shown.at(-1)?.at ?? start;
+  const now = isOpen ? Math.max(tick, last) : last;
+  const scale = useMemo(
+    () => createScale(found.bars, { start, end: now }, isFolding),
+    [found, start, now, isFolding],
+  );
+  if (found.bars.length === 0)
+    return (
+      <p className="rounded border border-line border-dashed p-8 text-center text-faint">{say.nothing}</p>
+    );
+  const view = { rows, scale, critical, now, isOpen, selected, select };
+  return (
+    <section aria-label={say.timeline} className="flex min-h-0 flex-1 flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-sm">
+        <Choice
+          label={say.shape}
+          value={shape}
+          options={SHAPES}
+          texts={say.shapes}
+          onChoose={setShape}
+          isBare
+        />
+        {shape === 'chart' && (
+          <label className="flex items-center gap-1.5">
+            <input
+              type="checkbox"
+              checked={isFolding}
+              onChange={({ target }) => setIsFolding(target.checked)}
+            />
+            {say.fold}
+          </label>
+        )}
+        <span className="flex items-center gap-1.5 text-faint text-xs">
+          <span aria-hidden="true" className="h-3 w-6 rounded-sm border-2 border-ink bg-sunken" />
+          {say.critical}
+        </span>
+      </div>
+      {shape === 'chart' ? <Chart {...view} /> : <BarTable bars={found.bars} {...view} />}
+    </section>
+  );
 }

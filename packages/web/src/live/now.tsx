@@ -1,0 +1,36 @@
+import { createContext, use, useSyncExternalStore } from 'react';
+
+/** The time at which a moment of the past stands still; undefined where time goes on. */
+const StandingContext = createContext<number | undefined>(undefined);
+export const StandingAt = StandingContext.Provider;
+
+const EVERY = 500;
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let now = Date.now();
+
+/** One clock for all that count on it, and none while nobody does. */
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  if (timer === undefined) now = Date.now();
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const one of listeners) one();
+  }, EVERY);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+const still = () => () => {};
+
+/** Milliseconds since 1970, twice a second; or those of the moment that is shown. */
+export function useNow(isWanted = true): number {
+  const standing = use(StandingContext);
+  const isMoving = isWanted && standing === undefined;
+  const moving = useSyncExternalStore(isMoving ? listen : still, () => now);
+  return standing ?? moving;
+}

@@ -1,0 +1,43 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { useTexts } from '../shell/language.tsx';
+import { texts } from './texts.ts';
+
+interface Props {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly isWide?: boolean;
+}
+
+/** The browser's own: it keeps the focus within, Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children, isWide = false }: Props) {
+  const say = useTexts(texts);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const name = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={name}
+      onClose={onClose}
+      className={`m-auto max-h-[85dvh] w-[calc(100vw-2rem)] ${isWide ? 'max-w-4xl' : 'max-w-lg'} rounded-lg border border-line bg-sheet p-0 text-ink shadow-xl backdrop:bg-black/40`}
+    >
+      <div className="flex items-center gap-3 border-line border-b px-4 py-2.5">
+        <h2 id={name} className="min-w-0 flex-1 font-semibold">
+          {title}
+        </h2>
+        <button
+          type="button"
+          aria-label={say.close}
+          onClick={() => dialog.current?.close()}
+          className="rounded px-2 text-faint hover:text-ink"
+        >
+          ✕
+        </button>
+      </div>
+      <div className="flex flex-col gap-3 p-4">{children}</div>
+    </dialog>
+  );
+}

@@ -1,0 +1,19 @@
+import { useNow } from '../live/now.tsx';
+import { useLanguage } from '../shell/language.tsx';
+import { durationText } from './duration.ts';
+
+interface Props {
+  /** Milliseconds that are over. */
+  readonly ms?: number | undefined;
+  /** Since when it goes on; absent where it does not. */
+  readonly since?: number | undefined;
+}
+
+/** How long something took, or has taken so far. */
+export function Elapsed({ ms, since }: Props) {
+  const { language } = useLanguage();
+  const now = useNow(since !== undefined);
+  if (ms === undefined && since === undefined) return null;
+  const running = since === undefined ? 0 : Math.max(0, now - since);
+  return <span className="tabular-nums">{durationText((ms ?? 0) + running, language)}</span>;
+}

@@ -1,0 +1,171 @@
+import { refsIn } from '#core/inject.ts';
+import type { Gate, RunState, TaskState } from '#core/state.ts';
+import { isStep } from '#core/step.ts';
+import type { Task } from '#domain/task.ts';
+
+/** Why one waits for another: it takes its result, it was told to, or both touch the same resource. */
+export type EdgeKind = 'data' | 'after' | 'hazard';
+
+export interface GraphNode {
+  readonly id: string;
+  /** A `gate` stands for a group of tasks that many wait for, so that n × m edges are n + m. */
+  readonly kind: 'task' | 'step' | 'gate';
+  /** The step, or the replaced task, that it is drawn in. */
+  readonly parent: string | undefined;
+  /** Whether others are drawn in it. */
+  readonly isGroup: boolean;
+  /** Of a plan that is not accepted yet, or of one that does not stand any more. */
+  readonly written: Task | undefined;
+  readonly isRemoved: boolean;
+}
+
+export interface GraphEdge {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly kind: EdgeKind;
+}
+
+/** What is laid out. It changes only where the plan does. */
+export interface Structure {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+export interface Shown {
+  /** Tasks that a revision took away before they were begun. */
+  readonly removed: readonly Task[];
+  /** Whether tasks are shown that a revision put others in place of. */
+  readonly superseded: boolean;
+}
+
+export function structureOf({ tasks, draft }: RunState, { removed, superseded }: Shown): Structure {
+  const standing = [...tasks.values()].filter(({ isSuperseded }) => superseded || !isSuperseded);
+  const known = new Set(standing.map(({ task }) => task.id));
+  const proposed = (draft?.tasks ?? []).filter(({ id }) => !known.has(id));
+  for (const { id } of proposed) known.add(id);
+  const gone = new Set(removed.filter(({ id }) => !known.has(id)));
+  for (const { id } of gone) known.add(id);
+  const written = [...proposed, ...gone];
+  const all = [...standing.map(({ task }) => task), ...written];
+  const parents = parentsOf(all, known);
+  const groups = new Set(parents.values());
+  const nodeOf = (task: Task, isAccepted: boolean): GraphNode => ({
+    id: task.id,
+    kind: isStep(task) ? 'step' : 'task',
+    parent: parents.get(task.id),
+    isGroup: groups.has(task.id),
+    written: isAccepted ? undefined : task,
+    isRemoved: gone.has(task),
+  });
+  const drawing = createDrawing(known, parents);
+  for (const state of standing) drawNeeds(state, tasks, drawing);
+  for (const task of written) drawWritten(task, drawing);
+  const gates = drawGates(standing, parents, drawing);
+  return {
+    nodes: [
+      ...standing.map(({ task }) => nodeOf(task, true)),
+      ...written.map((task) => nodeOf(task, false)),
+      ...gates,
+    ],
+    edges: drawing.edges,
+  };
+}
+
+/** What a task names as its step, unless that leads back to it. */
+function parentsOf(tasks: readonly Task[], known: ReadonlySet<string>): Map<string, string> {
+  const parents = new Map<string, string>();
+  for (const { id, step } of tasks) {
+    if (step === undefined || !known.has(step)) continue;
+    const isCircle = step === id || ancestorsOf(step, parents).includes(id);
+    if (!isCircle) parents.set(id, step);
+  }
+  return parents;
+}
+
+export function ancestorsOf(id: string, parents: ReadonlyMap<string, string>): string[] {
+  const found: string[] = [];
+  for (let one = parents.get(id); one !== undefined; one = parents.get(one)) found.push(one);
+  return found;
+}
+
+interface Drawing {
+  readonly edges: GraphEdge[];
+  draw(from: string, to: string, kind: EdgeKind): void;
+}
+
+function createDrawing(known: ReadonlySet<string>, parents: ReadonlyMap<string, string>): Drawing {
+  const edges: GraphEdge[] = [];
+  const drawn = new Set<string>();
+  const isInside = (one: string, other: string) => ancestorsOf(one, parents).includes(other);
+  return {
+    edges,
+    draw(from, to, kind) {
+      const id = `${from}>${to}`;
+      const isPossible = known.has(from) && known.has(to) && from !== to;
+      if (!isPossible || drawn.has(id) || isInside(from, to) || isInside(to, from)) return;
+      drawn.add(id);
+      edges.push({ id, from, to, kind });
+    },
+  };
+}
+
+function drawNeeds(
+  { task, needs, waits }: TaskState,
+  tasks: RunState['tasks'],
+  { draw }: Pick<Drawing, 'draw'>,
+): void {
+  for (const { ref } of refsIn(task.args)) draw(ref.task, task.id, 'data');
+  const inherited = inheritedNeeds(task, tasks);
+  for (const id of needs) if (!inherited.has(id)) draw(id, task.id, 'after');
+  for (const id of waits) draw(id, task.id, 'hazard');
+}
+
+/** The tasks of a step need what it needs; one edge to the step says so for all of them. */
+function inheritedNeeds({ id, step }: Task, tasks: RunState['tasks']): Set<string> {
+  const found = new Set<string>();
+  const seen = new Set([id]);
+  for (let above = tasks.get(step ?? ''); above !== undefined; above = tasks.get(above.task.step ?? '')) {
+    if (seen.has(above.task.id)) break;
+    seen.add(above.task.id);
+    for (const need of above.needs) found.add(need);
+  }
+  return found;
+}
+
+function drawWritten({ id, args, after = [] }: Task, { draw }: Pick<Drawing, 'draw'>): void {
+  for (const { ref } of refsIn(args)) draw(ref.task, id, 'data');
+  for (const earlier of after) draw(earlier, id, 'after');
+}
+
+function drawGates(
+  standing: readonly TaskState[],
+  parents: ReadonlyMap<string, string>,
+  { edges, draw }: Drawing,
+): GraphNode[] {
+  const dependents = new Map<Gate, string[]>();
+  for (const { task, gates } of standing) {
+    for (const gate of gates) {
+      const known = dependents.get(gate);
+      if (known === undefined) dependents.set(gate, [task.id]);
+      else known.push(task.id);
+    }
+  }
+  const shown = new Set(standing.map(({ task }) => task.id));
+  const nodes: GraphNode[] = [];
+  for (const [gate, later] of dependents) {
+    const members = gate.members.filter((id) => shown.has(id));
+    if (members.length * later.length <= members.length + later.length) {
+      for (const from of members) for (const to of later) draw(from, to, 'hazard');
+      continue;
+    }
+    // No id of a task holds a colon.
+    const id = `gate:${nodes.length + 1}`;
+    const [place, ...others] = new Set([...members, ...later].map((one) => parents.get(one)));
+    const parent = others.length === 0 ? place : undefined;
+    nodes.push({ id, kind: 'gate', parent, isGroup: false, written: undefined, isRemoved: false });
+    for (const from of members) edges.push({ id: `${from}>${id}`, from, to: id, kind: 'hazard' });
+    for (const to of later) edges.push({ id: `${id}>${to}`, from: id, to, kind: 'hazard' });
+  }
+  return nodes;
+}

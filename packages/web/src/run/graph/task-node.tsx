@@ -1,0 +1,91 @@
+import type { NodeProps } from '@xyflow/react';
+import { memo } from 'react';
+import { useTexts } from '../../shell/language.tsx';
+import { LOOKS } from '../../ui/status.tsx';
+import { texts as statusTexts } from '../../ui/texts.ts';
+import { Elapsed } from '../elapsed.tsx';
+import type { TaskNode as Shown } from './elements.ts';
+import type { Face } from './face.ts';
+import { texts } from './texts.ts';
+import { useIsFar } from './use-sight.ts';
+
+export const TaskNode = memo(function TaskNode({ id, data, selected }: NodeProps<Shown>) {
+  const isFar = useIsFar();
+  const { face, isActive } = data;
+  const [sign, colour] = LOOKS[face.status];
+  const standing = STANDING[face.standing];
+  const ring = isActive ? 'outline-2 outline-accent outline-offset-2' : '';
+  const frame = selected === true ? 'border-accent ring-1 ring-accent' : 'border-line';
+  return (
+    <div
+      id={nodeId(id)}
+      className={`relative flex h-full w-full cursor-pointer overflow-hidden rounded-md border bg-sheet text-ink ${frame} ${ring} ${standing}`}
+    >
+      <span
+        className={`w-1 shrink-0 bg-current ${colour} ${face.status === 'running' ? 'animate-pulse' : ''}`}
+      />
+      {isFar ? (
+        <span aria-hidden="true" className={`flex flex-1 items-center justify-center text-4xl ${colour}`}>
+          <span className="absolute inset-0 bg-current opacity-25" />
+          {sign}
+        </span>
+      ) : (
+        <Text face={face} sign={sign} colour={colour} />
+      )}
+    </div>
+  );
+});
+
+const STANDING: Readonly<Record<Face['standing'], string>> = {
+  accepted: '',
+  proposed: 'border-dashed',
+  gone: 'border-dashed opacity-50',
+};
+
+interface TextProps {
+  readonly face: Face;
+  readonly sign: string;
+  readonly colour: string;
+}
+
+function Text({ face, sign, colour }: TextProps) {
+  const say = useTexts(texts);
+  const { status } = useTexts(statusTexts);
+  const isGone = face.standing === 'gone';
+  return (
+    <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5 px-2">
+      <span className="flex items-baseline gap-1.5">
+        <span className={`w-3 shrink-0 text-center text-xs ${colour}`} title={status[face.status]}>
+          <span aria-hidden="true">{sign}</span>
+          <span className="sr-only">{status[face.status]}</span>
+        </span>
+        <span className={`min-w-0 flex-1 truncate font-medium text-[13px] ${isGone ? 'line-through' : ''}`}>
+          {face.title}
+        </span>
+        <span className="shrink-0 text-[11px] text-faint">
+          <Elapsed ms={face.ms} since={face.since} />
+        </span>
+      </span>
+      <span className="flex items-baseline gap-1.5 pl-4.5 text-[11px] text-faint">
+        <span className="min-w-0 flex-1 truncate font-mono">{face.operation ?? say.step}</span>
+        {face.attempts > 1 && <span className="shrink-0 text-warn">↻{face.attempts}</span>}
+        <Effect face={face} />
+      </span>
+    </span>
+  );
+}
+
+/** Reads are the rule, and harmless; only what changes something is said. */
+function Effect({ face: { effect, standing } }: { readonly face: Face }) {
+  const say = useTexts(texts);
+  if (standing === 'proposed') return <span className="shrink-0 italic">{say.proposed}</span>;
+  if (standing === 'gone') return <span className="shrink-0 italic">{say.replaced}</span>;
+  if (effect === undefined) return null;
+  const colour = effect === 'destructive' ? 'text-bad font-semibold' : effect === 'write' ? 'text-ink' : '';
+  return <span className={`shrink-0 ${colour}`}>{say.effects[effect]}</span>;
+}
+
+/** By which the keyboard's place is told to a screen reader. */
+export function nodeId(id: string): string {
+  return `node-${id}`;
+}

@@ -1,0 +1,80 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTexts } from '../../shell/language.tsx';
+import { useClient } from '../../shell/session.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { saveFile } from '../save-file.ts';
+import type { ViewProps } from '../view.ts';
+import { Budget } from './budget.tsx';
+import { LiftedPlan } from './lifted-plan.tsx';
+import { Rating } from './rating.tsx';
+import { texts } from './texts.ts';
+import { Word } from './word.tsx';
+
+type Asking = 'tell' | 'cancel' | 'budget' | 'rate' | 'lift';
+
+/** What can be done with a run as it is now. */
+export function Steering({ run, state, news }: ViewProps) {
+  const say = useTexts(texts);
+  const client = useClient();
+  const [asking, setAsking] = useState<Asking>();
+  const { mutate, isPending, error } = useMutation({ mutationFn: (act: () => Promise<void>) => act() });
+  const { end, paused, cancel } = state;
+  const isOpen = end === undefined && cancel === undefined;
+  const isStill = isOpen && (paused !== undefined || (news.driving === 'idle' && state.openQuestions === 0));
+  const close = () => setAsking(undefined);
+  const buttons: readonly (readonly [isShown: boolean, name: string, act: () => void])[] = [
+    [isOpen && paused === undefined && !isStill, say.pause, () => mutate(() => client.pause(run))],
+    [isStill, say.resume, () => mutate(() => client.resume(run))],
+    [isOpen, say.tell, () => setAsking('tell')],
+    [isOpen, say.cancelShort, () => setAsking('cancel')],
+    [end?.outcome === 'exhausted', say.budget, () => setAsking('budget')],
+    [end !== undefined, state.rating ? say.rated(state.rating.rating) : say.rate, () => setAsking('rate')],
+    [state.ends.length > 0, say.lift, () => setAsking('lift')],
+    [
+      true,
+      say.exportJournal,
+      () => mutate(async () => saveFile(`${run}.jsonl`, await client.journal(run), 'application/jsonl')),
+    ],
+  ];
+  return (
+    <div className="flex flex-col items-end gap-2">
+      <ul aria-label={say.steering} className="flex flex-wrap gap-1.5">
+        {buttons
+          .filter(([isShown]) => isShown)
+          .map(([, name, act]) => (
+            <li key={name}>
+              <Button onClick={act} disabled={isPending} className="px-2.5 py-1">
+                {name}
+              </Button>
+            </li>
+          ))}
+      </ul>
+      <Problem error={error} />
+      {asking === 'tell' && (
+        <Word
+          title={say.tell}
+          label={say.tellLabel}
+          button={say.send}
+          isNeeded
+          onSay={(text) => client.tell(run, text)}
+          onClose={close}
+        />
+      )}
+      {asking === 'cancel' && (
+        <Word
+          title={say.cancel}
+          label={say.reason}
+          button={say.doCancel}
+          look="danger"
+          onSay={(reason) => client.cancel(run, reason === '' ? undefined : reason)}
+          onClose={close}
+        />
+      )}
+      {asking === 'budget' && <Budget run={run} state={state} onClose={close} />}
+      {asking === 'rate' && <Rating run={run} state={state} onClose={close} />}
+      {asking === 'lift' && <LiftedPlan run={run} onClose={close} />}
+    </div>
+  );
+}

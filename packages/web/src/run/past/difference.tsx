@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import type { RunDiff, RunDifference } from '#core/run-diff.ts';
+import type { Json } from '#domain/json.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { useClient } from '../../shell/session.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import { Dialog } from '../dialog.tsx';
+import { texts } from './texts.ts';
+
+interface Props {
+  readonly origin: string;
+  readonly run: string;
+  readonly onClose: () => void;
+}
+
+export function Difference({ origin, run, onClose }: Props) {
+  const say = useTexts(texts);
+  const client = useClient();
+  const { data, error, isPending } = useQuery({
+    queryKey: ['diff', origin, run],
+    queryFn: () => client.diff(origin, run),
+    // Both may have gone on since.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Dialog title={say.diffTitle} onClose={onClose} isWide>
+      {isPending && <Waiting />}
+      <Problem error={error} />
+      {data !== undefined && <Compared diff={data} />}
+    </Dialog>
+  );
+}
+
+function Compared({ diff }: { readonly diff: RunDiff }) {
+  const say = useTexts(texts);
+  const groups = [...Map.groupBy(diff.differences, ({ kind }) => kind)];
+  return (
+    <>
+      {diff.commonSeq !== undefined && <p className="text-faint text-sm">{say.common(diff.commonSeq)}</p>}
+      {diff.isSame && <p>{say.same}</p>}
+      {groups.map(([kind, differences]) => (
+        <section key={kind} aria-label={say.differenceKinds[kind]}>
+          <h3 className="font-semibold text-sm">{say.differenceKinds[kind]}</h3>
+          <Table differences={differences} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** More than anybody reads. */
+const SHOWN = 200;
+
+function Table({ differences }: { readonly differences: readonly RunDifference[] }) {
+  const say = useTexts(texts);
+  return (
+    <table className="w-full table-fixed border-collapse text-sm">
+      <thead className="text-left text-faint text-xs">
+        <tr>
+          <th className="w-1/5 py-1 pr-2 font-normal">{say.what}</th>
+          <th className="py-1 pr-2 font-normal">{say.origin}</th>
+          <th className="py-1 font-normal">{say.here}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.slice(0, SHOWN).map(({ what, left, right }) => (
+          <tr key={what} className="border-line border-t align-top">
+            <th scope="row" className="break-words py-1 pr-2 text-left font-mono font-normal text-xs">
+              {what}
+            </th>
+            <Value value={left} className="text-bad" />
+            <Value value={right} className="text-good" />
+          </tr>
+        ))}
+        {differences.length > SHOWN && (
+          <tr>
+            <td colSpan={3} className="py-1 text-faint">
+              +{differences.length - SHOWN}
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function Value({ value, className }: { readonly value: Json | undefined; readonly className: string }) {
+  const say = useTexts(texts);
+  if (value === undefined) return <td className="py-1 pr-2 text-faint italic">{say.absent}</td>;
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return (
+    <td className="py-1 pr-2">
+      <pre
+        className={`max-h-40 overflow-auto whitespace-pre-wrap break-words font-mono text-xs ${className}`}
+      >
+        {text}
+      </pre>
+    </td>
+  );
+}

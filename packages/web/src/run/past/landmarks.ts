@@ -1,0 +1,58 @@
+import type { Event } from '#domain/event.ts';
+
+/** Events that one looks for. */
+export type LandmarkKind = 'decision' | 'question' | 'failure';
+
+export const LANDMARK_KINDS: readonly LandmarkKind[] = ['decision', 'question', 'failure'];
+
+export function landmarkOf(event: Event): LandmarkKind | undefined {
+  switch (event.type) {
+    case 'decision_made':
+      return 'decision';
+    case 'question_asked':
+      return 'question';
+    case 'task_failed':
+    case 'task_in_doubt':
+    case 'decision_failed':
+    case 'plan_rejected':
+      return 'failure';
+    case 'run_finished':
+      return event.data.outcome === 'failed' ? 'failure' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The seq of the nearest one behind, or before, this event. */
+export function nearestLandmark(
+  events: readonly Event[],
+  seq: number,
+  { kind, isBack }: { readonly kind: LandmarkKind; readonly isBack: boolean },
+): number | undefined {
+  const isWanted = (event: Event) => landmarkOf(event) === kind;
+  // Events are numbered from 1 without gaps.
+  const found = isBack ? events.slice(0, seq - 1).findLast(isWanted) : events.slice(seq).find(isWanted);
+  return found?.seq;
+}
+
+export interface Mark {
+  readonly kind: LandmarkKind;
+  /** From 0 to 1. */
+  readonly place: number;
+}
+
+/** So many can be told apart on a track. */
+const PLACES = 240;
+
+/** Where on a track they stand; of many at the same place one of each kind. */
+export function marksOf(events: readonly Event[]): Mark[] {
+  const marks = new Map<string, Mark>();
+  const last = Math.max(1, events.length - 1);
+  for (const [index, event] of events.entries()) {
+    const kind = landmarkOf(event);
+    if (kind === undefined) continue;
+    const place = Math.round((index / last) * PLACES);
+    marks.set(`${kind} ${place}`, { kind, place: place / PLACES });
+  }
+  return [...marks.values()];
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { durationText } from '../duration.ts';
+import type { Bar } from './bars.ts';
+import type { ChartProps } from './chart.tsx';
+import { titleOf, useBarTexts } from './names.ts';
+
+const PAGE = 200;
+
+/** The same in words and figures. */
+export function BarTable({
+  bars,
+  scale,
+  critical,
+  now,
+  select,
+}: ChartProps & { readonly bars: readonly Bar[] }) {
+  const { say, language } = useBarTexts();
+  const [shown, setShown] = useState(PAGE);
+  const { columns } = say;
+  const rest = bars.length - shown;
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full border-collapse text-sm">
+        <thead className="text-left text-faint text-xs">
+          <tr>
+            {[columns.what, columns.how, columns.start, columns.took, columns.critical].map((name) => (
+              <th key={name} scope="col" className="py-1 pr-4 font-normal">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {bars.slice(0, shown).map((bar) => (
+            <tr key={bar.id} className="border-line border-t">
+              <th scope="row" className="py-1 pr-4 text-left font-normal">
+                <What bar={bar} select={select} />
+              </th>
+              <td className="py-1 pr-4">{say.hows[bar.how]}</td>
+              <td className="py-1 pr-4 tabular-nums">
+                {durationText(Math.max(0, bar.start - scale.start), language)}
+              </td>
+              <td className="py-1 pr-4 tabular-nums">
+                {durationText(Math.max(0, (bar.end ?? now) - bar.start), language)}
+              </td>
+              <td className="py-1">{critical.has(bar.id) && say.yes}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rest > 0 && (
+        <Button className="mt-2" onClick={() => setShown(shown + PAGE)}>
+          {say.more(Math.min(rest, PAGE))}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function What({ bar, select }: { readonly bar: Bar; readonly select: (task: string | undefined) => void }) {
+  const { say } = useBarTexts();
+  const { kind, task, which } = bar;
+  const title = titleOf(bar, say);
+  const words = kind === 'attempt' ? say.attempt(which) : say.kinds[kind];
+  return (
+    <>
+      {task === undefined ? (
+        title
+      ) : (
+        <button type="button" className="text-accent underline" onClick={() => select(task)}>
+          {title}
+        </button>
+      )}{' '}
+      {kind !== 'decision' && <span className="text-faint text-xs">{words}</span>}
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import type { Event } from '#domain/event.ts';
+
+/**
+ * A stretch of time: an attempt of a task, a look for a call in doubt, a decision of the mind, or the wait for a
+ * person, of a task or of the whole run.
+ */
+export interface Bar {
+  readonly id: string;
+  readonly kind: 'attempt' | 'probe' | 'decision' | 'wait';
+  /** Absent of decisions and of what the whole run waits for. */
+  readonly task: string | undefined;
+  /** Which attempt, decision or question. */
+  readonly which: number | string;
+  readonly start: number;
+  /** Undefined where it goes on. */
+  readonly end: number | undefined;
+  readonly how: 'open' | 'succeeded' | 'failed' | 'in_doubt' | 'asked' | 'lost';
+}
+
+export interface Bars {
+  /** In the order in which they began. */
+  readonly bars: readonly Bar[];
+  /** By task: the decision, or the word of a person, that it comes from. */
+  readonly origins: ReadonlyMap<string, Bar>;
+}
+
+type Opened = { -readonly [Key in keyof Bar]: Bar[Key] };
+type Opening = Pick<Bar, 'kind' | 'task' | 'which'>;
+
+/** One attempt of a task at a time, one probe, one decision; questions by their id. */
+interface Ending {
+  readonly key: string;
+  readonly how: Bar['how'];
+  readonly ms?: number;
+}
+
+export function barsOf(events: readonly Event[]): Bars {
+  const bars: Opened[] = [];
+  const open = new Map<string, Opened>();
+  const origins = new Map<string, Bar>();
+  /** The last decision, or answer to what the whole run waited for, that has ended. */
+  let lastWord: Bar | undefined;
+  for (const event of events) {
+    const ending = endingBy(event);
+    const ended = open.get(ending?.key ?? '');
+    if (ending !== undefined && ended !== undefined) {
+      open.delete(ending.key);
+      ended.end = Math.max(event.at, ended.start);
+      ended.how = ending.how;
+      // A read that was called ahead began before its task did.
+      ended.start = Math.min(ended.start, ended.end - (ending.ms ?? 0));
+      if (ended.task === undefined) lastWord = ended;
+    }
+    const opening = openingBy(event);
+    if (opening !== undefined) {
+      const id = [opening.kind, opening.task ?? 'run', opening.which].join(' ');
+      const bar: Opened = { ...opening, id, start: event.at, end: undefined, how: 'open' };
+      open.set(keyOf(opening), bar);
+      bars.push(bar);
+    }
+    if (event.type === 'plan_approved' && lastWord !== undefined)
+      for (const { id } of event.data.tasks) origins.set(id, lastWord);
+  }
+  return { bars: bars.sort((a, b) => a.start - b.start), origins };
+}
+
+function keyOf({ kind, task, which }: Opening): string {
+  if (kind === 'decision') return kind;
+  return kind === 'wait' ? `wait ${which}` : `${kind} ${task}`;
+}
+
+function openingBy(event: Event): Opening | undefined {
+  switch (event.type) {
+    case 'decision_started':
+      return { kind: 'decision', task: undefined, which: event.data.decision };
+    case 'task_started':
+      return { kind: 'attempt', task: event.data.task, which: event.data.attempt };
+    case 'probe_started':
+      return { kind: 'probe', task: event.data.task, which: event.data.attempt };
+    case 'question_asked':
+      return { kind: 'wait', task: event.data.question.task, which: event.data.question.id };
+    default:
+      return undefined;
+  }
+}
+
+function endingBy(event: Event): Ending | undefined {
+  switch (event.type) {
+    case 'decision_made':
+      return { key: 'decision', how: 'succeeded' };
+    case 'decision_failed':
+      return { key: 'decision', how: 'failed' };
+    case 'run_resumed':
+    case 'run_finished':
+      return { key: 'decision', how: 'lost' };
+    case 'task_succeeded':
+      return { key: `attempt ${event.data.task}`, how: 'succeeded', ms: event.data.ms };
+    case 'task_failed':
+      return { key: `attempt ${event.data.task}`, how: 'failed', ms: event.data.ms };
+    case 'task_in_doubt':
+      return { key: `attempt ${event.data.task}`, how: 'in_doubt' };
+    case 'probe_ended':
+      return {
+        key: `probe ${event.data.task}`,
+        how: event.data.found === 'unknown' ? 'failed' : 'succeeded',
+      };
+    case 'question_asked':
+      // A call that is held open goes on while a person is asked.
+      return event.data.held === true
+        ? undefined
+        : { key: `attempt ${event.data.question.task}`, how: 'asked' };
+    case 'question_answered':
+      return { key: `wait ${event.data.question}`, how: 'succeeded' };
+    case 'question_expired':
+      return { key: `wait ${event.data.question}`, how: 'failed' };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { TaskState } from '#core/state.ts';
+import type { Bar, Bars } from './bars.ts';
+
+type Waiting = Pick<TaskState, 'needs' | 'waits' | 'gates' | 'children'>;
+
+/**
+ * What the end of the run waited for: from the bar that ended last, always to the one that let it begin, to the
+ * start. To make the run shorter is to make one of these shorter.
+ */
+export function criticalPath(
+  { bars, origins }: Bars,
+  tasks: ReadonlyMap<string, Waiting>,
+): ReadonlySet<string> {
+  const byTask = Map.groupBy(bars, ({ task }) => task);
+  const ended = bars.filter(({ end }) => end !== undefined).toSorted((a, b) => endOf(a) - endOf(b));
+  const path = new Set<string>();
+  let bar = latest(bars);
+  while (bar !== undefined && !path.has(bar.id)) {
+    path.add(bar.id);
+    bar =
+      bar.task === undefined ? lastBefore(bar, ended) : releasing(bar, bar.task, { byTask, origins, tasks });
+  }
+  return path;
+}
+
+/** The one that ended last; of what goes on now, the one that began first. */
+function latest(bars: readonly Bar[]): Bar | undefined {
+  const [first, ...others] = bars;
+  return others.reduce<Bar | undefined>((best, bar) => (best && !isLater(bar, best) ? best : bar), first);
+}
+
+function isLater(bar: Bar, other: Bar): boolean {
+  if (endOf(bar) !== endOf(other)) return endOf(bar) > endOf(other);
+  return bar.end === undefined ? bar.start < other.start : bar.start >= other.start;
+}
+
+function endOf({ end }: Bar): number {
+  return end ?? Number.POSITIVE_INFINITY;
+}
+
+/** A decision is asked for when there is nothing else to do, so that it waited for whatever ended last. */
+function lastBefore({ id, start }: Bar, ended: readonly Bar[]): Bar | undefined {
+  let [low, high] = [0, ended.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = ended[middle];
+    if (other !== undefined && endOf(other) <= start) low = middle + 1;
+    else high = middle;
+  }
+  const before = ended[low - 1];
+  return before?.id === id ? ended[low - 2] : before;
+}
+
+interface Surroundings {
+  readonly byTask: ReadonlyMap<string | undefined, readonly Bar[]>;
+  readonly origins: Bars['origins'];
+  readonly tasks: ReadonlyMap<string, Waiting>;
+}
+
+/** What let a bar of a task begin: an earlier one of its own, a task that it waited for, or the word that made it. */
+function releasing(bar: Bar, task: string, { byTask, origins, tasks }: Surroundings): Bar | undefined {
+  const own = (byTask.get(task) ?? []).filter(
+    ({ id, end }) => id !== bar.id && end !== undefined && end <= bar.start,
+  );
+  if (own.length > 0) return latest(own);
+  const { needs = [], waits = [], gates = [] } = tasks.get(task) ?? {};
+  const waited = [...needs, ...waits, ...gates.flatMap(({ members }) => members)];
+  const before = waited
+    .flatMap((id) => [id, ...inside(id, tasks)])
+    .flatMap((id) => latest(byTask.get(id) ?? []) ?? [])
+    .filter((one) => endOf(one) <= bar.start);
+  const origin = origins.get(task);
+  return latest(origin === undefined ? before : [origin, ...before]);
+}
+
+/** A step has ended when its tasks have. */
+function inside(id: string, tasks: ReadonlyMap<string, Waiting>, seen = new Set<string>()): string[] {
+  const children = (tasks.get(id)?.children ?? []).filter((child) => !seen.has(child));
+  for (const child of children) seen.add(child);
+  return children.flatMap((child) => [child, ...inside(child, tasks, seen)]);
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { fold } from '../../../dandori/src/core/apply.ts';
+import { snapshot } from '../../../dandori/src/core/snapshot.ts';
+import { createMoments } from '../../src/live/moment.ts';
+import { ANSWER, keptRuns, live } from '../lived.ts';
+
+const textAt = (events: Parameters<typeof fold>[0], seq: number) => {
+  const state = fold([...events].slice(0, seq));
+  return state && snapshot(state);
+};
+
+describe('a moment of the past', () => {
+  it('is the very state that the run had then, however one jumps about in it', async () => {
+    for (const { events } of (await keptRuns()).values()) {
+      const moments = createMoments(() => events);
+      const there = [...events.keys()].map((index) => index + 1);
+      for (const seq of [...there, ...there.toReversed(), ...there.filter((n) => n % 3 === 0), 1]) {
+        const state = moments.at(seq);
+        expect(state && snapshot(state)).toBe(textAt(events, seq));
+      }
+    }
+  });
+
+  it('is prepared, so that a jump back does not begin at the beginning', async () => {
+    const tasks = Array.from({ length: 2_500 }, (_, index) => ({
+      id: `t${index}`,
+      operation: 'books.find',
+      args: {},
+    }));
+    const { events } = await live({ tasks, replies: [ANSWER] });
+    expect(events.length).toBeGreaterThan(5_000);
+    let read = 0;
+    const counted = new Proxy(events, {
+      get: (target, key) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) read++;
+        return Reflect.get(target, key);
+      },
+    });
+    const moments = createMoments(() => counted);
+    moments.at(events.length - 1);
+    while (moments.prepare());
+    read = 0;
+    const state = moments.at(events.length - 2);
+    expect(read).toBeLessThan(events.length / 5);
+    expect(state && snapshot(state)).toBe(textAt(events, events.length - 2));
+  });
+});

@@ -1,0 +1,93 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createMemoryBlobs } from '../../dandori/src/adapters/blobs/memory.ts';
+import { createJsonlJournal } from '../../dandori/src/adapters/journal/jsonl.ts';
+import { createMemoryJournal } from '../../dandori/src/adapters/journal/memory.ts';
+import { createSchemaCheck } from '../../dandori/src/adapters/schema/ajv.ts';
+import { fold } from '../../dandori/src/core/apply.ts';
+import type { RunState } from '../../dandori/src/core/state.ts';
+import type { Event } from '../../dandori/src/domain/event.ts';
+import type { Settings } from '../../dandori/src/domain/settings.ts';
+import type { Task } from '../../dandori/src/domain/task.ts';
+import { drive } from '../../dandori/src/engine/drive.ts';
+import { startRun } from '../../dandori/src/engine/inbox.ts';
+import {
+  createFunctionToolbox,
+  createScriptedMind,
+  createStepClock,
+  type FunctionTool,
+  type Reply,
+} from '../../dandori/src/testing/index.ts';
+
+export interface Lived {
+  readonly events: readonly Event[];
+  readonly state: RunState;
+}
+
+const SETTINGS: Settings = {
+  mode: 'planned',
+  approval: 'never',
+  concurrency: 4,
+  limits: { steps: 10, calls: 30, tasks: 5_000, time: 6_000_000 },
+  planning: {
+    strategy: 'plan_and_solve',
+    decomposition: 'moderate',
+    reflection: { onError: true, interval: 100 },
+    revisions: 3,
+  },
+  task: { timeout: 60_000, attempts: 3, backoff: 100 },
+  repairs: 2,
+  order: [],
+};
+
+const TOOLS: Readonly<Record<string, FunctionTool>> = {
+  'books.find': { takes: 20, run: () => ({ title: 'tea' }) },
+  'shelf.read': { takes: 10, run: () => ({ title: 'tea' }) },
+  'shelf.put': { effect: 'write', takes: 30, run: () => ({ title: 'tea' }) },
+};
+
+export interface Living {
+  readonly tasks?: readonly Task[];
+  readonly replies?: readonly Reply[];
+  readonly tools?: Readonly<Record<string, FunctionTool>>;
+  readonly settings?: Partial<Settings>;
+}
+
+/** A run of the real engine on a clock of its own. */
+export async function live({ tasks, replies = [], tools = {}, settings = {} }: Living): Promise<Lived> {
+  const clock = createStepClock(1_800_000_000_000);
+  const parts = {
+    journal: createMemoryJournal(),
+    blobs: createMemoryBlobs(),
+    clock,
+    toolbox: createFunctionToolbox(clock, { ...TOOLS, ...tools }),
+    mind: createScriptedMind(replies, 'scripted/model'),
+    check: createSchemaCheck(),
+    secrets: [],
+    driver: 'test',
+  };
+  const started = { goal: 'read', settings: { ...SETTINGS, ...settings }, ...(tasks && { tasks }) };
+  const run = await startRun(started, parts);
+  await clock.runUntil(drive(run, parts));
+  return livedFrom(await parts.journal.read(run));
+}
+
+export function livedFrom(events: readonly Event[]): Lived {
+  const state = fold(events);
+  if (state === undefined) throw new Error('A run has events.');
+  return { events, state };
+}
+
+export const ANSWER: Reply = [{ operation: 'answer', args: { text: 'done', achieved: true } }];
+
+const KEPT = fileURLToPath(new URL('../../dandori/test/journals/0.1.0/', import.meta.url));
+
+/** The journals that are kept for ever. */
+export async function keptRuns(): Promise<Map<string, Lived>> {
+  const journal = createJsonlJournal(KEPT);
+  const names = readdirSync(KEPT).flatMap((file) => (file.endsWith('.jsonl') ? [file.slice(0, -6)] : []));
+  const runs = await Promise.all(
+    names.map(async (name) => [name, livedFrom(await journal.read(name))] as const),
+  );
+  return new Map(runs);
+}

@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { look, take, until, wait } from '../../../dandori/test/server/standing.ts';
+import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
+
+let visiting: Visit;
+
+beforeAll(async () => {
+  visiting = await visit();
+});
+afterAll(() => visiting[Symbol.asyncDispose]());
+
+const opened: Page[] = [];
+/** A page that follows a run keeps a connection, and a browser has only so many for a server. */
+afterEach(async () => {
+  for (const page of opened.splice(0)) await page.goto('about:blank');
+});
+
+async function open(...where: Parameters<Visit['open']>): Promise<Page> {
+  const page = await visiting.open(...where);
+  opened.push(page);
+  return page;
+}
+
+const chain = [
+  look('tea', 'first'),
+  { ...look('${first.item}', 'second') },
+  { ...take('bread', 'third'), after: ['second'] },
+];
+
+async function ended(tasks = chain): Promise<string> {
+  const { client } = visiting.standing;
+  const run = await client.start('tea and bread', { tasks });
+  await client.settled(run);
+  return run;
+}
+
+const outcomeOf = async (run: string) => (await visiting.standing.client.run(run)).report.outcome;
+const nodes = (page: Page) => page.locator('.react-flow__node-task');
+
+describe('the page of a run', () => {
+  it('shows the plan as a graph that the keyboard walks along, and opens the details of a task', async () => {
+    const run = await ended();
+    const page = await open(`/runs/${run}`);
+    await nodes(page).nth(2).waitFor();
+    expect(await nodes(page).allInnerTexts()).toEqual([
+      expect.stringMatching(/done[\s\S]*first[\s\S]*shop\.look/),
+      expect.stringMatching(/done[\s\S]*second[\s\S]*shop\.look/),
+      expect.stringMatching(/done[\s\S]*third[\s\S]*shop\.take[\s\S]*write/),
+    ]);
+    await page.getByRole('application', { name: 'The plan as a graph' }).focus();
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    await page.getByText('third, shop.take, done, write, 2 before it, 0 behind it').waitFor();
+    await page.keyboard.press('Enter');
+    const details = page.getByRole('complementary', { name: 'Details of third' });
+    await details.waitFor();
+    await details.getByRole('button', { name: 'Close' }).click();
+    await details.waitFor({ state: 'detached' });
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('says the graph in words for who cannot see it', async () => {
+    const page = await open(`/runs/${await ended()}`);
+    await page.getByLabel('Form').selectOption('list');
+    await page.getByRole('button', { name: /third.*shop\.take.*write.*needs: second/ }).waitFor();
+  });
+
+  it('has a timeline with the critical path, as a chart and as a table', async () => {
+    const page = await open(`/runs/${await ended()}`);
+    await page.getByRole('tab', { name: 'Graph' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL(/\/timeline$/);
+    await page.getByRole('button', { name: /^third, done, .*critical path$/ }).waitFor();
+    await page.getByRole('application', { name: 'When what was done' }).focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: /Details of/ }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByLabel('Form').selectOption('table');
+    expect(await page.getByRole('row', { name: /first/ }).first().innerText()).toContain('done');
+  });
+
+  it('goes back to any event by the keyboard, keeps it in the address, and comes back to now', async () => {
+    const run = await ended();
+    const page = await open(`/runs/${run}`);
+    await nodes(page).nth(2).waitFor();
+    const slider = page.getByRole('slider', { name: 'Event' });
+    const last = Number(await slider.getAttribute('max'));
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL(new RegExp(`at=${last - 1}$`));
+    await page.keyboard.press('Home');
+    await page.waitForURL(/at=1$/);
+    await page.getByText('Nothing has been planned yet.').waitFor();
+    await page.getByRole('button', { name: 'Next decision' }).click();
+    await page.waitForURL(
+      (address) => Number(new URL(address).searchParams.get('at')) > 1 || address.search === '',
+    );
+    await page.goto(`${visiting.standing.url}/runs/${run}?at=4`);
+    await page.getByText(/^4\/\d+/).waitFor();
+    expect(await page.getByRole('button', { name: 'Rate' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    await page.waitForURL(new RegExp(`/runs/${run}$`));
+    await page.getByRole('button', { name: 'Rate' }).waitFor();
+  });
+
+  it('forks from a moment, warns of effects that may be repeated, and tells what became different', async () => {
+    const { client } = visiting.standing;
+    const run = await ended([take('milk', 'milk')]);
+    await client.answer(run, 'q1', 'whole');
+    await client.settled(run);
+    const asked = (await client.events(run)).find(({ type }) => type === 'question_asked');
+    const page = await open(`/runs/${run}?at=${asked?.seq}`);
+    await page.getByRole('button', { name: 'Fork from here' }).click();
+    await page.getByText('milk shop.take (write)').waitFor();
+    await page.getByLabel('Which milk?').selectOption('skimmed');
+    await page.getByRole('button', { name: 'Fork', exact: true }).click();
+    await page.waitForURL(
+      (address) => !address.pathname.includes(run) && address.pathname.startsWith('/runs/'),
+    );
+    await page.getByText(`Forked at event ${asked?.seq} of`).waitFor();
+    await until(() => visiting.standing.taken.includes('skimmed milk'));
+    await until(
+      async () => (await outcomeOf(new URL(page.url()).pathname.split('/')[2] ?? '')) === 'answered',
+    );
+    await page.getByRole('button', { name: 'What differs' }).click();
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.getByText('whole milk').waitFor();
+    await results.getByText('skimmed milk').waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('is steered: a run is paused and continued, told something, and cancelled with a reason', async () => {
+    const { client } = visiting.standing;
+    const run = await client.start('wait for it', { tasks: [wait('tea', 'slow'), look('tea', 'fast')] });
+    const page = await open(`/runs/${run}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText(/^Paused/).waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Say something' }).click();
+    await page.getByLabel('What its next decision should know').fill('the green one');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await until(async () =>
+      (await client.run(run)).report.notes?.some(({ text }) => text === 'the green one'),
+    );
+    await page.getByRole('button', { name: 'Cancel …' }).click();
+    await page.getByLabel('Why (if you like)').fill('not today');
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('Cancelled: not today').waitFor();
+    await until(async () => (await outcomeOf(run)) === 'cancelled');
+  });
+
+  it('takes a rating, and gives the journal and a plan that does the same again', async () => {
+    const run = await ended();
+    const page = await open(`/runs/${run}`);
+    await page.getByRole('button', { name: 'Rate' }).click();
+    await page.getByRole('radio', { name: /good/ }).check();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Rated 4 of 5' }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Journal' }).click();
+    const journal = await readFile(await (await saving).path(), 'utf8');
+    expect(journal.trim().split('\n')).toHaveLength((await visiting.standing.client.events(run)).length);
+    await page.getByRole('button', { name: 'As a plan' }).click();
+    const plan = JSON.parse(await page.locator('dialog pre').innerText());
+    expect(plan.tasks.map(({ id }: { id: string }) => id)).toEqual(['first', 'second', 'third']);
+    expect((await visiting.standing.client.check(JSON.stringify(plan))).ok).toBe(true);
+  });
+
+  it('can be used in Japanese, in the dark and on a phone', async () => {
+    const run = await ended();
+    const phone = { locale: 'ja-JP', colorScheme: 'dark', viewport: { width: 375, height: 700 } } as const;
+    for (const view of ['', '/timeline']) {
+      const page = await open(`/runs/${run}${view}`, phone);
+      await page.getByRole('tab', { name: 'タイムライン' }).waitFor();
+      await page.getByRole('application', { name: /プランのグラフ|いつ何をしたか/ }).waitFor();
+      expect(await isTooWide(page)).toBe(false);
+      expect(await barriers(page)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import ELK from 'elkjs/lib/elk.bundled.js';
+import { describe, expect, it } from 'vitest';
+import { layoutFrom, layoutInput } from '../../src/run/graph/layout.ts';
+import { neighbourOf } from '../../src/run/graph/neighbours.ts';
+import { removedTasks } from '../../src/run/graph/removed.ts';
+import { type Structure, structureOf } from '../../src/run/graph/structure.ts';
+import { ANSWER, keptRuns, type Lived, live } from '../lived.ts';
+
+const NOTHING_GONE = { removed: [], superseded: false };
+const written = ({ edges }: Structure) => edges.map(({ from, to, kind }) => `${from} ${kind} ${to}`).sort();
+
+const call = (id: string, operation: string, args = {}, after?: string[]) => ({
+  id,
+  operation,
+  args,
+  ...(after && { after }),
+});
+
+/** More than are listed one by one. */
+const MANY = 20;
+
+async function kept(name: string): Promise<Lived> {
+  const run = (await keptRuns()).get(name);
+  if (run === undefined) throw new Error(`There is no journal ${name}.`);
+  return run;
+}
+
+describe('the graph of a plan', () => {
+  it('tells what takes a result from what comes after and from what only keeps the order', async () => {
+    const { state } = await live({
+      replies: [ANSWER],
+      tasks: [
+        call('a', 'books.find'),
+        call('b', 'shelf.put', { q: '${a.title}' }),
+        call('c', 'books.find', {}, ['a']),
+        call('d', 'shelf.put'),
+      ],
+    });
+    expect(written(structureOf(state, NOTHING_GONE))).toEqual(['a after c', 'a data b', 'b hazard d']);
+  });
+
+  it('draws n + m edges where n wait for the same m', async () => {
+    const named = (name: string, operation: string) =>
+      Array.from({ length: MANY }, (_, n) => call(`${name}${n}`, operation));
+    const independent = { effect: 'write', independent: true } as const;
+    const { state } = await live({
+      replies: [ANSWER],
+      tools: { 'shelf.add': { ...independent, run: () => ({}) } },
+      tasks: [...named('r', 'shelf.read'), ...named('w', 'shelf.add')],
+    });
+    const { nodes, edges } = structureOf(state, NOTHING_GONE);
+    expect(nodes.filter(({ kind }) => kind === 'gate')).toHaveLength(1);
+    expect(edges).toHaveLength(2 * MANY);
+    expect(edges.every(({ kind }) => kind === 'hazard')).toBe(true);
+  });
+
+  it('draws the tasks of a step within it, and what they wait for by it only once', async () => {
+    const { state } = await kept('steps-and-forked');
+    const structure = structureOf(state, NOTHING_GONE);
+    const parents = structure.nodes.map(({ id, parent, isGroup }) => [id, parent, isGroup]);
+    expect(parents).toContainEqual(['s1', undefined, true]);
+    expect(parents).toContainEqual(['a', 's1', false]);
+    expect(parents).toContainEqual(['b', 's2', false]);
+    expect(written(structure)).toEqual(['a data b', 's1 after s2']);
+  });
+
+  it('shows what a revision replaced only where one wants to see it', async () => {
+    const { state, events } = await kept('revised-and-rated');
+    const ids = (structure: Structure) => structure.nodes.map(({ id }) => id);
+    const without = ids(structureOf(state, NOTHING_GONE));
+    const all = ids(structureOf(state, { removed: removedTasks(events), superseded: true }));
+    const gone = all.filter((id) => !without.includes(id));
+    expect(gone).toEqual(['c']);
+    expect(state.tasks.get('c')?.isSuperseded).toBe(true);
+  });
+
+  it('remembers a task that a later plan took away before it was begun', () => {
+    const tasks = ['a', 'b'].map((id) => call(id, 'books.find'));
+    const facts = [
+      { type: 'plan_proposed', data: { version: 1, by: 'mind', tasks } },
+      { type: 'plan_approved', data: { version: 1, tasks: [] } },
+      {
+        type: 'plan_revised',
+        data: { version: 2, by: 'mind', removes: ['a', 'b'], tasks: [tasks[1]], reason: 'x', changes: [] },
+      },
+      { type: 'plan_rejected', data: { version: 2, diagnostics: [] } },
+    ];
+    const events = facts.map((fact, index) => ({ v: 1, run: 'r', seq: index + 1, at: 0, ...fact }));
+    const asEvents = (list: unknown) => list as Lived['events'];
+    expect(removedTasks(asEvents(events))).toEqual([]);
+    const accepted = [...events.slice(0, 3), { ...events[1], seq: 4 }];
+    expect(removedTasks(asEvents(accepted)).map(({ id }) => id)).toEqual(['a']);
+  });
+});
+
+describe('the layout of a plan', () => {
+  it('has a place for each task within its step, and leads the keyboard along the edges', async () => {
+    const { state } = await kept('steps-and-forked');
+    const structure = structureOf(state, NOTHING_GONE);
+    const layout = layoutFrom(await new ELK().layout(layoutInput(structure, 'right')), 'right');
+    const [step, task] = [layout.places.get('s1'), layout.places.get('a')];
+    if (step === undefined || task === undefined) throw new Error('Both have a place.');
+    expect(task.x).toBeGreaterThan(step.x);
+    expect(task.x + task.width).toBeLessThan(step.x + step.width);
+    expect([...layout.routes.keys()].sort()).toEqual(['a>b', 's1>s2']);
+    expect(neighbourOf('a', 'behind', { structure, layout })).toBe('b');
+    expect(neighbourOf('b', 'before', { structure, layout })).toBe('a');
+    expect(neighbourOf('b', 'behind', { structure, layout })).toBeUndefined();
+  });
+});
