@@ -88,7 +88,7 @@ describe('the tasks', () => {
     await page.getByRole('button', { name: 't1' }).click();
     await page.getByRole('button', { name: 'text of 100000 characters' }).click();
     await page.getByText('characters 1–20000 of 100000').waitFor();
-    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
     await page.getByText('characters 20001–40000 of 100000').waitFor();
     await page.close();
   });
@@ -171,7 +171,7 @@ describe('the plan of a run that has ended', () => {
 describe('a narrow screen', () => {
   it.each(['decisions', 'tasks', 'plan', 'events'])('has room for %s', async (view) => {
     const run = await ended('think', { mode: 'planned' });
-    const page = await visiting.open(`/runs/${run}/${view}`, { viewport: { width: 430, height: 800 } });
+    const page = await visiting.open(`/runs/${run}/${view}`, { viewport: { width: 375, height: 800 } });
     await page.getByText('one', { exact: true }).first().waitFor();
     expect(await isTooWide(page)).toBe(false);
     await page.close();
