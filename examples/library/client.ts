@@ -9,3 +9,17 @@ const report = await client.settled(run, {
 });
 for (const question of report.questions) await client.answer(run, question.id, 'whole');
 // #endregion
+
+// #region conversation
+const { conversations } = client;
+const { conversation } = await conversations.begin('Plan a trip to Kyoto');
+for await (const news of conversations.follow(conversation)) {
+  if (news.kind === 'run' && news.run.standing === 'ended') break;
+  if (news.kind !== 'event' || news.event.type !== 'message_written') continue;
+  const { message } = news.event.data;
+  if (message.role === 'user') continue;
+  console.log(message.text);
+  await conversations.acknowledge(conversation, [message.id]);
+  if (message.kind === 'question') await conversations.say(conversation, 'yes');
+}
+// #endregion

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from './adapters/clock/system.ts';
-import { type DoctorOptions, type Examined, examineStore } from './adapters/doctor/doctor.ts';
-import type { Finding, FindingKind } from './adapters/doctor/finding.ts';
+import { type DoctorOptions, examineStore } from './adapters/doctor/doctor.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
 import type { Service } from './adapters/tools/service.ts';
 import { createMind, createMinds } from './assembly/minds.ts';
@@ -24,15 +23,22 @@ import type { ResultPart, Wanted } from './core/result-part.ts';
 import { compareRuns, type RunDiff } from './core/run-diff.ts';
 import type { RunState } from './core/state.ts';
 import { STEP_TOOL } from './core/step.ts';
+import type { ConversationEvent } from './domain/conversation.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
+import type { Examined, Finding, FindingKind } from './domain/finding.ts';
 import type { Json, JsonObject } from './domain/json.ts';
 import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
 import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
 import { compileEdit } from './engine/compile-edit.ts';
-import { type Conversation, type ConversationParts, openConversation } from './engine/conversation.ts';
+import {
+  type Conversation,
+  type ConversationParts,
+  newConversation,
+  openConversation,
+} from './engine/conversation.ts';
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
@@ -65,7 +71,6 @@ import type {
   RunSummary,
   TornTail,
 } from './ports/journal.ts';
-import type { Keys } from './ports/keys.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
@@ -103,8 +108,17 @@ export interface RunOptions {
   readonly tasks?: readonly Task[];
   /** For every call of this run, in place of all that the configuration says. */
   readonly approval?: ApprovalPolicy;
-  /** A second start of the same user under the same key starts nothing and gives the first run, for good. */
+  /** A second start of the same user under the same key starts nothing and gives the first run, as long as it is kept. */
   readonly key?: string;
+}
+
+export interface ConversationOptions {
+  /** Whose a new one is, in place of the configured user. */
+  readonly userId?: string;
+  /** Of a new one: a second call of the same user under the same key gives the same conversation. */
+  readonly key?: string;
+  /** Told of each run that can go on, in place of driving it at once; who is told calls `drive` of the conversation. */
+  readonly wake?: (run: string, conversation: string) => void;
 }
 
 export interface AnswerOptions {
@@ -175,9 +189,12 @@ export interface Dandori extends AsyncDisposable {
    * A chat that owns runs: the one with this id, or a new one. What it was doing goes on at once. Closing this closes it
    * too.
    */
-  conversation(id?: string): Promise<Conversation>;
-  /** Those that were written to last come first. */
-  conversations(): Promise<ConversationSummary[]>;
+  conversation(id?: string, options?: ConversationOptions): Promise<Conversation>;
+  conversationEvents(id: string, after?: number): Promise<ConversationEvent[]>;
+  /** Calls back when somebody has written to the conversation. */
+  watchConversation(id: string, changed: () => void): () => void;
+  /** Those that were written to last come first; page by page, those that began last. */
+  conversations(page?: { limit?: number; before?: string }): Promise<ConversationSummary[]>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
   /** Compiles a plan without running it: by itself, or as an edit of a run as it stands, or stood at an event. */
@@ -186,7 +203,8 @@ export interface Dandori extends AsyncDisposable {
   result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
   /** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
   misfit(schema: JsonObject, value: Json): string | undefined;
-  close(): Promise<void>;
+  /** Conversations let the calls under way come to their end, for `grace` milliseconds at most. */
+  close(options?: { readonly grace?: number }): Promise<void>;
 }
 
 export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
@@ -232,7 +250,7 @@ interface Arranged {
 
 function assemble(
   config: Config,
-  parts: Parts & Pick<ConversationParts, 'conversations'> & { readonly keys: Keys },
+  parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'>,
   { userSettings, directory }: Arranged,
 ): Dandori {
   const { journal, toolbox, conversations } = parts;
@@ -258,16 +276,15 @@ function assemble(
   };
   const settingsFor = async (userId: string | undefined) =>
     userId === undefined ? config.settings : userSettings(userId);
-  const { userId: configured, language } = config;
+  const { language } = config;
   const talking: ConversationParts = {
     ...parts,
-    ...(configured !== undefined && { userId: configured }),
     ...(language !== undefined && { language }),
     settingsFor,
     mindFor: createMinds(config, parts.mind),
   };
-  const close = async () => {
-    await Promise.all([...opened].map((conversation) => conversation.close()));
+  const close: Dandori['close'] = async (leaving) => {
+    await Promise.all([...opened].map((conversation) => conversation.close(leaving)));
     await toolbox.close();
   };
   const start = async (goal: string, options: RunOptions = {}) => {
@@ -310,12 +327,19 @@ function assemble(
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
     prune: (pruneOptions) => pruneRuns(pruneOptions, parts),
-    async conversation(id) {
-      const conversation = await openConversation(id, talking);
+    async conversation(id, { userId = config.userId, key, wake } = {}) {
+      const named = id === undefined ? await newConversation({ userId, key }, parts) : { id };
+      const onClose = () => opened.delete(conversation);
+      const conversation = await openConversation(named, { ...talking, userId, wake, onClose });
       opened.add(conversation);
       return conversation;
     },
-    conversations: async () => (await conversations.list()).sort((one, other) => other.lastAt - one.lastAt),
+    conversationEvents: (id, after) => conversations.read(id, after),
+    watchConversation: (id, changed) => conversations.watch(id, () => changed()),
+    conversations: async (page) =>
+      page === undefined
+        ? (await conversations.list()).sort((one, other) => other.lastAt - one.lastAt)
+        : conversations.list(page),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: async (tasks, within) => {
@@ -329,7 +353,7 @@ function assemble(
       return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
     },
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   };
   return dandori;
 }

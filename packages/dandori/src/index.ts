@@ -17,6 +17,7 @@ export { brokenConversationLaws } from './core/conversation-laws.ts';
 export type { HistoryEntry, PlanHistory } from './core/history.ts';
 export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
+export type { Asked } from './core/meaning.ts';
 export { type PlanComments, type WrittenPlan, writePlan } from './core/plan-writer.ts';
 export type { AskedQuestion, Report, TaskReport } from './core/report.ts';
 export type { RunDiff, RunDifference } from './core/run-diff.ts';
@@ -25,6 +26,7 @@ export type { Statistics, ToolStatistics } from './core/statistics.ts';
 export {
   type AnswerOptions,
   type ApproveOptions,
+  type ConversationOptions,
   type Dandori,
   type Examined,
   type Finding,
@@ -48,7 +50,13 @@ export type { Settings } from './domain/settings.ts';
 export type { Action, Task } from './domain/task.ts';
 export type { Tool } from './domain/tool.ts';
 export type { Standing } from './engine/background.ts';
-export type { Asked, Conversation, ConversationRun, Said } from './engine/conversation.ts';
+export type {
+  Conversation,
+  ConversationRun,
+  Said,
+  SayOptions,
+  SpeakOptions,
+} from './engine/conversation.ts';
 export type { Counted, CountOptions } from './engine/count.ts';
 export type { Forked, ForkOptions } from './engine/fork.ts';
 export type { Rating } from './engine/inbox.ts';

@@ -1,9 +1,11 @@
 import { milliseconds } from '../config/duration.ts';
-import { type Dandori, openDandori } from '../dandori.ts';
+import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { announce, announceUserConfig } from './announce.ts';
 import { createHost, type Hosting } from './chat/host.ts';
 import type { Wording } from './chat/message.ts';
+import { openDandori } from './open.ts';
+import { SERVER } from './server-address.ts';
 import { oneLine, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
@@ -46,6 +48,7 @@ export async function chat(options: ChatOptions): Promise<number> {
     past: (run) => dandori.events(run),
     isTerminal,
     isJson: options.json === true,
+    isRemote: (process.env[SERVER] ?? '') !== '',
   });
   return host.run({ wait, config: options.config, close: () => dandori.close() });
 }

@@ -1,6 +1,7 @@
 import { confirm, isCancel } from '@clack/prompts';
-import { type Examined, type Finding, openDandori } from '../dandori.ts';
+import type { Examined, Finding } from '../dandori.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { printable, type Style, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';

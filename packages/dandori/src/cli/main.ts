@@ -59,10 +59,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (goal: string[], options) =>
       then(await (await import('./run.ts')).run(goal.join(' '), options)),
     );
-  command(
-    'chat',
-    'talk: light work is done at once, long work in the background, and reports come in between',
-  )
+  onRuns('chat', 'talk: light work is done at once, long work in the background, and reports come in between')
     .option('--new', 'begin a new conversation in place of going on with the last one')
     .option('--conversation <id>', 'go on with this conversation')
     .option('--list', 'list the conversations')
@@ -156,7 +153,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   onRuns('history <run>', 'show the plan of a run, and every proposal, revision and reflection')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./history.ts')).history(run, options)));
-  command('replay <run>', 'make a run again from its journal alone, and prove each of its events')
+  onRuns('replay <run>', 'make a run again from its journal alone, and prove each of its events')
     .option('--to <seq>', 'stop at this event, and show the run as it was then')
     .option(...json)
     .action(async (run: string, options) => then(await (await import('./replay.ts')).replay(run, options)));
@@ -176,10 +173,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     .action(async (run: string, other: string, options) =>
       then(await (await import('./diff.ts')).diff([run, other], options)),
     );
-  command('record <run>', 'print a run as a test that `dandori/testing` runs')
+  onRuns('record <run>', 'print a run as a test that `dandori/testing` runs')
     .option('--json', 'print the test as JSON')
     .action(async (run: string, options) => then(await (await import('./record.ts')).record(run, options)));
-  command('doctor [run]', 'look for damage in all runs and stored results, or in one run')
+  onRuns('doctor [run]', 'look for damage in all runs and stored results, or in one run')
     .option(
       '--repair',
       'cut off half-written last lines and remove locks of dead processes; ask about the rest',

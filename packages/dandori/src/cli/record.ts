@@ -1,7 +1,7 @@
 import { writeYaml } from '../core/plan-writer.ts';
-import { openDandori } from '../dandori.ts';
 import type { Json } from '../domain/json.ts';
 import { findRun } from './find-run.ts';
+import { openDandori } from './open.ts';
 import { styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 

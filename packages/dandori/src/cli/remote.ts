@@ -3,8 +3,10 @@ import { loadConfig } from '../config/load.ts';
 import type { Compiled } from '../core/compile.ts';
 import { pathExpression } from '../core/origin.ts';
 import { writePlanAsJson } from '../core/plan-writer.ts';
-import type { Dandori, OpenOptions, RunSummary } from '../dandori.ts';
+import type { Dandori, OpenOptions } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import type { Conversation } from '../engine/conversation.ts';
+import { openRemoteConversation } from './remote-conversation.ts';
 
 /** More the server gives page by page. */
 const LARGEST_PAGE = 200;
@@ -23,9 +25,21 @@ export async function openRemote(
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   /** What the caller has been told of each run, so that a drive goes on behind it. */
   const seen = new Map<string, number>();
+  /** What was told of the answer that is being written. */
+  const written = new Map<string, string>();
+  const opened = new Set<Conversation>();
+  const tellText = (run: string, text: string) => {
+    written.set(run, (written.get(run) ?? '') + text);
+    if (text !== '') onLive?.({ type: 'answer_text', run, text });
+  };
   const note = (news: Followed) => {
-    if (news.kind === 'live') onLive?.(news.live);
+    if (news.kind === 'live' && news.live.type === 'answer_text') tellText(news.live.run, news.live.text);
+    else if (news.kind === 'live') onLive?.(news.live);
+    else if (news.kind === 'answer')
+      tellText(news.run, news.text.slice((written.get(news.run) ?? '').length));
     if (news.kind !== 'event') return;
+    const { type, run } = news.event;
+    if (type === 'decision_made' || type === 'decision_failed') written.delete(run);
     seen.set(news.event.run, news.event.seq);
     onEvent?.(news.event);
   };
@@ -71,17 +85,11 @@ export async function openRemote(
       void watch(run, changed, stop.signal).catch(() => changed());
       return () => stop.abort();
     },
-    async runs({ limit = 50, before } = {}) {
-      const found: RunSummary[] = [];
-      for (let from = before; found.length < limit; ) {
-        const size = Math.min(limit - found.length, LARGEST_PAGE);
-        const { runs, next } = await client.runs({ limit: size, ...(from && { before: from }) });
-        found.push(...runs);
-        if (next === undefined) break;
-        from = next;
-      }
-      return found;
-    },
+    runs: ({ limit = 50, before } = {}) =>
+      allPages({ limit, ...(before !== undefined && { before }) }, async (page) => {
+        const { runs, next } = await client.runs(definedIn(page));
+        return { items: runs, next };
+      }),
     statistics: async (options = {}) => ({
       ...(await client.statistics(options.since === undefined ? {} : { since: options.since })),
       damaged: [],
@@ -93,19 +101,35 @@ export async function openRemote(
       ),
     diff: (run, other) => client.diff(run, other),
     history: (run) => client.history(run),
-    conversation: () => notFromHere('chat'),
-    conversations: () => notFromHere('chat'),
-    replay: () => notFromHere('replay'),
-    record: () => notFromHere('record'),
-    doctor: () => notFromHere('doctor'),
+    async conversation(id) {
+      const options = { client, onNews: note, seen: (run: string) => seen.get(run) ?? 0 };
+      const conversation = await openRemoteConversation(id, options);
+      opened.add(conversation);
+      return conversation;
+    },
+    async conversations(page) {
+      const found = await allPages(page, async ({ limit, before }) => {
+        const { conversations, next } = await client.conversations.list(definedIn({ limit, before }));
+        return { items: conversations, next };
+      });
+      return page === undefined ? found.sort((one, other) => other.lastAt - one.lastAt) : found;
+    },
+    conversationEvents: () => notFromHere('chat'),
+    watchConversation: () => notFromHere('chat'),
+    replay: (run, { to } = {}) => client.replay(run, definedIn({ to })),
+    record: (run) => client.record(run),
+    doctor: ({ run, repair } = {}) =>
+      repair === undefined ? client.doctor(run) : notFromHere('doctor --repair'),
     prune: () => notFromHere('prune'),
     tools: () => known,
     missing: () => missing,
     // Whether it compiles is all that comes over the wire.
     check: async (tasks, within) =>
       (await client.check(writePlanAsJson({ goal: 'check', tasks }), within)) as unknown as Compiled,
-    close: async () => {},
-    [Symbol.asyncDispose]: async () => {},
+    async close() {
+      for (const conversation of opened) await conversation.close();
+    },
+    [Symbol.asyncDispose]: () => dandori.close(),
   };
 
   async function watch(run: string, changed: () => void, signal: AbortSignal): Promise<void> {
@@ -114,6 +138,26 @@ export async function openRemote(
   }
 
   return dandori;
+}
+
+interface Page {
+  readonly limit?: number | undefined;
+  readonly before?: string | undefined;
+}
+
+/** What the server gives page by page. */
+async function allPages<T>(
+  { limit = Number.POSITIVE_INFINITY, before }: Page = {},
+  read: (page: Page) => Promise<{ items: readonly T[]; next: string | undefined }>,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let from = before; found.length < limit; ) {
+    const { items, next } = await read({ limit: Math.min(limit - found.length, LARGEST_PAGE), before: from });
+    found.push(...items);
+    if (next === undefined) break;
+    from = next;
+  }
+  return found;
 }
 
 /** Options whose value is undefined are not sent. */

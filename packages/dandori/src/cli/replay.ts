@@ -1,7 +1,7 @@
-import { openDandori } from '../dandori.ts';
 import type { Difference, Replayed } from '../engine/replay.ts';
 import { findRun } from './find-run.ts';
 import { eventNumber } from './number.ts';
+import { openDandori } from './open.ts';
 import { printTasks } from './show.ts';
 import { oneLine, type Style, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';

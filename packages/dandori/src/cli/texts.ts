@@ -2,6 +2,7 @@ import { isJapanese } from '../core/language.ts';
 import type { Report } from '../core/report.ts';
 import { CHAT_ENGLISH, CHAT_JAPANESE } from './chat/texts.ts';
 import { countOf } from './count-of.ts';
+import { ENGLISH_REPLIES, JAPANESE_REPLIES } from './reply-texts.ts';
 import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
 import { CALLS_ENGLISH, CALLS_JAPANESE } from './texts-calls.ts';
 import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
@@ -55,22 +56,7 @@ const ENGLISH = {
   mayAnswer: (users: string) => `may be answered by: ${users}`,
   askedAgo: (time: string) => `asked ${time} ago`,
   noQuestions: 'There are no open questions.',
-  replies: {
-    answer: 'Answer',
-    decline: 'Decline to answer',
-    cancel: 'Cancel the run',
-    why: 'Why? (may be empty)',
-    keys: { one: '↑/↓, Enter', some: '↑/↓, Space marks, Enter' },
-    elsewhere: (question: string, answer: string | undefined, by: string | undefined) =>
-      `${question} was ${answer === undefined ? 'declined' : 'answered'} elsewhere${by === undefined ? '' : ` by ${by}`}${answer === undefined ? '' : `: ${answer}`}`,
-    optional: 'may be left out',
-    leaveOut: 'Leave it out',
-    needed: 'This is needed.',
-    flag: (value: boolean): string => (value ? 'Yes' : 'No'),
-    number: 'number',
-    integer: 'whole number',
-    default: (value: string) => `default: ${value}`,
-  },
+  replies: ENGLISH_REPLIES,
   cancelledAt: (question: string) => `cancelled at the question: ${question}`,
   told: 'The run is told at its next decision.',
   pauseNoted: 'The run begins nothing more; what runs comes to its end.',
@@ -256,22 +242,7 @@ const JAPANESE: Texts = {
   mayAnswer: (users) => `回答できる人: ${users}`,
   askedAgo: (time) => `${time} 前に質問`,
   noQuestions: '答えを待っている質問はありません。',
-  replies: {
-    answer: '答える',
-    decline: '答えない',
-    cancel: '実行を中止する',
-    why: '理由(空でもかまいません)',
-    keys: { one: '↑/↓ で選び、Enter で決定', some: '↑/↓ で移動、スペースで選択、Enter で決定' },
-    elsewhere: (question, answer, by) =>
-      `${question} には${by === undefined ? '別のところ' : ` ${by} `}から${answer === undefined ? '「答えない」と返答がありました' : `回答がありました: ${answer}`}`,
-    optional: '省略可',
-    leaveOut: '省略する',
-    needed: '入力が必要です。',
-    flag: (value) => (value ? 'はい' : 'いいえ'),
-    number: '数',
-    integer: '整数',
-    default: (value) => `既定値: ${value}`,
-  },
+  replies: JAPANESE_REPLIES,
   cancelledAt: (question) => `質問のところで中止しました: ${question}`,
   told: '次の判断のときに伝えます。',
   pauseNoted: '新しいことは始めません。実行中のものは最後まで進みます。',

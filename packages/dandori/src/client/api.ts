@@ -1,11 +1,15 @@
-import type { Report } from '../core/report.ts';
+import type { Written } from '../core/conversation.ts';
+import type { Asked } from '../core/meaning.ts';
+import type { AskedQuestion, Report } from '../core/report.ts';
+import type { Tally } from '../domain/conversation.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { ErrorCode } from '../domain/error.ts';
 import type { Estimate } from '../domain/estimate.ts';
 import type { Event } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
-import type { RunSummary } from '../ports/journal.ts';
+import type { Standing } from '../engine/background.ts';
+import type { ConversationSummary, RunSummary } from '../ports/journal.ts';
 import type { MissingServer } from '../ports/toolbox.ts';
 
 /** What goes over the wire, for both ends of it. */
@@ -24,6 +28,13 @@ export interface Problem {
 
 /** What a run is doing as far as the server is concerned. */
 export type DrivingState = 'driving' | 'queued' | 'idle';
+
+/** For who comes while an answer is being written. */
+export interface AnswerSoFar {
+  readonly kind: 'answer';
+  readonly run: string;
+  readonly text: string;
+}
 
 export interface RunPage {
   readonly runs: readonly RunSummary[];
@@ -64,4 +75,68 @@ export interface PlacedDiagnostic extends Omit<Diagnostic, 'code'> {
 export interface ToolList {
   readonly tools: readonly Tool[];
   readonly missing: readonly MissingServer[];
+}
+
+/** What a message became: a run, the answer to a question, or nothing, as it could answer several. */
+export type Heard =
+  | { readonly kind: 'begun'; readonly run: string }
+  | { readonly kind: 'answered'; readonly run: string; readonly question: string }
+  | { readonly kind: 'unclear'; readonly questions: readonly Asked[] };
+
+export interface BegunConversation {
+  readonly conversation: string;
+  /** The run of its first message. */
+  readonly run: string;
+}
+
+export interface ConversationPage {
+  /** Newest first. */
+  readonly conversations: readonly ConversationSummary[];
+  /** `before` of the next page, where there may be one. */
+  readonly next?: string;
+}
+
+/** A run of a conversation, and how it stands now. */
+export interface TalkedRun {
+  readonly run: string;
+  readonly goal: string;
+  /** The message that it was begun for. */
+  readonly message: string;
+  readonly outcome: Report['outcome'];
+  readonly driving: DrivingState;
+  /** Undefined as long as somebody may want to wait for it at the prompt. */
+  readonly standing?: Standing;
+  /** How far its plan is; undefined where it has no tasks. */
+  readonly progress?: Tally;
+  /** Those that are open. */
+  readonly questions: readonly AskedQuestion[];
+  /** Why it cannot be driven on, where that is no matter of the run itself. */
+  readonly problem?: string;
+}
+
+export interface ConversationNow {
+  readonly conversation: string;
+  readonly title: string;
+  readonly language?: 'en' | 'ja';
+  readonly userId?: string;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  /** The last event that is in here; the stream goes on behind it. */
+  readonly seq: number;
+  /** For the runs that follow. */
+  readonly model: string;
+  /** The last ones, in order. */
+  readonly messages: readonly Written[];
+  /** `before` of the messages that came before these. */
+  readonly earlier?: string;
+  /** The agent's messages that nobody has acknowledged, oldest first, wherever they stand. */
+  readonly undelivered: readonly Written[];
+  /** In the order in which they were begun. */
+  readonly runs: readonly TalkedRun[];
+}
+
+export interface MessagePage {
+  /** In order. */
+  readonly messages: readonly Written[];
+  readonly earlier?: string;
 }

@@ -4,34 +4,33 @@ import type { Report } from '../core/report.ts';
 import type { ResultPart } from '../core/result-part.ts';
 import type { RunDiff } from '../core/run-diff.ts';
 import type { Statistics } from '../core/statistics.ts';
-import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
+import type { Examined } from '../domain/finding.ts';
 import type { Json } from '../domain/json.ts';
 import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
 import type { Task } from '../domain/task.ts';
 import type { Forked } from '../engine/fork.ts';
 import type { Live } from '../engine/live.ts';
 import type { RunQuestion } from '../engine/open-questions.ts';
+import type { Recorded } from '../engine/record.ts';
+import type { Replayed } from '../engine/replay.ts';
 import type { RunSummary } from '../ports/journal.ts';
 import type {
+  AnswerSoFar,
   CheckedPlan,
   DrivingState,
   EventPage,
   PlanOfRun,
-  Problem,
   RunNow,
   RunPage,
   ToolList,
 } from './api.ts';
-import { readServerEvents } from './server-events.ts';
+import { type ConnectionOptions, connect, queryOf } from './connection.ts';
+import { type Conversations, createConversations } from './conversations.ts';
+import { type FollowOptions, followStream } from './follow.ts';
 
-export interface ClientOptions {
-  /** Such as `http://127.0.0.1:4310`. */
-  readonly url: string;
-  readonly token?: string;
-  /** In place of the global one. */
-  readonly fetch?: typeof fetch;
-  /** Milliseconds for which a lost server is called again while a run is followed. */
+export interface ClientOptions extends ConnectionOptions {
+  /** Milliseconds for which a lost server is called again while a run or a conversation is followed. */
   readonly patience?: number;
 }
 
@@ -53,15 +52,13 @@ export interface ListOptions {
   readonly user?: string;
 }
 
-export interface FollowOptions {
-  /** The seq of the last event that is known already. */
-  readonly after?: number;
-  readonly signal?: AbortSignal;
-}
-
-/** A fact of the journal, or what is only for who is there: deltas, and whether somebody drives. */
+/**
+ * A fact of the journal, or what is only for who is there: deltas, whether somebody drives, and where an answer was being
+ * written already, all of it so far (`answer`), in place of the deltas before.
+ */
 export type Followed =
   | { readonly kind: 'event'; readonly event: Event }
+  | AnswerSoFar
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly state: DrivingState };
 
@@ -134,47 +131,21 @@ export interface Client {
   result(run: string, task: string, page?: ResultPage): Promise<ResultPart>;
   /** The journal as JSON Lines. */
   journal(run: string): Promise<string>;
+  /** Makes the run again from its journal alone, and proves each of its facts. */
+  replay(run: string, options?: { readonly to?: number }): Promise<Replayed>;
+  /** A test of the run, for `runCase` of `dandori/testing`. */
+  record(run: string): Promise<Recorded>;
+  /** What is wrong with all that is stored, or with one run; for admins. Nothing is mended. */
+  doctor(run?: string): Promise<Examined>;
   tools(): Promise<ToolList>;
   statistics(options?: { readonly since?: number }): Promise<Statistics>;
+  readonly conversations: Conversations;
 }
 
-const FIRST_PAUSE = 200;
-const LONGEST_PAUSE = 5_000;
 const PATIENCE = 60_000;
 
-export function createClient({ url, token, patience = PATIENCE, ...options }: ClientOptions): Client {
-  const ask = options.fetch ?? globalThis.fetch.bind(globalThis);
-  const base = url.replace(/\/+$/, '');
-  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-
-  async function send(path: string, init: RequestInit = {}): Promise<Response> {
-    let response: Response;
-    try {
-      response = await ask(`${base}${path}`, {
-        ...init,
-        headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
-      });
-    } catch (error) {
-      if (init.signal?.aborted) throw error;
-      throw unreachable(base, error);
-    }
-    if (!response.ok) throw await refusal(response);
-    return response;
-  }
-
-  async function get<T>(path: string): Promise<T> {
-    return (await (await send(path)).json()) as T;
-  }
-
-  async function post<T>(path: string, body: object, more: Record<string, string> = {}): Promise<T> {
-    const response = await send(path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...more },
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as T;
-  }
-
+export function createClient({ patience = PATIENCE, ...connection }: ClientOptions): Client {
+  const { send, get, post } = connect(connection);
   const at = (run: string, rest = '') => `/api/runs/${encodeURIComponent(run)}${rest}`;
   const tell = async (run: string, what: string, body: object) => {
     await post(at(run, `/${what}`), body);
@@ -190,40 +161,14 @@ export function createClient({ url, token, patience = PATIENCE, ...options }: Cl
     return all;
   }
 
-  async function* follow(run: string, { after = 0, signal }: FollowOptions = {}): AsyncGenerator<Followed> {
-    let seen = after;
-    let lostAt: number | undefined;
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-      try {
-        const response = await send(at(run, `/stream?after=${seen}`), {
-          ...(signal && { signal }),
-          headers: { Accept: 'text/event-stream' },
-        });
-        for await (const { name, id, data } of readServerEvents(response.body ?? new ReadableStream())) {
-          lostAt = undefined;
-          pause = FIRST_PAUSE;
-          if (name !== 'message') yield liveOf(name, data);
-          else if (Number(id) > seen) {
-            seen = Number(id);
-            yield { kind: 'event', event: JSON.parse(data) as Event };
-          }
-        }
-      } catch (error) {
-        if (signal?.aborted) return;
-        if (error instanceof DandoriError && !isPassing(error)) throw error;
-        lostAt ??= Date.now();
-        if (Date.now() - lostAt > patience) throw error;
-      }
-      if (signal?.aborted) return;
-      await sleep(pause, signal);
-    }
-  }
+  const follow: Client['follow'] = async function* (run, options) {
+    for await (const { name, data } of followStream({ send, path: at(run, '/stream'), patience }, options))
+      yield name === 'message' ? { kind: 'event', event: JSON.parse(data) as Event } : liveOf(name, data);
+  };
 
   return {
-    async start(goal, { key, ...rest } = {}) {
-      const more: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
-      return (await post<{ run: string }>('/api/runs', { goal, ...rest }, more)).run;
-    },
+    start: async (goal, { key, ...rest } = {}) =>
+      (await post<{ run: string }>('/api/runs', { goal, ...rest }, key)).run,
     runs: (filters = {}) => get(`/api/runs${queryOf(filters)}`),
     run: (run) => get(at(run)),
     events,
@@ -264,57 +209,19 @@ export function createClient({ url, token, patience = PATIENCE, ...options }: Cl
     result: (run, task, page = {}) =>
       get(at(run, `/tasks/${encodeURIComponent(task)}/result${queryOf(page)}`)),
     journal: async (run) => (await send(at(run, '/journal'))).text(),
+    replay: (run, options = {}) => get(at(run, `/replay${queryOf(options)}`)),
+    record: (run) => get(at(run, '/record')),
+    doctor: (run) => get(`/api/doctor${queryOf({ run })}`),
     tools: () => get('/api/tools'),
     statistics: (filters = {}) => get(`/api/statistics${queryOf(filters)}`),
+    conversations: createConversations({ send, get, post }, patience),
   };
 }
 
 function liveOf(name: string, data: string): Followed {
-  const value = JSON.parse(data) as Live & { state: DrivingState };
-  return name === 'driving' ? { kind: 'driving', state: value.state } : { kind: 'live', live: value };
-}
-
-function queryOf(filters: object): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-  return given.length === 0
-    ? ''
-    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
-}
-
-/** A server that is starting again, or wants less of us, is worth waiting for. */
-function isPassing({ code }: DandoriError): boolean {
-  return ['server-unreachable', 'server-stopping', 'too-many-requests'].includes(code);
-}
-
-async function refusal(response: Response): Promise<DandoriError> {
-  const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
-  if (problem?.code === undefined)
-    return new DandoriError('server-failed', `The server answered ${response.status} and did not say why.`, {
-      fix: 'Look whether this is the address of a Dandori server.',
-    });
-  const { code, detail = '', fix, diagnostics } = problem;
-  return new DandoriError(code, detail, {
-    ...(fix !== undefined && { fix }),
-    ...(diagnostics !== undefined && { diagnostics }),
-  });
-}
-
-function unreachable(base: string, cause: unknown): DandoriError {
-  const { hostname, port } = URL.canParse(base) ? new URL(base) : { hostname: base, port: '' };
-  return new DandoriError('server-unreachable', `No server answers at ${hostname}${port && `:${port}`}.`, {
-    fix: 'Start one with `dandori serve`, or correct the address.',
-    cause,
-  });
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done, { once: true });
-  });
+  const value = JSON.parse(data) as Live & { state: DrivingState; text: string };
+  if (name === 'driving') return { kind: 'driving', state: value.state };
+  return name === 'answer_so_far'
+    ? { kind: 'answer', run: value.run, text: value.text }
+    : { kind: 'live', live: value };
 }

@@ -1,12 +1,19 @@
 export type {
+  AnswerSoFar,
+  BegunConversation,
   CheckedPlan,
+  ConversationNow,
+  ConversationPage,
   DrivingState,
   EventPage,
+  Heard,
+  MessagePage,
   PlacedDiagnostic,
   PlanOfRun,
   Problem,
   RunNow,
   RunPage,
+  TalkedRun,
   ToolList,
 } from './api.ts';
 export {
@@ -16,9 +23,10 @@ export {
   type ClientOptions,
   createClient,
   type Followed,
-  type FollowOptions,
   type ForkOptions,
   type ListOptions,
   type ResultPage,
   type StartOptions,
 } from './client.ts';
+export type { BeginOptions, Conversations, PageOptions, SayOptions, Talked } from './conversations.ts';
+export type { FollowOptions } from './follow.ts';

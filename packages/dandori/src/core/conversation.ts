@@ -70,6 +70,11 @@ export function isReported({ messages }: ConversationState, run: string): boolea
   return messages.has(replyId(run));
 }
 
+/** Of a message of the user's. */
+export function saidId(id: string): string {
+  return `said/${id}`;
+}
+
 export function replyId(run: string): string {
   return run;
 }

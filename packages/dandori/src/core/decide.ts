@@ -68,10 +68,15 @@ function stopping(state: RunState, reason: string): Intention[] | undefined {
   return isAlive(state) ? [{ type: 'abort_calls', reason }] : undefined;
 }
 
-function endingHolds(state: RunState, now: number): Intention[] {
+export function endingHolds(state: RunState, now: number): (Intention & { type: 'end_hold' })[] {
   return heldTasks(state)
     .filter((task) => heldUntil(state, task) <= now)
     .map(({ task: { id } }) => ({ type: 'end_hold', task: id }));
+}
+
+/** When the next hold has lasted long enough; infinite where none will. */
+export function nextHoldEnd(state: RunState): number {
+  return Math.min(...heldTasks(state).map((task) => heldUntil(state, task)));
 }
 
 function heldTasks({ held, tasks }: RunState): TaskState[] {

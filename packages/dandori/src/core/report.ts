@@ -68,7 +68,7 @@ export function report(state: RunState): Report {
   return {
     run: state.run,
     goal: state.goal,
-    outcome: state.end?.outcome ?? standing(state),
+    outcome: outcomeOf(state),
     answer: state.end?.answer ?? null,
     ...(state.end?.failure && { failure: state.end.failure }),
     ...(state.end?.missing && { missing: state.end.missing }),
@@ -86,7 +86,8 @@ export function report(state: RunState): Report {
 }
 
 /** A person who paused it knows that questions are open too. */
-export function standing({ paused, openQuestions: open }: RunState): Report['outcome'] {
+export function outcomeOf({ end, paused, openQuestions: open }: RunState): Report['outcome'] {
+  if (end !== undefined) return end.outcome;
   if (paused !== undefined) return 'paused';
   return open > 0 ? 'waiting' : 'open';
 }

@@ -132,7 +132,7 @@ function plainReport({ step, tally, causes }: StepFacts, state: RunState): strin
 
 function reply(state: RunState, end: number): Message {
   const { outcome = 'failed', answer, failure } = state.end ?? {};
-  const tasks = [...state.tasks.values()].filter(({ task, isSuperseded }) => !isStep(task) && !isSuperseded);
+  const tasks = tasksOf(state);
   const causes = causesOf(tasks, failure?.message);
   const id = replyId(state.run);
   return {
@@ -145,6 +145,16 @@ function reply(state: RunState, end: number): Message {
     ...(tasks.length > 0 && { tally: tallyOf(tasks, state) }),
     ...(causes.length > 0 && { causes }),
   };
+}
+
+/** How far the whole run is; undefined where it has neither steps nor tasks. */
+export function tallyOfRun(state: RunState): Tally | undefined {
+  const tasks = tasksOf(state);
+  return tasks.length === 0 && state.stepCount === 0 ? undefined : tallyOf(tasks, state);
+}
+
+function tasksOf({ tasks }: RunState): TaskState[] {
+  return [...tasks.values()].filter(({ task, isSuperseded }) => !isStep(task) && !isSuperseded);
 }
 
 function tallyOf(tasks: readonly TaskState[], state: RunState): Tally {

@@ -1,11 +1,12 @@
 import { isHeavy, LIGHT_TIME } from '../core/background.ts';
+import { type AskedQuestion, openQuestions } from '../core/report.ts';
 import { createReporter, type Reporter } from '../core/reporter.ts';
 import type { RunState } from '../core/state.ts';
 import type { Message } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Mind } from '../ports/mind.ts';
-import { drive } from './drive.ts';
-import { continueRun, pauseRun } from './inbox.ts';
+import { createChanges } from './changes.ts';
+import { drive, type Leaving } from './drive.ts';
 import type { OtherRuns } from './own-tools.ts';
 import type { Parts } from './parts.ts';
 
@@ -18,13 +19,16 @@ export type Standing = 'ended' | 'waiting' | 'background';
  * B1  A run is driven again whenever somebody has written to it, until it has ended.
  * B2  What its events mean for the conversation is written there once they are durable, in their order. After a crash
  *     the same events give the same messages again, and those that are there already are left out.
- * B3  After `close` nothing of it is under way: calls came to their end, and nothing more was begun.
+ * B3  After `close` nothing of it is under way: calls came to their end, or were left when the grace period was over, and
+ *     nothing more was begun.
  */
 export interface Background {
   /** Follows a run, from its first event on. */
   take(run: string, mind: Mind): Promise<void>;
   state(run: string): RunState | undefined;
   states(): RunState[];
+  /** Undefined as long as somebody may want to wait for it at the prompt. */
+  standing(run: string): Standing | undefined;
   /** As soon as nobody need wait at the prompt any more. */
   released(run: string): Promise<Standing>;
   /** When every run has ended or waits for a person. */
@@ -35,7 +39,9 @@ export interface Background {
   lose(run: string, problem: unknown): void;
   /** Looks for what somebody has written to the run. */
   look(run: string): Promise<void>;
-  close(): Promise<void>;
+  /** Drives it as far as it goes, for who was woken; undefined where it is none of these runs. */
+  drive(run: string, leaving: Leaving): Promise<RunState | undefined>;
+  close(grace?: number): Promise<void>;
 }
 
 interface Options {
@@ -43,6 +49,8 @@ interface Options {
   readonly others: OtherRuns;
   readonly tell: (messages: readonly Message[]) => Promise<void>;
   readonly onChange: () => void;
+  /** Told of each run that can go on, where somebody else says when it is driven: they call `drive`. */
+  readonly wake?: ((run: string) => void) | undefined;
 }
 
 interface Work {
@@ -56,32 +64,12 @@ interface Work {
   unwatch: () => void;
 }
 
-/** Who paused a run that stands still only because its process was left. */
-const LEFT = 'conversation';
-
-export function createBackground({ parts, others, tell, onChange }: Options): Background {
+export function createBackground({ parts, others, tell, onChange, wake }: Options): Background {
   const works = new Map<string, Work>();
-  const waiters = new Set<() => void>();
-  let isClosing = false;
-
-  function changed(): void {
-    for (const wake of [...waiters]) wake();
-    onChange();
-  }
-
-  /** Resolves with the first value that is not undefined, looking again after each change. */
-  function until<T>(look: () => T | undefined): Promise<T> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        const found = look();
-        if (found === undefined) return;
-        waiters.delete(wake);
-        resolve(found);
-      };
-      waiters.add(wake);
-      wake();
-    });
-  }
+  const { changed, until, watch } = createChanges();
+  watch(onChange);
+  const soon = new AbortController();
+  const now = new AbortController();
 
   /** One after the other, so that messages come in the order of the events. */
   function look(work: Work): Promise<void> {
@@ -99,30 +87,54 @@ export function createBackground({ parts, others, tell, onChange }: Options): Ba
     changed();
   }
 
-  async function carryOn(work: Work): Promise<void> {
-    const { run, mind } = work;
-    const noticed = () => void look(work).catch((error: unknown) => fail(work, error));
-    work.unwatch = parts.journal.watch(run, noticed);
+  function notice(work: Work): void {
+    void look(work).catch((error: unknown) => fail(work, error));
+  }
+
+  async function driveOnce(work: Work, leaving: Leaving): Promise<RunState> {
     const own: Parts = {
       ...parts,
-      mind,
+      mind: work.mind,
       others,
       onEvent(event) {
         parts.onEvent?.(event);
-        noticed();
+        notice(work);
       },
     };
-    while (!hasEnded(work) && !isClosing) {
-      work.isDriven = true;
-      // What was written while it came to its end it has not seen.
-      const driven = await drive(run, own).catch(ifElsewhere);
+    work.isDriven = true;
+    try {
+      return await drive(work.run, own, leaving);
+    } finally {
       await look(work);
       work.isDriven = false;
+      if (hasEnded(work)) work.unwatch();
       changed();
-      const last = driven?.seq ?? work.seen;
-      if (!hasEnded(work)) await until(() => (work.seen > last || isClosing ? true : undefined));
     }
-    work.unwatch();
+  }
+
+  async function carryOn(work: Work): Promise<void> {
+    const leaving = { soon: soon.signal, now: now.signal };
+    while (!hasEnded(work) && !soon.signal.aborted) {
+      // What was written while it came to its end it has not seen.
+      const driven = await driveOnce(work, leaving).catch(ifElsewhere);
+      if (!hasEnded(work)) await untilNews(work, driven?.seq ?? work.seen);
+    }
+  }
+
+  /** Until somebody has written to it, or a question of it expires. */
+  async function untilNews(work: Work, last: number): Promise<void> {
+    let isExpired = false;
+    const next = Math.min(
+      ...openQuestionsOf(work).map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt),
+    );
+    const takeBack = Number.isFinite(next)
+      ? parts.clock.at(next, () => {
+          isExpired = true;
+          changed();
+        })
+      : () => {};
+    await until(() => (work.seen > last || isExpired || soon.signal.aborted ? true : undefined));
+    takeBack();
   }
 
   function fail(work: Work, error: unknown): void {
@@ -132,10 +144,8 @@ export function createBackground({ parts, others, tell, onChange }: Options): Ba
     changed();
   }
 
-  function standing(work: Work): Standing | 'broken' | undefined {
-    const { state } = work.reporter;
+  function standing({ reporter: { state } }: Work): Standing | undefined {
     if (state?.end !== undefined) return 'ended';
-    if (work.problem !== undefined) return 'broken';
     if ((state?.openQuestions ?? 0) > 0) return 'waiting';
     return state !== undefined && isHeavy(state) ? 'background' : undefined;
   }
@@ -147,13 +157,18 @@ export function createBackground({ parts, others, tell, onChange }: Options): Ba
       const work = newWork(run, mind);
       works.set(run, work);
       await look(work);
-      if (work.reporter.state?.paused?.by === LEFT) await continueRun({ run, by: LEFT }, parts);
       if (hasEnded(work)) return;
+      work.unwatch = parts.journal.watch(run, () => notice(work));
+      if (wake !== undefined) return wake(run);
       work.isDriven = true;
       void carryOn(work).catch((error: unknown) => fail(work, error));
     },
     state: (run) => works.get(run)?.reporter.state,
     states: () => [...works.values()].flatMap(({ reporter }) => reporter.state ?? []),
+    standing(run) {
+      const work = works.get(run);
+      return work === undefined ? 'ended' : standing(work);
+    },
     async released(run) {
       const work = works.get(run);
       if (work === undefined) return 'ended';
@@ -163,9 +178,10 @@ export function createBackground({ parts, others, tell, onChange }: Options): Ba
         changed();
       });
       try {
-        const found = await until(() => standing(work) ?? (isLong ? 'background' : undefined));
-        if (found === 'broken') throw work.problem;
-        return found;
+        return await until(() => {
+          if (!hasEnded(work) && work.problem !== undefined) throw work.problem;
+          return standing(work) ?? (isLong ? 'background' : undefined);
+        });
       } finally {
         takeBack();
       }
@@ -177,13 +193,18 @@ export function createBackground({ parts, others, tell, onChange }: Options): Ba
       const work = works.get(run);
       if (work !== undefined) await look(work);
     },
-    async close() {
-      isClosing = true;
-      const driven = [...works.values()].filter((work) => !isIdle(work));
-      const busy = driven.filter((work) => !isWaiting(work));
-      await Promise.all(busy.map(({ run }) => standStill(run, parts)));
+    async drive(run, leaving) {
+      const work = works.get(run);
+      return work === undefined ? undefined : driveOnce(work, leaving);
+    },
+    async close(grace = Number.POSITIVE_INFINITY) {
+      soon.abort();
       changed();
-      await until(() => (driven.every(isIdle) ? true : undefined));
+      const takeBack = Number.isFinite(grace)
+        ? parts.clock.at(parts.clock.now() + grace, () => now.abort())
+        : () => {};
+      await until(() => ([...works.values()].every(isIdle) ? true : undefined));
+      takeBack();
       for (const work of works.values()) work.unwatch();
     },
   };
@@ -206,22 +227,11 @@ function hasEnded({ reporter }: Work): boolean {
   return reporter.state?.end !== undefined;
 }
 
-/** Its drive comes back by itself. Nobody else should find it paused when they have the answer. */
-function isWaiting({ reporter: { state } }: Work): boolean {
-  if (state === undefined || state.openQuestions === 0) return false;
-  return state.running.size === 0 && state.thinking === undefined;
+function openQuestionsOf({ reporter: { state } }: Work): AskedQuestion[] {
+  return state === undefined ? [] : openQuestions(state);
 }
 
 /** Whoever drives it writes what we read. */
 function ifElsewhere(error: unknown): undefined {
   if (!(error instanceof DandoriError && error.code === 'run-driven-elsewhere')) throw error;
-}
-
-/** It may come to its end at the same moment. */
-async function standStill(run: string, parts: Parts): Promise<void> {
-  try {
-    await pauseRun({ run, by: LEFT }, parts);
-  } catch (error) {
-    if (!(error instanceof DandoriError && error.code === 'run-ended')) throw error;
-  }
 }

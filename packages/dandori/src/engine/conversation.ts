@@ -1,23 +1,34 @@
-import { type ConversationState, isReported, undelivered, type Written } from '../core/conversation.ts';
-import { contextFor } from '../core/conversation-context.ts';
+import { fold } from '../core/apply.ts';
+import {
+  type ConversationState,
+  isReported,
+  replyId,
+  saidId,
+  undelivered,
+  type Written,
+} from '../core/conversation.ts';
 import { cut } from '../core/digest.ts';
 import { isJapanese } from '../core/language.ts';
-import { plainAnswer, takesWords } from '../core/plain-answer.ts';
-import { type AskedQuestion, openQuestions, type Report, report } from '../core/report.ts';
-import { STEP_OPERATION } from '../core/step.ts';
-import type { ConversationFact, Message } from '../domain/conversation.ts';
+import { type Asked, meantBy } from '../core/meaning.ts';
+import { type AskedQuestion, openQuestions, outcomeOf, type Report, report } from '../core/report.ts';
+import { tallyOfRun } from '../core/reporter.ts';
+import type { ConversationFact, Message, Tally } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ConversationJournal } from '../ports/journal.ts';
+import type { Keys } from '../ports/keys.ts';
 import type { Mind } from '../ports/mind.ts';
-import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Answering } from './answer.ts';
 import { type Background, createBackground, type Standing } from './background.ts';
+import { beginRun } from './begin-run.ts';
+import { createChanges } from './changes.ts';
+import type { Leaving } from './drive.ts';
 import { handOver } from './hand-over.ts';
-import { answerQuestion, cancelRun, checkGoal, newId, startRun } from './inbox.ts';
-import { type Minutes, openMinutes } from './minutes.ts';
-import type { OtherRuns } from './own-tools.ts';
+import { answerOnce, heardAs } from './hearing.ts';
+import { answerQuestion, cancelRun, checkGoal, newId } from './inbox.ts';
+import { openMinutes } from './minutes.ts';
+import { othersOf } from './other-runs.ts';
 import type { Parts } from './parts.ts';
 
 const LONGEST_TITLE = 80;
@@ -36,20 +47,44 @@ export type Said =
     }
   | { readonly kind: 'unclear'; readonly questions: readonly Asked[] };
 
-/** A question of one of the conversation's runs that is open. */
-export interface Asked {
-  readonly run: string;
-  readonly question: AskedQuestion;
-}
-
 export interface ConversationRun {
   readonly run: string;
   readonly goal: string;
+  /** The message that it was begun for. */
+  readonly message: string;
   readonly outcome: Report['outcome'];
-  /** Undefined where it has ended before this process began. */
-  readonly report: Report | undefined;
+  /** Undefined as long as somebody may want to wait for it at the prompt. */
+  readonly standing: Standing | undefined;
+  /** How far its plan is; undefined where it has no tasks. */
+  readonly progress: Tally | undefined;
+  /** Those that are open. */
+  readonly questions: readonly AskedQuestion[];
   /** Why it cannot be driven on, where that is no matter of the run itself. */
   readonly problem: unknown;
+}
+
+/** A question of a run. */
+export interface Answered {
+  readonly run: string;
+  readonly question: string;
+}
+
+export interface SayOptions extends SpeakOptions {
+  readonly onBegun?: (run: string) => void;
+  /** A message that is said twice under the same key is said once, for good. */
+  readonly key?: string;
+}
+
+export interface SpeakOptions {
+  /** Who speaks, where it is not the user whose conversation it is. */
+  readonly by?: string | undefined;
+  /** False comes back as soon as it is written down. */
+  readonly waits?: boolean;
+}
+
+export interface AnswerOptions extends SpeakOptions {
+  readonly comment?: string | undefined;
+  readonly declined?: boolean | undefined;
 }
 
 /**
@@ -62,25 +97,21 @@ export interface ConversationRun {
 export interface Conversation extends AsyncDisposable {
   readonly id: string;
   /** Resolves when nobody need wait for it any more. */
-  say(text: string, options?: { readonly onBegun?: (run: string) => void }): Promise<Said>;
-  answer(
-    run: string,
-    question: string,
-    answer: Json,
-    options?: { readonly comment?: string | undefined; readonly declined?: boolean },
-  ): Promise<Said>;
+  say(text: string, options?: SayOptions): Promise<Said>;
+  answer(asked: Answered, answer: Json, options?: AnswerOptions): Promise<Said>;
   /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
-  tell(run: string, text: string): Promise<void>;
-  cancel(run: string, reason: string): Promise<void>;
+  tell(run: string, text: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
+  cancel(run: string, reason: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
   readonly state: ConversationState | undefined;
   messages(): readonly Written[];
   /** The agent's messages that have not been acknowledged, oldest first. */
   undelivered(): readonly Written[];
-  /** The message was really shown. To say so twice does no harm. */
-  acknowledge(message: string): Promise<void>;
+  /** The message was really shown. To say so twice does no harm; true for who was the first. */
+  acknowledge(message: string): Promise<boolean>;
   /** Newest last. */
   runs(): readonly ConversationRun[];
   questions(): readonly Asked[];
+  report(run: string): Promise<Report>;
   /** The model for the runs that follow. */
   readonly model: string;
   useModel(name: string): Promise<void>;
@@ -88,85 +119,98 @@ export interface Conversation extends AsyncDisposable {
   watch(changed: () => void): () => void;
   /** When every run has ended or waits for a person. */
   settled(): Promise<void>;
-  /** Lets the calls under way come to their end and begins nothing more. The runs go on when it is opened again. */
-  close(): Promise<void>;
+  /** For who was woken: drives a run of it as far as it goes. Undefined where it has no such run. */
+  drive(run: string, leaving?: Leaving): Promise<Report | undefined>;
+  /**
+   * Lets the calls under way come to their end, for `grace` milliseconds at most, and begins nothing more. The runs go
+   * on when it is opened again.
+   */
+  close(options?: { readonly grace?: number }): Promise<void>;
 }
 
 export interface ConversationParts extends Parts {
   readonly conversations: ConversationJournal;
-  readonly userId?: string;
+  readonly keys: Keys;
+  readonly userId?: string | undefined;
   readonly language?: 'en' | 'ja';
   settingsFor(userId: string | undefined): Promise<Settings>;
   /** Throws where there is no such model. */
   mindFor(name: string | undefined): Promise<Mind>;
+  /** Told of each run that can go on, in place of driving it at once; `drive` is then called by who was told. */
+  readonly wake?: ((run: string, conversation: string) => void) | undefined;
+  readonly onClose?: () => void;
 }
 
-/** Without an id a new one, which is written down with its first message. */
+/** Under a key the same user gets the same one, whether or not it was written down. */
+export async function newConversation(
+  { userId = '', key }: { readonly userId: string | undefined; readonly key: string | undefined },
+  { keys, clock }: Pick<ConversationParts, 'keys' | 'clock'>,
+): Promise<{ readonly id: string; readonly isNew: true | 'perhaps' }> {
+  const id = newId(clock.now());
+  if (key === undefined) return { id, isNew: true };
+  const held = await keys.hold(`conversation\n${userId}\n${key}`, JSON.stringify({ conversation: id }));
+  return { id: (JSON.parse(held) as { conversation: string }).conversation, isNew: 'perhaps' };
+}
+
+/** A new one is written down with its first message. One that may be there already need not be. */
 export async function openConversation(
-  given: string | undefined,
+  given: { readonly id: string; readonly isNew?: boolean | 'perhaps' },
   parts: ConversationParts,
 ): Promise<Conversation> {
-  const id = given ?? newId(parts.clock.now());
-  const listeners = new Set<() => void>();
-  const onChange = () => {
-    for (const listener of [...listeners]) listener();
-  };
-  const minutes = await openMinutes(id, given === undefined, { ...parts, onChange });
+  const { id } = given;
+  const { wake } = parts;
+  const { changed: onChange, watch } = createChanges();
+  const minutes = await openMinutes(given, { ...parts, onChange });
   let chosen = minutes.state?.model;
   const background: Background = createBackground({
     parts,
     others: othersOf(minutes, parts),
     tell: (messages) => minutes.write((state) => newOnes(messages, state)),
     onChange,
+    wake: wake && ((run) => wake(run, id)),
   });
+  const takenUp = new Map<string, Promise<void>>();
+  const speaker = (by: string | undefined) => by ?? minutes.state?.userId;
 
   /** Begins the run of a message, or takes up what is there of it. */
-  async function takeUp(run: string): Promise<void> {
+  function takeUp(run: string): Promise<void> {
+    const taken = takenUp.get(run) ?? takeUpNow(run);
+    takenUp.set(run, taken);
+    taken.catch(() => takenUp.delete(run));
+    return taken;
+  }
+
+  async function takeUpNow(run: string): Promise<void> {
     const { state } = minutes;
     const message = state?.messages.get(state.runs.get(run) ?? '');
     if (state === undefined || message === undefined) return;
-    const started = await startedWith(run, parts);
-    const mind = await mindOf(started ?? state.model, parts);
-    if (started === undefined) {
-      const open = background.states().filter(({ end }) => end === undefined);
-      const context = contextFor(state, { until: message.id, open });
-      const settings = await parts.settingsFor(state.userId);
-      const about = { goal: message.text, run, conversation: id, context, userId: state.userId };
-      await startRun({ ...about, settings: settingsOf(settings) }, { ...parts, mind });
-    }
+    const open = background.states().filter(({ end }) => end === undefined);
+    const mind = await beginRun(run, { state, message, open }, parts);
     await background.take(run, mind);
   }
 
-  async function begin(text: string, onBegun?: (run: string) => void): Promise<string> {
-    checkGoal(text);
-    const run = newId(parts.clock.now());
-    const message: Message = { id: `said/${run}`, role: 'user', kind: 'said', text, run };
-    await minutes.write((state) => [
-      ...(state === undefined ? opening(text, { ...parts, chosen }) : []),
-      { type: 'message_written', data: { message } },
-      { type: 'run_begun', data: { run, message: message.id } },
-    ]);
-    onBegun?.(run);
-    await takeUp(run);
-    return run;
+  async function begin(text: string, run: string): Promise<void> {
+    const message: Message = { id: saidId(run), role: 'user', kind: 'said', text, run };
+    await minutes.write((state) =>
+      state?.messages.has(message.id)
+        ? []
+        : [
+            ...(state === undefined ? opening(text, { ...parts, chosen }) : []),
+            { type: 'message_written', data: { message } },
+            { type: 'run_begun', data: { run, message: message.id } },
+          ],
+    );
   }
 
-  async function answer(
-    { run, question }: Asked,
-    { words, ...given }: Given & { words: string },
-  ): Promise<Said> {
-    await answerQuestion({ run, question: question.id, ...given, by: minutes.state?.userId }, parts);
-    const message: Message = {
-      id: `said/${newId(parts.clock.now())}`,
-      role: 'user',
-      kind: 'said',
-      text: words,
-      run,
-      question: question.id,
-    };
-    await minutes.write(() => [{ type: 'message_written', data: { message } }]);
+  /** The words stand in the conversation behind the answer: they say that it was given. */
+  async function noteAnswer(
+    asked: Answered,
+    { id: said, text }: { id: string; text: string },
+  ): Promise<void> {
+    const { run, question } = asked;
+    const message: Message = { id: saidId(said), role: 'user', kind: 'said', text, run, question };
+    await minutes.write((state) => newOnes([message], state));
     await background.look(run);
-    return { kind: 'answered', run, question: question.id, standing: await background.released(run) };
   }
 
   /** What a run has told another one leads on there: of a plan that was refused, to the next one that is asked about. */
@@ -180,52 +224,77 @@ export async function openConversation(
     }
   }
 
+  function refuseOthers(run: string): void {
+    if (minutes.state?.runs.has(run) === true) return;
+    throw new DandoriError('run-not-found', `There is no run "${run}" in this conversation.`);
+  }
+
+  const standing = async (run: string, waits = true) =>
+    waits ? background.released(run) : (background.standing(run) ?? 'background');
+
   const conversation: Conversation = {
     id,
     get state() {
       return minutes.state;
     },
-    async say(text, { onBegun } = {}) {
+    async say(text, { onBegun, key, by, waits } = {}) {
+      checkGoal(text);
       const open = conversation.questions();
-      const meant = meantBy(text, open, minutes.state);
+      const wouldMean = meantBy(text, { open, state: minutes.state });
+      const { id: said, meant } = await heardAs({ text, key, meant: wouldMean, conversation: id }, parts);
       if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
-      if (meant.kind === 'answer') {
-        onBegun?.(meant.asked.run);
-        return answer(meant.asked, { answer: meant.value, words: text });
+      if (meant.kind === 'goal') {
+        await begin(text, said);
+        onBegun?.(said);
+        await takeUp(said);
+        const now = await standing(said, waits);
+        if (waits !== false) await toldReleased(said);
+        return { kind: 'begun', run: said, standing: now };
       }
-      const run = await begin(text, onBegun);
-      const standing = await background.released(run);
-      await toldReleased(run);
-      return { kind: 'begun', run, standing };
+      const { run, question } = meant;
+      onBegun?.(run);
+      await answerOnce({ text, asked: meant, by: speaker(by), isRepeated: key !== undefined }, parts);
+      await noteAnswer(meant, { id: said, text });
+      return { kind: 'answered', run, question, standing: await standing(run, waits) };
     },
-    async answer(run, id, value, options = {}) {
-      const asked = conversation.questions().find((one) => one.run === run && one.question.id === id);
-      const given = { answer: value, ...options };
-      if (asked !== undefined) return answer(asked, { ...given, words: wordsOf(given) });
-      // Whoever asks for one that is not open is told why.
-      await answerQuestion({ run, question: id, ...given, by: minutes.state?.userId }, parts);
-      return { kind: 'answered', run, question: id, standing: await background.released(run) };
+    async answer(asked, value, { by, waits, ...how } = {}) {
+      refuseOthers(asked.run);
+      const given = { answer: value, ...how };
+      await answerQuestion({ ...asked, ...given, by: speaker(by) }, parts);
+      await noteAnswer(asked, { id: newId(parts.clock.now()), text: wordsOf(given) });
+      return { kind: 'answered', ...asked, standing: await standing(asked.run, waits) };
     },
-    async tell(run, text) {
-      await handOver({ run, text, by: minutes.state?.userId }, parts);
+    async tell(run, text, { by } = {}) {
+      refuseOthers(run);
+      await handOver({ run, text, by: speaker(by) }, parts);
       await background.look(run);
     },
-    async cancel(run, reason) {
-      await cancelRun({ run, reason, by: minutes.state?.userId }, parts);
+    async cancel(run, reason, { by } = {}) {
+      refuseOthers(run);
+      await cancelRun({ run, reason, by: speaker(by) }, parts);
       await background.look(run);
     },
     messages: () => [...(minutes.state?.messages.values() ?? [])],
     undelivered: () => (minutes.state === undefined ? [] : undelivered(minutes.state)),
-    acknowledge: (message) =>
-      minutes.write((state) => {
-        const isOpen = state?.messages.get(message)?.role === 'agent' && !state.delivered.has(message);
-        return isOpen ? [{ type: 'message_delivered', data: { message } }] : [];
-      }),
+    async acknowledge(message) {
+      let isFirst = false;
+      await minutes.write((state) => {
+        isFirst = state?.messages.get(message)?.role === 'agent' && !state.delivered.has(message);
+        return isFirst ? [{ type: 'message_delivered', data: { message } }] : [];
+      });
+      return isFirst;
+    },
     runs: () => [...(minutes.state?.runs ?? [])].map(([run, message]) => runOf(run, message)),
     questions: () =>
       background
         .states()
         .flatMap((state) => openQuestions(state).map((question) => ({ run: state.run, question }))),
+    async report(run) {
+      refuseOthers(run);
+      const state = background.state(run) ?? fold(await parts.journal.read(run));
+      if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+      return report(state);
+    },
     get model() {
       return chosen ?? parts.mind.name;
     },
@@ -236,27 +305,36 @@ export async function openConversation(
         state === undefined || state.model === model ? [] : [{ type: 'model_chosen', data: { model } }],
       );
     },
-    watch(changed) {
-      listeners.add(changed);
-      return () => listeners.delete(changed);
-    },
+    watch,
     settled: () => background.settled(),
-    async close() {
-      await background.close();
+    async drive(run, leaving = {}) {
+      // What was in the way may be gone.
+      if (background.problem(run) !== undefined) {
+        takenUp.delete(run);
+        await takeUp(run);
+      }
+      const state = await background.drive(run, leaving);
+      return state && report(state);
+    },
+    async close({ grace } = {}) {
+      await background.close(grace);
       minutes.close();
+      parts.onClose?.();
     },
     [Symbol.asyncDispose]: () => conversation.close(),
   };
 
   function runOf(run: string, message: string): ConversationRun {
     const state = background.state(run);
-    const known = state === undefined ? undefined : report(state);
-    const reply = minutes.state?.messages.get(run);
+    const reply = minutes.state?.messages.get(replyId(run));
     return {
       run,
-      goal: known?.goal ?? minutes.state?.messages.get(message)?.text ?? '',
-      outcome: known?.outcome ?? outcomeIn(reply) ?? 'open',
-      report: known,
+      goal: state?.goal ?? minutes.state?.messages.get(message)?.text ?? '',
+      message,
+      outcome: state === undefined ? (outcomeIn(reply) ?? 'open') : outcomeOf(state),
+      standing: background.standing(run),
+      progress: state === undefined ? reply?.tally : tallyOfRun(state),
+      questions: state === undefined ? [] : openQuestions(state),
       problem: background.problem(run),
     };
   }
@@ -268,7 +346,7 @@ export async function openConversation(
 }
 
 /** Of an exhausted run nobody here knows whether it was given more meanwhile. */
-function unfinished(state: ConversationState | undefined): string[] {
+export function unfinished(state: ConversationState | undefined): string[] {
   if (state === undefined) return [];
   return [...state.runs.keys()].filter(
     (run) => !isReported(state, run) || state.messages.get(run)?.outcome === 'exhausted',
@@ -280,69 +358,12 @@ function outcomeIn(message: Written | undefined): Report['outcome'] | undefined 
   return outcome === 'completed' ? undefined : outcome;
 }
 
-/** The model that the run was begun with; undefined where there is no such run yet. */
-async function startedWith(run: string, { journal }: Parts): Promise<string | undefined> {
-  try {
-    const [first] = await journal.read(run);
-    return first?.type === 'run_started' ? first.data.mind : undefined;
-  } catch (error) {
-    if (error instanceof DandoriError && error.code === 'run-not-found') return undefined;
-    throw error;
-  }
-}
-
-/** A model that is not configured any more must not keep a run from going on. */
-async function mindOf(name: string | undefined, { mindFor, mind }: ConversationParts): Promise<Mind> {
-  try {
-    return await mindFor(name);
-  } catch (error) {
-    if (!(error instanceof DandoriError)) throw error;
-    return mind;
-  }
-}
-
-/**
- * A plan of steps is always asked about first. What one run tells another needs no approval: it is the user's own word,
- * and says yes to nothing.
- */
-function settingsOf(settings: Settings): Settings {
-  const own = { [STEP_OPERATION]: 'plan', 'run.tell': 'never', 'run.cancel': 'never' } as const;
-  return { ...settings, approvals: { ...settings.approvals, ...own } };
-}
-
 type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
 
 /** An answer as the user's words in the conversation. */
 function wordsOf({ answer, comment, declined }: Given): string {
   const given = declined === true ? [] : [typeof answer === 'string' ? answer : JSON.stringify(answer)];
   return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
-}
-
-type Meant =
-  | { readonly kind: 'answer'; readonly asked: Asked; readonly value: Json }
-  | { readonly kind: 'unclear' | 'goal' };
-
-function meantBy(text: string, open: readonly Asked[], state: ConversationState | undefined): Meant {
-  const fitting = open.flatMap((asked) => {
-    const plain = plainAnswer(text, asked.question);
-    return plain === undefined ? [] : [{ kind: 'answer' as const, asked, value: plain.value }];
-  });
-  const [only] = fitting;
-  if (only !== undefined) return open.length === 1 ? only : { kind: 'unclear' };
-  const [asked] = open;
-  const isNext =
-    open.length === 1 &&
-    asked !== undefined &&
-    takesWords(asked.question) &&
-    isLast(asked, state) &&
-    !/[?？]\s*$/.test(text);
-  return isNext ? { kind: 'answer', asked, value: text } : { kind: 'goal' };
-}
-
-/** Whether the question is the last that was said, so that what follows is the answer, unless it is a question itself. */
-function isLast({ run, question }: Asked, state: ConversationState | undefined): boolean {
-  const last = [...(state?.messages.values() ?? [])].at(-1);
-  return last?.kind === 'question' && last.run === run && last.question === question.id;
 }
 
 function opening(
@@ -365,27 +386,4 @@ function newOnes(messages: readonly Message[], state: ConversationState | undefi
   return messages
     .filter(({ id }) => state?.messages.has(id) !== true)
     .map((message) => ({ type: 'message_written', data: { message } }));
-}
-
-function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
-  const by = () => minutes.state?.userId;
-  const known = async (run: string, work: () => Promise<void>): Promise<CallOutcome> => {
-    try {
-      if (minutes.state?.runs.has(run) !== true)
-        return refused(`there is no run ${run} in this conversation`);
-      await work();
-      return { kind: 'succeeded', result: { run, told: true } };
-    } catch (error) {
-      if (!(error instanceof DandoriError)) throw error;
-      return refused(error.message);
-    }
-  };
-  return {
-    tell: ({ run, text }) => known(run, () => handOver({ run, text, by: by() }, parts)),
-    cancel: ({ run, reason }) => known(run, () => cancelRun({ run, reason, by: by() }, parts)),
-  };
-}
-
-function refused(message: string): CallOutcome {
-  return { kind: 'failed', failure: { kind: 'not_possible', message } };
 }

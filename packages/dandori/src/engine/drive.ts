@@ -1,4 +1,5 @@
-import { decide } from '../core/decide.ts';
+import { decide, endingHolds, nextHoldEnd } from '../core/decide.ts';
+import { isOnlyHolding } from '../core/elicitation.ts';
 import { isAlive, type RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createHolds } from './holds.ts';
@@ -24,8 +25,9 @@ import { takeUp } from './take-up.ts';
  * S4  There is one wait, in the mailbox. No polling. Facts on which nothing waits are written with those that come in
  *     the same turn of the event loop.
  * S5  When this returns or throws, no call and no thought of it is left running.
- * S6  Who is asked to leave begins nothing more and comes back when what runs has ended; who is asked to leave at once
- *     comes back without it. The journal knows nothing of it: whoever drives next goes on, and settles what was lost.
+ * S6  Who is asked to leave begins nothing more and comes back when what runs has ended, and so has every hold; who is
+ *     asked to leave at once comes back without it. The journal knows nothing of it: whoever drives next goes on, and
+ *     settles what was lost.
  */
 export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
   const clock = createSteadyClock(asGiven.clock);
@@ -69,6 +71,8 @@ export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}):
 export interface Leaving {
   readonly soon?: AbortSignal;
   readonly now?: AbortSignal;
+  /** Told when nothing is under way any more but calls that wait for a person, and when something is again. */
+  readonly onHold?: (isHolding: boolean) => void;
 }
 
 function listen({ soon, now }: Leaving, asked: () => void): () => void {
@@ -78,10 +82,11 @@ function listen({ soon, now }: Leaving, asked: () => void): () => void {
   };
 }
 
-async function untilNothingCanGoOn(driver: Driver, { soon, now }: Leaving): Promise<RunState> {
+async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leaving): Promise<RunState> {
   const { ledger, mailbox, calls, holds, readAhead } = driver;
+  let isHolding = false;
   for (;;) {
-    const wakeAt = soon?.aborted ? undefined : await planTogether(driver);
+    const wakeAt = soon?.aborted ? await endHolds(driver) : await planTogether(driver);
     calls.thinkNow();
     const isWritten = await ledger.commit();
     if (!isWritten) {
@@ -93,8 +98,20 @@ async function untilNothingCanGoOn(driver: Driver, { soon, now }: Leaving): Prom
     const { state } = ledger;
     const isQuiet = !isAlive(state) && wakeAt === undefined;
     if (state.end !== undefined || isQuiet || now?.aborted) return state;
+    if (isOnlyHolding(state) !== isHolding) {
+      isHolding = !isHolding;
+      onHold?.(isHolding);
+    }
     for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
   }
+}
+
+/** A call that is held open comes to its end too, when it has been for long enough. */
+async function endHolds(driver: Driver): Promise<number | undefined> {
+  const { ledger, parts } = driver;
+  for (const intention of endingHolds(ledger.state, parts.clock.now())) await perform(intention, driver);
+  const next = nextHoldEnd(ledger.state);
+  return Number.isFinite(next) ? next : undefined;
 }
 
 /** Of twenty calls that end at the same time the first would else have a sync of its own, and the others wait for it. */

@@ -29,11 +29,10 @@ export interface MinutesOptions extends Pick<Parts, 'clock' | 'secrets'> {
 }
 
 export async function openMinutes(
-  id: string,
-  isNew: boolean,
+  { id, isNew = false }: { readonly id: string; readonly isNew?: boolean | 'perhaps' },
   { conversations: journal, clock, secrets, onChange }: MinutesOptions,
 ): Promise<Minutes> {
-  let state = isNew ? undefined : foldConversation(await journal.read(id));
+  let state = isNew === true ? undefined : foldConversation(await read(isNew === 'perhaps'));
   let queue: Promise<unknown> = Promise.resolve();
   let unwatch = () => {};
   const follow = () => {
@@ -46,9 +45,17 @@ export async function openMinutes(
     return result;
   }
 
+  async function read(isMissed: boolean): Promise<ConversationEvent[]> {
+    try {
+      return await journal.read(id);
+    } catch (error) {
+      if (isMissed && error instanceof DandoriError && error.code === 'conversation-not-found') return [];
+      throw error;
+    }
+  }
+
   async function catchUp(): Promise<boolean> {
-    if (state === undefined) return false;
-    const events = await journal.read(id, state.seq);
+    const events = await journal.read(id, state?.seq ?? 0);
     for (const event of events) state = applyConversation(state, event);
     return events.length > 0;
   }
@@ -73,7 +80,10 @@ export async function openMinutes(
         if (state === undefined) await journal.create(id, events);
         else await journal.append(id, last, events);
       } catch (error) {
-        if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
+        // Somebody was quicker, also with the beginning.
+        if (!(error instanceof DandoriError && ['journal-conflict', 'run-exists'].includes(error.code)))
+          throw error;
+        if (state === undefined) follow();
         await catchUp();
         continue;
       }
@@ -97,6 +107,6 @@ export async function openMinutes(
       }),
     close: () => unwatch(),
   };
-  if (!isNew) follow();
+  if (state !== undefined) follow();
   return minutes;
 }

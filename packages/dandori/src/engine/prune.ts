@@ -4,6 +4,7 @@ import { blobOf } from '../core/event-blob.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event, Outcome } from '../domain/event.ts';
 import type { ConversationJournal, Journal, RunSummary } from '../ports/journal.ts';
+import type { Keys } from '../ports/keys.ts';
 import type { Parts } from './parts.ts';
 
 export interface PruneOptions {
@@ -19,6 +20,8 @@ export interface Pruned {
   /** Newest first. */
   readonly runs: readonly PrunedRun[];
   readonly blobs: { readonly count: number; readonly bytes: number };
+  /** Keys under which something was begun, so that nobody would begin it twice. */
+  readonly keys: number;
   /** Of runs and blobs together. */
   readonly bytes: number;
   /** Runs that were to go and could not. While one is damaged, no blob goes: nobody knows which it uses. */
@@ -43,6 +46,7 @@ export interface LeftRun {
 const PAGE = 500;
 /** A driver puts a blob first and writes it down then. What was put just now may belong to an event that is to come. */
 const BLOB_REST = 3_600_000;
+const KEY_REST = 86_400_000;
 
 /**
  * Takes away runs that ended long ago, then the blobs that no run uses.
@@ -51,10 +55,15 @@ const BLOB_REST = 3_600_000;
  * P2  Blobs go after the journals. A crash in between leaves blobs that nobody uses, which the next time takes away;
  *     never a run without its blobs.
  * P3  A run of a conversation goes only after the conversation has the report of its end; its messages stay.
+ * P4  A key goes when its run is gone, and one of a message or a conversation when it is old; none that is younger than
+ *     a day, as who has sent a request may still send it again.
  */
 export async function pruneRuns(
   { olderThan, keepFailed = false, dryRun = false }: PruneOptions,
-  parts: Pick<Parts, 'journal' | 'blobs' | 'clock'> & { readonly conversations?: ConversationJournal },
+  parts: Pick<Parts, 'journal' | 'blobs' | 'clock'> & {
+    readonly conversations?: ConversationJournal;
+    readonly keys?: Keys;
+  },
 ): Promise<Pruned> {
   if (!(olderThan >= 0)) {
     throw new DandoriError('usage', `olderThan takes milliseconds from 0, not ${String(olderThan)}.`, {
@@ -69,13 +78,11 @@ export async function pruneRuns(
     const gone = await pruneRun(summary, pruning, parts.journal);
     if (gone !== undefined) runs.push(gone);
   }
-  const blobs = await pruneBlobs(
-    now - BLOB_REST,
-    { ...pruning, gone: new Set(runs.map(({ run }) => run)) },
-    parts,
-  );
+  const gone = new Set(runs.map(({ run }) => run));
+  const blobs = await pruneBlobs(now - BLOB_REST, { ...pruning, gone }, parts);
+  const keys = await pruneKeys(Math.min(pruning.before, now - KEY_REST), { dryRun, gone }, parts);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, blobs.bytes);
-  return { runs, blobs, bytes, left: [...pruning.left.values()], dryRun };
+  return { runs, blobs, keys, bytes, left: [...pruning.left.values()], dryRun };
 }
 
 interface Pruning {
@@ -136,6 +143,32 @@ function leave(run: string, error: unknown, left: Map<string, LeftRun>): void {
   else if (code === 'journal-damaged' || code === 'file-unreadable')
     left.set(run, { run, reason: 'damaged', message });
   else throw error;
+}
+
+async function pruneKeys(
+  before: number,
+  { dryRun, gone }: { dryRun: boolean; gone: ReadonlySet<string> },
+  { journal, keys }: { journal: Journal; keys?: Keys },
+): Promise<number> {
+  let count = 0;
+  for await (const { value, remove } of keys?.heldBefore(before) ?? []) {
+    const { run } = JSON.parse(value) as { run?: string };
+    if (run !== undefined && !gone.has(run) && (await isThere(run, journal))) continue;
+    count++;
+    if (!dryRun) await remove();
+  }
+  return count;
+}
+
+/** A damaged one is there too. */
+async function isThere(run: string, journal: Journal): Promise<boolean> {
+  try {
+    await journal.size(run);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    return error.code !== 'run-not-found';
+  }
 }
 
 async function pruneBlobs(

@@ -30,6 +30,8 @@ export interface RunSummary {
 export interface ConversationSummary {
   readonly conversation: string;
   readonly title: string;
+  /** Whose it is. */
+  readonly userId?: string;
   readonly startedAt: number;
   readonly lastAt: number;
   readonly isDamaged: boolean;

@@ -5,4 +5,6 @@ export interface Keys {
    * time, in one process or in several, one wins. Durable when it resolves.
    */
   hold(name: string, value: string): Promise<string>;
+  /** The values that were kept before then, each with what takes it away. */
+  heldBefore(time: number): AsyncIterable<{ readonly value: string; remove(): Promise<void> }>;
 }

@@ -1,13 +1,23 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
 import { DandoriError } from '../domain/error.ts';
 import { describeApi } from './description.ts';
-import { authentication, ownPagesOnly, roles, securityHeaders, smallJsonOnly } from './guard.ts';
+import {
+  adminsOnly,
+  authentication,
+  ownConversationsOnly,
+  ownPagesOnly,
+  ownRunsOnly,
+  roles,
+  securityHeaders,
+  smallJsonOnly,
+} from './guard.ts';
 import { createPage } from './page.ts';
 import type { App, Env, Routes, ServerParts } from './parts.ts';
 import { problemFor } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { approving } from './routes/approval.ts';
+import { talks } from './routes/conversations.ts';
+import { examining } from './routes/doctor.ts';
 import { health } from './routes/health.ts';
 import { past } from './routes/past.ts';
 import { planning } from './routes/plans.ts';
@@ -18,8 +28,8 @@ import { runs } from './routes/runs.ts';
 import { counting } from './routes/statistics.ts';
 import { steering } from './routes/steering.ts';
 import { streaming } from './routes/stream.ts';
+import { talking } from './routes/talking.ts';
 import { tools } from './routes/tools.ts';
-import { mayAct } from './users.ts';
 
 const ROUTES: readonly Routes[] = [
   health,
@@ -34,11 +44,14 @@ const ROUTES: readonly Routes[] = [
   past,
   tools,
   counting,
+  talks,
+  talking,
+  examining,
 ];
 
 /** What is asked goes through the guards first, so that no route can forget one. */
 export function createApp(parts: ServerParts, log: (error: unknown) => void): App {
-  const { config, users, ownRuns, metrics } = parts;
+  const { config, users, metrics } = parts;
   const page = createPage();
   const app: App = new OpenAPIHono<Env>({
     defaultHook(result) {
@@ -76,18 +89,13 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
     ),
   );
   app.use(page.handler);
-  app.use('/metrics', async (c, next) => {
-    if (!mayAct(c.get('user'), 'admin'))
-      throw new DandoriError('forbidden', 'The figures of all users are for admins.');
-    await next();
-  });
+  app.use('/metrics', adminsOnly('The figures of all users are for admins.'));
+  app.use('/api/doctor', adminsOnly('What is stored of all users is for admins.'));
   app.use('/api/*', roles(), smallJsonOnly());
-  const own: MiddlewareHandler<Env> = async (c, next) => {
-    await ownRuns.check(c.req.param('run') ?? '', c.get('user'));
-    await next();
-  };
-  app.use('/api/runs/:run', own);
-  app.use('/api/runs/:run/*', own);
+  for (const rest of ['', '/*']) {
+    app.use(`/api/runs/:run${rest}`, ownRunsOnly(parts));
+    app.use(`/api/conversations/:conversation${rest}`, ownConversationsOnly(parts));
+  }
   for (const add of ROUTES) add(app, parts);
   describeApi(app);
   return app;

@@ -6,7 +6,8 @@ import { DandoriError } from '../domain/error.ts';
 /**
  * Drives runs in this process.
  *
- * V1  At most so many at once; others wait their turn, first come, first served.
+ * V1  At most so many at once; others wait their turn, first come, first served. A run that only holds calls open for a
+ *     person has given its place free; when it is answered it goes on at once, whether or not there is one.
  * V2  A run that only a person can go on with has no driver. It is taken up again when somebody writes to it, here or
  *     in another process, and when a question of it expires.
  * V3  A wake that comes while a run is driven is not lost: the run is looked at once more.
@@ -17,7 +18,7 @@ export interface Driving {
   stateOf(run: string): DrivingState;
   readonly count: { readonly driving: number; readonly queued: number };
   readonly isStopping: boolean;
-  /** Wakes all runs that have not ended. Those of a conversation go on when it is opened again, under its own rules. */
+  /** Wakes all runs that have not ended. */
   takeUp(): Promise<void>;
   /** Comes back when no run is driven any more, at the latest when the grace period is over and calls have stopped. */
   stop(grace: number): Promise<void>;
@@ -39,6 +40,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOptions): Driving {
   const queue = new Set<string>();
   const driven = new Map<string, { isWanted: boolean; isTouched: boolean }>();
+  const holding = new Set<string>();
   const watches = new Map<string, () => void>();
   const timers = new Map<string, NodeJS.Timeout>();
   const soon = new AbortController();
@@ -56,7 +58,7 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
   }
 
   function hasPlace(): boolean {
-    return driven.size < atOnce && !soon.signal.aborted;
+    return driven.size - holding.size < atOnce && !soon.signal.aborted;
   }
 
   function pump(): void {
@@ -77,7 +79,11 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
     try {
       // From before the drive, so that nothing is missed that another process writes right behind it.
       watch(run);
-      const report = await dandori.drive(run, { soon: soon.signal, now: now.signal });
+      const report = await dandori.drive(run, {
+        soon: soon.signal,
+        now: now.signal,
+        onHold: (isHolding) => hold(run, isHolding),
+      });
       isOpen = OPEN.includes(report.outcome);
       if (isOpen) wakeAtExpiry(run, report);
       else unwatch(run);
@@ -86,11 +92,18 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
       if (!isDrivenElsewhere(error)) onTrouble?.(run, error);
     }
     driven.delete(run);
+    holding.delete(run);
     // Its own writes touch it too, so one look too many is taken; that look writes nothing.
     if (current.isWanted || (current.isTouched && isOpen)) wake(run);
     if (!queue.has(run)) onState?.(run, driven.has(run) ? 'driving' : 'idle');
     pump();
     if (driven.size === 0) whenQuiet?.();
+  }
+
+  function hold(run: string, isHolding: boolean): void {
+    if (!isHolding) return void holding.delete(run);
+    holding.add(run);
+    pump();
   }
 
   function watch(run: string): void {
@@ -132,8 +145,7 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
       const open: string[] = [];
       for (let before: string | undefined; ; ) {
         const page = await dandori.runs({ limit: PAGE, before });
-        for (const { run, status, conversation } of page)
-          if (OPEN.includes(status) && conversation === undefined) open.push(run);
+        for (const { run, status } of page) if (OPEN.includes(status)) open.push(run);
         before = page.at(-1)?.run;
         if (before === undefined) break;
       }
@@ -153,6 +165,14 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
       for (const run of [...watches.keys()]) unwatch(run);
     },
   };
+}
+
+/** For what would begin something. */
+export function refuseStopping({ isStopping }: Pick<Driving, 'isStopping'>): void {
+  if (!isStopping) return;
+  throw new DandoriError('server-stopping', 'The server is stopping and takes nothing new.', {
+    fix: 'Send it again with the same Idempotency-Key in a moment.',
+  });
 }
 
 function isDrivenElsewhere(error: unknown): boolean {

@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { MiddlewareHandler } from 'hono';
 import { DandoriError } from '../domain/error.ts';
-import type { Env } from './parts.ts';
+import { isNamed } from './answerers.ts';
+import type { Env, ServerParts } from './parts.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { mayAct, type Users } from './users.ts';
 
@@ -94,6 +95,38 @@ export function roles(): MiddlewareHandler<Env> {
       throw new DandoriError('forbidden', 'A viewer may read and nothing else.', {
         fix: 'Use the token of an operator.',
       });
+    await next();
+  };
+}
+
+export function adminsOnly(why: string): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    if (!mayAct(c.get('user'), 'admin')) throw new DandoriError('forbidden', why);
+    await next();
+  };
+}
+
+/** Who is named to answer a question of somebody else's run may do just that. */
+const ANSWERING = /^\/api\/runs\/[^/]+\/(?:answer|approve|reject)$/;
+
+export function ownRunsOnly({
+  ownRuns,
+  dandori,
+}: Pick<ServerParts, 'ownRuns' | 'dandori'>): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const run = c.req.param('run') ?? '';
+    const user = c.get('user');
+    const isForAnswerers = c.req.method === 'POST' && ANSWERING.test(c.req.path);
+    if (!(isForAnswerers && (await isNamed(run, user, dandori)))) await ownRuns.check(run, user);
+    await next();
+  };
+}
+
+export function ownConversationsOnly({
+  ownConversations,
+}: Pick<ServerParts, 'ownConversations'>): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    await ownConversations.check(c.req.param('conversation') ?? '', c.get('user'));
     await next();
   };
 }

@@ -2,10 +2,13 @@ import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Config } from '../config/config.ts';
 import type { Dandori } from '../dandori.ts';
+import type { OpenConversations } from './conversations.ts';
 import type { Driving } from './driving.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Metrics } from './metrics.ts';
-import type { OwnRuns } from './own-runs.ts';
+import type { News } from './news.ts';
+import type { Owners } from './owners.ts';
+import type { Standings } from './standings.ts';
 import type { User, Users } from './users.ts';
 
 /** What the server is made of, for its routes. */
@@ -13,9 +16,14 @@ export interface ServerParts {
   readonly config: Config;
   readonly dandori: Dandori;
   readonly driving: Driving;
-  readonly streams: EventStreams;
+  readonly news: News;
+  readonly conversations: OpenConversations;
+  readonly standings: Standings;
+  readonly runStreams: EventStreams;
+  readonly conversationStreams: EventStreams;
   readonly metrics: Metrics;
-  readonly ownRuns: OwnRuns;
+  readonly ownRuns: Owners;
+  readonly ownConversations: Owners;
   readonly users: Users;
 }
 

@@ -12,6 +12,7 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   forbidden: 403,
   'answer-not-allowed': 403,
   'run-not-found': 404,
+  'conversation-not-found': 404,
   'question-not-found': 404,
   'route-not-found': 404,
   'run-exists': 409,

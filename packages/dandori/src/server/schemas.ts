@@ -3,6 +3,7 @@ import type { Problem } from '../client/api.ts';
 import type { Report } from '../core/report.ts';
 import type { RunSummary } from '../dandori.ts';
 import type { Event } from '../domain/event.ts';
+import type { Json } from '../domain/json.ts';
 
 /** What routes have in common, as the description of the API tells it. */
 export const problemSchema = z.custom<Problem>().openapi('Problem', {
@@ -75,6 +76,38 @@ export const eventSchema = z.custom<Event>().openapi('Event', {
 export const runParams = z.object({
   run: z.string().openapi({ param: { name: 'run', in: 'path' }, example: '20261115-221530123-k3f9' }),
 });
+
+export const conversationParams = z.object({
+  conversation: z
+    .string()
+    .openapi({ param: { name: 'conversation', in: 'path' }, example: '20261115-221530123-k3f9' }),
+});
+
+export const idempotency = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
+
+export const says = z.string().openapi({ description: 'In your own words' });
+
+/** What is sent as the answer to a question, beside the names of what it answers. */
+export const given = {
+  answer: z
+    .custom<Json>()
+    .optional()
+    .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }),
+  comment: z.string().max(10_000).optional(),
+  declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
+};
+
+export const NO_ANSWER = { error: 'must be there, unless "declined" is true', path: ['answer'] };
+
+export function hasAnswer({
+  answer,
+  declined,
+}: {
+  answer?: unknown;
+  declined?: boolean | undefined;
+}): boolean {
+  return answer !== undefined || declined === true;
+}
 
 export const done = z.object({ run: z.string() }).openapi('Done');
 

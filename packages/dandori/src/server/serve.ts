@@ -7,10 +7,14 @@ import { redact } from '../core/redact.ts';
 import { type Dandori, type OpenOptions, openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { createApp } from './app.ts';
+import { createOpenConversations } from './conversations.ts';
 import { createDriving } from './driving.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createMetrics } from './metrics.ts';
-import { createOwnRuns } from './own-runs.ts';
+import { createNews } from './news.ts';
+import { ownersOfConversations, ownersOfRuns } from './owners.ts';
+import type { ServerParts } from './parts.ts';
+import { createStandings } from './standings.ts';
 import { createUsers } from './users.ts';
 
 export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
@@ -33,8 +37,11 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const { log = () => {} } = options;
   const dandori = await openDandori({
     ...options,
-    onEvent: (event) => metrics.event(event),
-    onLive: (live) => streams.live(live),
+    onEvent: (event) => {
+      metrics.event(event);
+      news.event(event);
+    },
+    onLive: (live) => news.live(live),
     onWarning: (warning) => {
       options.onWarning?.(warning);
       log(warning.message);
@@ -42,27 +49,65 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   });
   const { config } = dandori;
   const say = (what: string, error: unknown) => log(redact(`${what}: ${textOf(error)}`, config.secrets));
-  const streams = createEventStreams({ dandori, secrets: config.secrets });
+  const { secrets } = config;
+  const runStreams = createEventStreams({
+    secrets,
+    source: {
+      events: dandori.events,
+      watch: dandori.watch,
+      isEnd: ({ type }) => type === 'run_finished' || type === 'run_rated',
+    },
+  });
+  const conversationStreams = createEventStreams({
+    secrets,
+    source: { events: dandori.conversationEvents, watch: dandori.watchConversation, isEnd: () => false },
+  });
+  const standings = createStandings({ streams: conversationStreams, stateOf: (run) => driving.stateOf(run) });
+  const conversations = createOpenConversations({
+    dandori,
+    wake: (run) => driving.wake(run),
+    isFollowed: conversationStreams.isFollowed,
+    onOpen: standings.watch,
+    onTrouble: (id, error) => say(`The conversation ${id} cannot be taken up`, error),
+  });
+  const news = createNews({
+    runs: runStreams,
+    conversations: conversationStreams,
+    secrets,
+    conversationOf: conversations.of,
+  });
   const driving = createDriving({
     dandori: {
       ...dandori,
       async drive(run, leaving) {
         if (!metrics.knows(run)) metrics.past(await dandori.events(run));
-        return dandori.drive(run, leaving);
+        return conversations.drive(run, leaving);
       },
     },
     atOnce: config.server.maxRuns,
-    onState: (run, state) => streams.driving(run, state),
+    onState: news.driving,
     onTrouble: (run, error) => say(`The run ${run} cannot be driven`, error),
   });
   const metrics = createMetrics({
     driving: () => driving.count.driving,
     queued: () => driving.count.queued,
-    clients: () => streams.clients,
-    dropped: () => streams.dropped,
+    clients: () => runStreams.clients + conversationStreams.clients,
+    dropped: () => runStreams.dropped + conversationStreams.dropped,
   });
-  const users = createUsers(config.server.tokens);
-  const parts = { config, dandori, driving, streams, metrics, users, ownRuns: createOwnRuns(dandori) };
+  const parts: ServerParts = {
+    config,
+    dandori,
+    driving,
+    news,
+    conversations,
+    standings,
+    runStreams,
+    conversationStreams,
+    metrics,
+    users: createUsers(config.server.tokens),
+    ownRuns: ownersOfRuns(dandori),
+    ownConversations: ownersOfConversations(dandori),
+  };
   const app = createApp(parts, (error) => say('A request failed', error));
   let url: string;
   const server = createServer(SOCKET, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
@@ -71,6 +116,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     const host = options.host ?? config.server.host;
     if (config.server.tokens.length === 0) await refuseOpenDoor(host);
     url = await listen(server, host, options.port ?? config.server.port);
+    await conversations.takeUp();
     await driving.takeUp();
   } catch (error) {
     server.close();
@@ -80,7 +126,8 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   let closing: Promise<void> | undefined;
   const close = async () => {
     await driving.stop(config.server.grace);
-    streams.close();
+    runStreams.close();
+    conversationStreams.close();
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     const patience = setTimeout(() => server.closeAllConnections(), 1_000);

@@ -4,6 +4,7 @@ import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
 import { systemClock } from '../../src/adapters/clock/system.ts';
 import { CONVERSATIONS } from '../../src/adapters/journal/form.ts';
 import { createMemoryJournal, createMemoryJournalOf } from '../../src/adapters/journal/memory.ts';
+import { createMemoryKeys } from '../../src/adapters/keys/memory.ts';
 import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
 import { foldConversation, undelivered } from '../../src/core/conversation.ts';
 import { brokenConversationLaws } from '../../src/core/conversation-laws.ts';
@@ -115,6 +116,7 @@ async function live({ journal, conversations, shown }: Disk, power: Power): Prom
     journal: power.over(journal),
     conversations: power.over(conversations),
     blobs: createMemoryBlobs(),
+    keys: createMemoryKeys(),
     clock: systemClock,
     toolbox: TOOLBOX,
     mind: MIND,
@@ -125,7 +127,10 @@ async function live({ journal, conversations, shown }: Disk, power: Power): Prom
     mindFor: async () => MIND,
   };
   const [last] = await conversations.list();
-  const conversation = await openConversation(last?.conversation, parts);
+  const conversation = await openConversation(
+    last === undefined ? { id: 'c1', isNew: true } : { id: last.conversation },
+    parts,
+  );
   const deliver = async () => {
     for (const { id } of conversation.undelivered()) {
       if (power.isOff) return;

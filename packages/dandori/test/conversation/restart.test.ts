@@ -1,43 +1,13 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { BIN, type Place } from '../cli/command.ts';
+import type { Place } from '../cli/command.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 import { PLAN } from './script.ts';
+import { talk } from './talk.ts';
 import { openTown } from './town.ts';
-
-/** `dandori chat --json` as a program that talks to it would use it. */
-function talk(place: Place, ...args: string[]) {
-  const child = spawn(process.execPath, [BIN, 'chat', '--json', ...args], {
-    cwd: place.folder,
-    env: place.env,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('close', resolve);
-  });
-  const lines = () =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-  return {
-    child,
-    ended,
-    lines,
-    say: (words: string) => void child.stdin.write(`${words}\n`),
-    async hears(...expected: object[]) {
-      await expect.poll(lines, { timeout: 20_000 }).toMatchObject(expected);
-    },
-  };
-}
 
 describe('the conversation of REQUIREMENTS E', () => {
   it('goes on after a SIGKILL: nothing is done twice, no report is lost, none comes twice', async () => {

@@ -46,7 +46,7 @@ describe('what is said in a conversation', () => {
     expect(weather).toMatchObject({ kind: 'begun', standing: 'waiting' });
     expect(await conversation.say('what is my name?')).toMatchObject({ kind: 'begun', standing: 'ended' });
     const [asked] = conversation.questions();
-    const answered = await conversation.answer(asked?.run ?? '', 'q1', 'Kyoto');
+    const answered = await conversation.answer({ run: asked?.run ?? '', question: 'q1' }, 'Kyoto');
     expect(answered).toMatchObject({ kind: 'answered', standing: 'ended' });
     expect(conversation.messages().map(({ role, text }) => `${role}: ${text}`)).toEqual([
       'user: I am Hanako',
@@ -128,7 +128,7 @@ describe('a yes or a no', () => {
     const said = await conversation.say('yes');
     expect(said).toMatchObject({ kind: 'unclear', questions: [{}, {}] });
     const [one] = conversation.questions();
-    await conversation.answer(one?.run ?? '', one?.question.id ?? '', 'approve');
+    await conversation.answer({ run: one?.run ?? '', question: one?.question.id ?? '' }, 'approve');
     expect(home.calls).toHaveLength(1);
     expect(conversation.questions()).toHaveLength(1);
   });

@@ -222,6 +222,32 @@ describe('a call that is held open while a person is asked', () => {
     expect(stopped).toEqual(['cancelled: enough']);
   });
 
+  it('says that its run only waits, and when it does no more, so that another can have its place', async () => {
+    const house = createHouse({ 'desk.book': asking(), 'other.look': { takes: 1_000 } }, DONE);
+    const run = await house.start('book', [...PLAN, task('t2', 'other.look')]);
+    const told: boolean[] = [];
+    const work = drive(run, house.parts, { onHold: (isHolding) => told.push(isHolding) });
+    await untilHeld(house, run);
+    expect(told).toEqual([]);
+    await house.clock.advance(2_000);
+    expect(told).toEqual([true]);
+    await house.answer(run, 'q1', { name: 'Aki' });
+    await lawful(house, run, work);
+    expect(told).toEqual([true, false]);
+  });
+
+  it('comes to its end though its driver was asked to leave, when it has been held for long enough', async () => {
+    const house = createHouse({ 'desk.book': asking() }, DONE);
+    const run = await house.start('book', PLAN, { questions: { whenExpired: 'decline', hold: 1_000 } });
+    const soon = new AbortController();
+    const work = drive(run, house.parts, { soon: soon.signal });
+    await untilHeld(house, run);
+    soon.abort();
+    const state = await lawful(house, run, work);
+    expect(resultOf(state)).toEqual({ told: { action: 'cancel' } });
+    expect(state.end).toBeUndefined();
+  });
+
   /** The process dies: the journal stays as it is, and nobody hears the call any more. */
   async function loseDriver(house: House, run: string): Promise<void> {
     void drive(run, { ...house.parts, driver: 'the lost one' });

@@ -5,6 +5,8 @@ import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
 import { systemClock } from '../../src/adapters/clock/system.ts';
 import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
 import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
+import { createFileKeys } from '../../src/adapters/keys/files.ts';
+import { createMemoryKeys } from '../../src/adapters/keys/memory.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { BlobHandle } from '../../src/domain/blob.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -12,6 +14,7 @@ import { drive } from '../../src/engine/drive.ts';
 import { addBudget, rateRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
 import { type PruneOptions, pruneRuns } from '../../src/engine/prune.ts';
+import { startOnce } from '../../src/engine/start-once.ts';
 import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, SETTINGS, task } from './house.ts';
@@ -35,6 +38,7 @@ function createKeeper({ journal, blobs }: Pick<Parts, 'journal' | 'blobs'>) {
   });
   return {
     parts,
+    later,
     async ended(text: string, settings?: Partial<Settings>, script = DONE): Promise<RunState> {
       const house = createHouse(TOOLS, script, { journal, blobs, clock: systemClock });
       return drive(
@@ -60,8 +64,28 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     const temporary = await createTemporaryJournal();
     const memory = { journal: createMemoryJournal(), blobs: createMemoryBlobs() };
     const keeper = createKeeper(kind === 'files' ? temporary : memory);
-    return { ...keeper, [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose]() };
+    const keys = kind === 'files' ? createFileKeys(join(temporary.directory, 'keys')) : createMemoryKeys();
+    return { ...keeper, keys, [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose]() };
   }
+
+  it('take the keys with them under which they were started, and no other', async () => {
+    await using keeper = await open();
+    const { keys, later } = keeper;
+    const parts = { ...keeper.parts, keys };
+    const begin = (key: string) =>
+      startOnce({ goal: 'go', settings: SETTINGS }, { key, request: 'go' }, parts);
+    const run = await begin('k1');
+    await keys.hold('said', JSON.stringify({ id: 'message' }));
+    expect(await pruneRuns({ olderThan: 0 }, { ...later(0.5), keys })).toMatchObject({ keys: 0 });
+    // The run has not ended.
+    expect(await pruneRuns({ olderThan: 0 }, { ...later(31), keys })).toMatchObject({ runs: [], keys: 1 });
+    expect(await begin('k1')).toBe(run);
+    await keeper.parts.journal.remove(run, 1);
+    const dry = { olderThan: 30 * DAY, dryRun: true };
+    expect(await pruneRuns(dry, { ...later(31), keys })).toMatchObject({ keys: 1 });
+    expect(await pruneRuns({ olderThan: 30 * DAY }, { ...later(31), keys })).toMatchObject({ keys: 1 });
+    expect(await begin('k1')).not.toBe(run);
+  });
 
   it('go when their time has come, with the blobs that no other run uses', async () => {
     await using keeper = await open();

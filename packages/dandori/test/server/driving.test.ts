@@ -8,15 +8,17 @@ import { until } from './standing.ts';
 function createYard(summaries: readonly Partial<RunSummary>[] = []) {
   const begun: string[] = [];
   const ends = new Map<string, (outcome: Report['outcome'], questions?: { expiresAt?: number }[]) => void>();
+  const holds = new Map<string, (isHolding: boolean) => void>();
   const watchers = new Map<string, () => void>();
   const states: string[] = [];
   const driving = createDriving({
     atOnce: 2,
     onState: (run, state) => states.push(`${run} ${state}`),
     dandori: {
-      drive: (run, { soon } = {}) =>
+      drive: (run, { soon, onHold } = {}) =>
         new Promise((resolve) => {
           begun.push(run);
+          holds.set(run, onHold ?? (() => {}));
           const end = (outcome: string, questions: object[] = []) =>
             resolve({ run, outcome, questions } as unknown as Report);
           ends.set(run, end);
@@ -31,7 +33,7 @@ function createYard(summaries: readonly Partial<RunSummary>[] = []) {
   });
   const hasBegun = (...runs: string[]) =>
     until(() => (JSON.stringify(begun) === JSON.stringify(runs) ? true : undefined));
-  return { driving, begun, ends, watchers, states, hasBegun };
+  return { driving, begun, ends, holds, watchers, states, hasBegun };
 }
 
 describe('driving', () => {
@@ -43,6 +45,21 @@ describe('driving', () => {
     ends.get('b')?.('answered');
     await hasBegun('a', 'b', 'c');
     ends.get('a')?.('failed');
+    await hasBegun('a', 'b', 'c', 'd');
+  });
+
+  it('V1: gives the place of a run that only waits for a person to the next one', async () => {
+    const { driving, ends, holds, hasBegun } = createYard();
+    for (const run of ['a', 'b', 'c', 'd']) driving.wake(run);
+    holds.get('a')?.(true);
+    await hasBegun('a', 'b', 'c');
+    expect(driving.stateOf('a')).toBe('driving');
+    // It was answered, and goes on at once; the next one waits for two to end.
+    holds.get('a')?.(false);
+    ends.get('b')?.('answered');
+    await until(() => (driving.stateOf('b') === 'idle' ? true : undefined));
+    expect(driving.stateOf('d')).toBe('queued');
+    ends.get('c')?.('answered');
     await hasBegun('a', 'b', 'c', 'd');
   });
 
@@ -85,7 +102,7 @@ describe('driving', () => {
     expect(driving.count).toEqual({ driving: 0, queued: 0 });
   });
 
-  it('takes up what has not ended, the oldest first, but for what a conversation owns', async () => {
+  it('takes up what has not ended, the oldest first', async () => {
     const yard = createYard([
       { run: '4', status: 'answered' },
       { run: '3', status: 'open', conversation: 'c1' },
@@ -94,5 +111,7 @@ describe('driving', () => {
     ]);
     await yard.driving.takeUp();
     await yard.hasBegun('1', '2');
+    yard.ends.get('1')?.('answered');
+    await yard.hasBegun('1', '2', '3');
   });
 });

@@ -63,6 +63,7 @@ export function createRunFeed(client: Pick<Client, 'follow'>, run: string): RunF
           if (event.type === 'decision_made' || event.type === 'decision_failed') answer = '';
           if ('task' in event.data && event.type !== 'task_started') progress.delete(String(event.data.task));
         } else if (followed.kind === 'driving') driving = followed.state;
+        else if (followed.kind === 'answer') answer = followed.text;
         else if (followed.live.type === 'answer_text') answer += followed.live.text;
         else if (followed.live.type === 'task_progress') progress.set(followed.live.task, followed.live);
         tell();

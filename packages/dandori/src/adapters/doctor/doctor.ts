@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { blobOf } from '../../core/event-blob.ts';
 import type { Event } from '../../domain/event.ts';
+import type { Examined, Finding } from '../../domain/finding.ts';
 import type { Entry } from '../../ports/journal.ts';
 import { lockHolder } from '../journal/file-lock.ts';
 import { isRunId } from '../journal/jsonl.ts';
-import type { Finding } from './finding.ts';
 import { examineJournal, LAWFUL_CONVERSATIONS, LAWFUL_RUNS, type Lawful } from './journal-file.ts';
 import { repairFinding } from './repair.ts';
 
@@ -23,15 +23,6 @@ export interface DoctorOptions {
   readonly repair?: boolean | ((finding: Finding) => Promise<boolean>);
   /** Milliseconds since 1970. */
   readonly now: number;
-}
-
-export interface Examined {
-  readonly runs: number;
-  readonly conversations: number;
-  /** Of both. */
-  readonly events: number;
-  readonly blobs: number;
-  readonly findings: readonly Finding[];
 }
 
 /** So old must half a file be before it counts as left by a crash: somebody may be writing it. */

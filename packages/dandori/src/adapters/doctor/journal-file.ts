@@ -2,6 +2,7 @@ import { conversationBreaches } from '../../core/conversation-laws.ts';
 import { type Breach, breaches } from '../../core/laws.ts';
 import type { ConversationEvent } from '../../domain/conversation.ts';
 import type { Event } from '../../domain/event.ts';
+import type { Finding } from '../../domain/finding.ts';
 import type { Entry } from '../../ports/journal.ts';
 import { CONVERSATIONS, RUNS } from '../journal/form.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type LineForm,
   parseLine,
 } from '../journal/line.ts';
-import type { Finding } from './finding.ts';
 
 const NEWLINE = 0x0a;
 

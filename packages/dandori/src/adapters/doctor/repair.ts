@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Finding } from '../../domain/finding.ts';
 import { syncDirectory } from '../blobs/files.ts';
 import { lockHolder, tryLock } from '../journal/file-lock.ts';
-import type { Finding } from './finding.ts';
 import { examineJournal, LAWFUL_CONVERSATIONS, LAWFUL_RUNS } from './journal-file.ts';
 
 /**

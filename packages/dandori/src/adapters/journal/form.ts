@@ -42,7 +42,9 @@ export const CONVERSATIONS: Form<ConversationEvent, ConversationSummary> = {
   summarise(conversation, first, last) {
     if (first?.type !== 'conversation_started' || last === undefined)
       return { conversation, title: '', startedAt: 0, lastAt: 0, isDamaged: true };
-    return { conversation, title: first.data.title, startedAt: first.at, lastAt: last.at, isDamaged: false };
+    const { title, userId } = first.data;
+    const owner = userId === undefined ? {} : { userId };
+    return { conversation, title, ...owner, startedAt: first.at, lastAt: last.at, isDamaged: false };
   },
   notFound(conversation) {
     throw new DandoriError('conversation-not-found', `There is no conversation "${conversation}".`, {

@@ -1,5 +1,7 @@
+import type { Asked } from '../../core/meaning.ts';
 import { isApproval } from '../../core/plain-answer.ts';
-import type { Asked, Conversation, ConversationRun } from '../../engine/conversation.ts';
+import type { Report } from '../../core/report.ts';
+import type { Conversation, ConversationRun } from '../../engine/conversation.ts';
 import { planLines } from '../plan.ts';
 import { contextLines } from '../question.ts';
 import { displayWidth, oneLine } from '../style.ts';
@@ -53,9 +55,9 @@ async function plan(name: string, room: Room): Promise<void> {
     .questions()
     .findLast(({ run, question }) => question.kind === 'plan_approval' && run.endsWith(name));
   if (draft !== undefined) return say(draftText(draft, room));
-  const planned = conversation.runs().filter(({ report }) => report?.plan !== undefined);
-  const found = name === '' ? planned.at(-1) : planned.find(({ run }) => run.endsWith(name));
-  const lines = found?.report === undefined ? [] : planLines(found.report, texts);
+  const wanted = conversation.runs().filter(({ run }) => name === '' || run.endsWith(name));
+  const found = await lastPlanned(wanted, conversation);
+  const lines = found === undefined ? [] : planLines(found, texts);
   await say(
     lines.length === 0
       ? texts.chat.noPlan
@@ -69,6 +71,17 @@ function draftText({ run, question }: Asked, { texts, style }: Wording): string 
   return [head, ...contextLines(question, texts)].map((line) => `  ${line}`).join('\n');
 }
 
+async function lastPlanned(
+  runs: readonly ConversationRun[],
+  conversation: Conversation,
+): Promise<Report | undefined> {
+  for (const { run } of runs.toReversed()) {
+    const report = await conversation.report(run);
+    if (report.plan !== undefined) return report;
+  }
+  return undefined;
+}
+
 async function runs(_: string, { conversation, say, texts, style }: Room): Promise<void> {
   const all = conversation.runs();
   const lines = all.map((one) => {
@@ -80,15 +93,14 @@ async function runs(_: string, { conversation, say, texts, style }: Room): Promi
 
 /** How a run stands, in a word or two. */
 export function standingText(
-  { outcome, report, problem }: ConversationRun,
+  { outcome, progress, problem }: ConversationRun,
   { texts, style }: Wording,
 ): string {
   if (problem !== undefined) return style.red(problem instanceof Error ? problem.message : String(problem));
   if (outcome === 'waiting') return style.yellow(texts.chat.waitsForYou);
   if (outcome === 'open') {
-    const steps = report?.plan?.steps ?? [];
-    const done = steps.filter(({ status }) => status === 'completed').length;
-    return style.cyan(steps.length === 0 ? texts.chat.underWay : texts.stepsDone(done, steps.length));
+    const { steps } = progress ?? {};
+    return style.cyan(steps === undefined ? texts.chat.underWay : texts.stepsDone(steps.done, steps.total));
   }
   return outcome === 'answered' ? style.green(texts.outcomes[outcome]) : style.red(texts.outcomes[outcome]);
 }

@@ -1,7 +1,8 @@
 import type { Written } from '../../core/conversation.ts';
+import type { Asked } from '../../core/meaning.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
-import type { Asked, Conversation, Said } from '../../engine/conversation.ts';
+import type { Conversation, Said } from '../../engine/conversation.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { answerIn } from '../given.ts';
 import { oneLine } from '../style.ts';
@@ -23,6 +24,8 @@ export interface Hosting {
   readonly past: (run: string) => Promise<Event[]>;
   readonly isTerminal: boolean;
   readonly isJson: boolean;
+  /** A server does the work, and goes on with it when this process ends. */
+  readonly isRemote: boolean;
 }
 
 export interface Leaving {
@@ -32,7 +35,7 @@ export interface Leaving {
 }
 
 /** The chat between a surface and a conversation: what is entered goes one way, messages come the other. */
-export function createHost({ conversation, wording, watched, past, isTerminal, isJson }: Hosting) {
+export function createHost({ conversation, wording, watched, past, isTerminal, isJson, isRemote }: Hosting) {
   const { style } = wording;
   let surface: Surface;
   let isHeld = false;
@@ -150,12 +153,12 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       waitFor(async (onBegun) => {
         const value = answerIn(typed, question);
         onBegun(run);
-        return conversation.answer(run, question.id, value, { comment });
+        return conversation.answer({ run, question: question.id }, value, { comment });
       }),
     decline: ({ run, question }, comment) =>
       waitFor((onBegun) => {
         onBegun(run);
-        return conversation.answer(run, question.id, null, { declined: true, comment });
+        return conversation.answer({ run, question: question.id }, null, { declined: true, comment });
       }),
   });
 
@@ -260,11 +263,9 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       .filter(({ outcome, problem }) => outcome === 'open' && problem === undefined);
     surface.status([]);
     surface.busy();
-    if (open.length > 0 && !isJson)
-      await written(
-        process.stderr,
-        `${style.dim(isTerminal ? wording.texts.chat.leaving(open.length) : wording.texts.chat.waitOver(open.length))}\n`,
-      );
+    const { leaving, waitOver, goesOn } = wording.texts.chat;
+    const parting = isRemote ? goesOn : isTerminal ? leaving : waitOver;
+    if (open.length > 0 && !isJson) await written(process.stderr, `${style.dim(parting(open.length))}\n`);
     if (isTerminal) process.on('SIGINT', () => process.exit(130));
     await close();
     surface.close();

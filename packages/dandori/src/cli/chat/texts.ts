@@ -28,6 +28,7 @@ export const CHAT_ENGLISH = {
     `${countOf(count, 'run')} under way: what is being called comes to its end, the rest goes on when you come back. Ctrl-C leaves at once.`,
   waitOver: (count: number) =>
     `The wait is over; ${countOf(count, 'run')} still under way. They go on with the next \`dandori chat\`.`,
+  goesOn: (count: number) => `${countOf(count, 'run')} under way; the server goes on with them.`,
   tasksDone: (done: number, total: number) => `${done} of ${countOf(total, 'task')}`,
   tasksFailed: (failed: number) => `${failed} failed`,
   step: (id: string) => `step ${id}`,
@@ -78,6 +79,7 @@ export const CHAT_JAPANESE: ChatTexts = {
   leaving: (count) =>
     `${count}件の実行が途中です。呼び出し中のものが終わるのを待っています。残りは次に開いたときに続けます。すぐに終えるには Ctrl-C`,
   waitOver: (count) => `待ち時間が過ぎました。${count}件の実行が途中です。次の \`dandori chat\` で続けます。`,
+  goesOn: (count) => `${count}件の実行が途中です。サーバーで続けます。`,
   tasksDone: (done, total) => `タスク${total}件中${done}件`,
   tasksFailed: (failed) => `失敗${failed}件`,
   step: (id) => `ステップ ${id}`,

@@ -4,8 +4,10 @@ import type { PlanHistory } from '../../core/history.ts';
 import type { RunDiff } from '../../core/run-diff.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Forked } from '../../engine/fork.ts';
+import type { Recorded } from '../../engine/record.ts';
+import type { Replayed } from '../../engine/replay.ts';
 import type { Routes } from '../parts.ts';
-import { json, jsonBody, problems, runParams } from '../schemas.ts';
+import { count, json, jsonBody, problems, runParams } from '../schemas.ts';
 
 const fork = createRoute({
   method: 'post',
@@ -61,6 +63,36 @@ const history = createRoute({
   },
 });
 
+const replay = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}/replay',
+  summary: 'Make the run again from its journal alone, and prove each of its events',
+  request: {
+    params: runParams,
+    query: z.object({
+      to: count.min(1).optional().openapi({ description: 'The event up to which it is made again' }),
+    }),
+  },
+  responses: {
+    200: json(
+      'What was proved, what differs, and the run as of then',
+      z.custom<Replayed>().openapi('Replayed', { type: 'object' }),
+    ),
+    ...problems,
+  },
+});
+
+const record = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}/record',
+  summary: 'The run as a test that `dandori/testing` runs',
+  request: { params: runParams },
+  responses: {
+    200: json('The case', z.custom<Recorded>().openapi('Recorded', { type: 'object' })),
+    ...problems,
+  },
+});
+
 export const past: Routes = (app, { dandori, driving, ownRuns }) => {
   app.openapi(fork, async (c) => {
     const { at, answers, plan, drive } = c.req.valid('json');
@@ -80,4 +112,11 @@ export const past: Routes = (app, { dandori, driving, ownRuns }) => {
   });
 
   app.openapi(history, async (c) => c.json(await dandori.history(c.req.valid('param').run), 200));
+
+  app.openapi(replay, async (c) => {
+    const { to } = c.req.valid('query');
+    return c.json(await dandori.replay(c.req.valid('param').run, to === undefined ? {} : { to }), 200);
+  });
+
+  app.openapi(record, async (c) => c.json(await dandori.record(c.req.valid('param').run), 200));
 };

@@ -6,7 +6,7 @@ import { json, problems } from '../schemas.ts';
 const list = createRoute({
   method: 'get',
   path: '/api/questions',
-  summary: 'The open questions of your runs, and for admins of all',
+  summary: 'The open questions of your runs and those that name you as one who may answer; for admins all',
   responses: {
     200: json(
       'Questions, those of the newest run first',
@@ -22,8 +22,10 @@ export const questions: Routes = (app, { dandori, ownRuns }) => {
   app.openapi(list, async (c) => {
     const user = c.get('user');
     const found: RunQuestion[] = [];
-    for (const question of await dandori.questions())
-      if (await ownRuns.isOwn(question.run, user)) found.push(question);
+    for (const question of await dandori.questions()) {
+      const isNamed = user.id !== undefined && question.answerers?.includes(user.id) === true;
+      if (isNamed || (await ownRuns.isOwn(question.run, user))) found.push(question);
+    }
     return c.json({ questions: found }, 200);
   });
 };

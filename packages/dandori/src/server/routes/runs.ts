@@ -5,8 +5,10 @@ import { DandoriError } from '../../domain/error.ts';
 import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { task } from '../../domain/task.ts';
+import { refuseStopping } from '../driving.ts';
+import { pageOf } from '../paging.ts';
 import type { Routes } from '../parts.ts';
-import { count, done, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
+import { count, done, idempotency, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
 import type { User } from '../users.ts';
 
 const status = z.enum([
@@ -47,7 +49,7 @@ const create = createRoute({
   path: '/api/runs',
   summary: 'Start a run. With an Idempotency-Key a request that is sent twice starts one run',
   request: {
-    headers: z.object({ 'idempotency-key': z.string().min(1).max(255).optional() }),
+    headers: idempotency,
     body: jsonBody(
       z.strictObject({
         goal: z.string(),
@@ -70,18 +72,11 @@ const create = createRoute({
   responses: { 201: json('It is started, and driven as soon as there is a place', done), ...problems },
 });
 
-/** So many are looked at for one page; where a filter fits few, `next` leads on. */
-const MOST_READ = 5_000;
-const READ_AT_ONCE = 200;
-
 export const runs: Routes = (app, { dandori, driving, config }) => {
-  app.openapi(list, async (c) => c.json(await pageOf(c.req.valid('query'), c.get('user'), dandori), 200));
+  app.openapi(list, async (c) => c.json(await pageFor(c.req.valid('query'), c.get('user'), dandori), 200));
 
   app.openapi(create, async (c) => {
-    if (driving.isStopping)
-      throw new DandoriError('server-stopping', 'The server is stopping and takes no new runs.', {
-        fix: 'Send it again with the same Idempotency-Key in a moment.',
-      });
+    refuseStopping(driving);
     const { goal, mode: wanted, tasks, approval } = c.req.valid('json');
     const key = c.req.valid('header')['idempotency-key'];
     if (approval !== undefined && c.get('user').role !== 'admin') refuseLess(approval, config.settings);
@@ -117,26 +112,21 @@ async function refuseInvalid(tasks: z.infer<typeof task>[], dandori: Pick<Dandor
   });
 }
 
-async function pageOf(
+async function pageFor(
   { limit, before, ...wanted }: Filters,
   user: User,
   dandori: Pick<Dandori, 'runs'>,
 ): Promise<{ runs: RunSummary[]; next?: string }> {
-  const found: RunSummary[] = [];
-  let from = before;
-  for (let read = 0; read < MOST_READ; ) {
-    const some = await dandori.runs({ limit: READ_AT_ONCE, ...(from !== undefined && { before: from }) });
-    for (const summary of some) {
-      from = summary.run;
-      if (wanted.since !== undefined && summary.status !== 'damaged' && summary.startedAt < wanted.since)
-        return { runs: found };
-      if (isWanted(summary, wanted, user)) found.push(summary);
-      if (found.length === limit) return { runs: found, next: from };
-    }
-    if (some.length < READ_AT_ONCE) return { runs: found };
-    read += some.length;
-  }
-  return { runs: found, ...(from !== undefined && { next: from }) };
+  const { since = 0 } = wanted;
+  const { items, ...next } = await pageOf<RunSummary>({
+    limit,
+    before,
+    read: (options) => dandori.runs(options),
+    idOf: ({ run }) => run,
+    isWanted: (summary) => isWanted(summary, wanted, user),
+    isPast: ({ status: is, startedAt }) => is !== 'damaged' && startedAt < since,
+  });
+  return { runs: items, ...next };
 }
 
 function isWanted(

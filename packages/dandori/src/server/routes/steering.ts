@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Json } from '../../domain/json.ts';
 import type { Routes } from '../parts.ts';
-import { done, json, jsonBody, problems, runParams } from '../schemas.ts';
+import { done, given, hasAnswer, json, jsonBody, NO_ANSWER, problems, runParams } from '../schemas.ts';
 
 /** A request to a run, which becomes a fact or is refused. */
 function command<T extends z.ZodType>(path: string, summary: string, body: T) {
@@ -19,20 +18,7 @@ const text = z.string().max(10_000);
 const answer = command(
   'answer',
   'Answer a question; the run goes on by itself',
-  z
-    .strictObject({
-      question: z.string().max(200),
-      comment: text.optional(),
-      declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
-      answer: z
-        .custom<Json>()
-        .optional()
-        .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }),
-    })
-    .refine(({ answer: given, declined }) => given !== undefined || declined === true, {
-      error: 'must be there, unless "declined" is true',
-      path: ['answer'],
-    }),
+  z.strictObject({ question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
 );
 const cancel = command(
   'cancel',

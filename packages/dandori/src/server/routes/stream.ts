@@ -1,62 +1,101 @@
+import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { DandoriError } from '../../domain/error.ts';
+import type { Conversation } from '../../engine/conversation.ts';
+import type { Entry } from '../../ports/journal.ts';
 import { SECURITY_HEADERS } from '../guard.ts';
-import type { Routes } from '../parts.ts';
-import { count, problems, runParams } from '../schemas.ts';
+import type { Env, Routes } from '../parts.ts';
+import { conversationParams, count, problems, runParams } from '../schemas.ts';
 
-const stream = createRoute({
+const lastEventId = z.object({ 'last-event-id': count.min(0).optional() });
+const after = count.min(0).optional().openapi({ description: 'In place of Last-Event-ID' });
+const events = { description: 'Events', content: { 'text/event-stream': { schema: z.string() } } };
+
+const ofRun = createRoute({
   method: 'get',
   path: '/api/runs/{run}/stream',
   summary:
-    'The events of a run as they come (server-sent events). Events of the journal have an id and no name; task_progress, answer_text, action_written and driving are live and are not repeated',
+    'The events of a run as they come (server-sent events). Events of the journal have an id and no name; task_progress, answer_text, action_written and driving are live and are not repeated; answer_so_far is told to who comes while an answer is written',
   request: {
     params: runParams,
-    headers: z.object({ 'last-event-id': count.min(0).optional() }),
+    headers: lastEventId,
     query: z.object({
-      after: count.min(0).optional().openapi({ description: 'In place of Last-Event-ID' }),
+      after,
       until: z.enum(['end']).optional().openapi({ description: 'Close when the run has ended' }),
     }),
   },
   responses: {
-    200: { description: 'Events', content: { 'text/event-stream': { schema: z.string() } } },
+    200: events,
     204: { description: 'With until=end: the run has ended and there is nothing more' },
     ...problems,
   },
 });
 
-export const streaming: Routes = (app, { dandori, driving, streams }) => {
-  app.openapi(stream, async (c) => {
+const ofConversation = createRoute({
+  method: 'get',
+  path: '/api/conversations/{conversation}/stream',
+  summary:
+    'The events of a conversation as they come (server-sent events): its messages have an id and no name; run (how one stands), answer_text, task_progress, action_written and driving are live and are not repeated; answer_so_far is told to who comes while an answer is written',
+  request: { params: conversationParams, headers: lastEventId, query: z.object({ after }) },
+  responses: { 200: events, ...problems },
+});
+
+export const streaming: Routes = (app, parts) => {
+  const { dandori, driving, news, runStreams, conversations, conversationStreams, standings } = parts;
+
+  app.openapi(ofRun, async (c) => {
     const { run } = c.req.valid('param');
     const { after: asked, until } = c.req.valid('query');
-    const after = c.req.valid('header')['last-event-id'] ?? asked ?? 0;
+    const from = c.req.valid('header')['last-event-id'] ?? asked ?? 0;
     const untilEnd = until === 'end';
-    const last = await lastEvent(run, after);
-    if (untilEnd && last.seq === after && (last.type === 'run_finished' || last.type === 'run_rated'))
+    const last = lastOf(await dandori.events(run, Math.max(0, from - 1)), from);
+    if (untilEnd && last.seq === from && (last.type === 'run_finished' || last.type === 'run_rated'))
       return c.body(null, 204);
-    // Without a body there is nothing to follow.
-    if (c.req.method === 'HEAD') return c.body(null, 200);
-    const { outgoing: response } = c.env;
-    response.writeHead(200, {
-      ...SECURITY_HEADERS,
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'X-Accel-Buffering': 'no',
-    });
-    // In place of many small packets.
-    response.socket?.setNoDelay(true);
-    void streams
-      .join(run, { response, after, untilEnd, state: driving.stateOf(run) })
-      .catch(() => response.destroy());
-    return RESPONSE_ALREADY_SENT;
+    const standing = () => [['driving', { run, state: driving.stateOf(run) }] as const, ...news.soFar(run)];
+    return follow(c, (response) => runStreams.join(run, { response, after: from, untilEnd, standing }));
   });
 
-  /** Of the run, or of the part behind `after`. One that is not there was not given by this journal. */
-  async function lastEvent(run: string, after: number) {
-    const last = (await dandori.events(run, Math.max(0, after - 1))).at(-1);
-    if (last === undefined)
-      throw new DandoriError('request-invalid', `The run ${run} has no event ${after}.`, {
-        fix: 'Read it again from the beginning.',
-      });
-    return last;
+  app.openapi(ofConversation, async (c) => {
+    const { conversation } = c.req.valid('param');
+    const from = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after ?? 0;
+    lastOf(await dandori.conversationEvents(conversation, Math.max(0, from - 1)), from);
+    // Once somebody follows it, it stays open.
+    return follow(c, (response) =>
+      conversations.use(conversation, (it) => {
+        const standing = () => openRuns(it);
+        return conversationStreams.join(conversation, { response, after: from, untilEnd: false, standing });
+      }),
+    );
+  });
+
+  function openRuns(conversation: Conversation) {
+    const open = standings.of(conversation).filter(({ standing }) => standing !== 'ended');
+    return open.flatMap((run) => [['run', run] as const, ...news.soFar(run.run)]);
   }
 };
+
+function follow(c: Context<Env>, join: (response: ServerResponse) => Promise<void>): Response {
+  // Without a body there is nothing to follow.
+  if (c.req.method === 'HEAD') return c.body(null, 200);
+  const { outgoing: response } = c.env;
+  response.writeHead(200, {
+    ...SECURITY_HEADERS,
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'X-Accel-Buffering': 'no',
+  });
+  // In place of many small packets.
+  response.socket?.setNoDelay(true);
+  void join(response).catch(() => response.destroy());
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Of all, or of the part behind `after`. One that is not there was not given by this journal. */
+function lastOf(found: readonly Entry[], after: number): Entry {
+  const last = found.at(-1);
+  if (last !== undefined) return last;
+  throw new DandoriError('request-invalid', `There is no event ${after} in it.`, {
+    fix: 'Read it again from the beginning.',
+  });
+}

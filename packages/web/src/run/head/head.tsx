@@ -1,4 +1,4 @@
-import { standing } from '#core/report.ts';
+import { outcomeOf } from '#core/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { StatusMark } from '../../ui/status.tsx';
 import { ForkedFrom } from '../past/forked-from.tsx';
@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 export function Head(props: ViewProps) {
   const say = useTexts(texts);
   const { state, news, isPast } = props;
-  const status = state.end?.outcome ?? standing(state);
+  const status = outcomeOf(state);
   const hasEnded = state.end !== undefined;
   return (
     <header className="flex flex-col gap-2">

@@ -53,3 +53,12 @@ export interface Finding {
   readonly repair?: 'safe' | 'ask';
   readonly isRepaired?: boolean;
 }
+
+export interface Examined {
+  readonly runs: number;
+  readonly conversations: number;
+  /** Of both. */
+  readonly events: number;
+  readonly blobs: number;
+  readonly findings: readonly Finding[];
+}

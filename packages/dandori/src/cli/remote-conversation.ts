@@ -1,0 +1,209 @@
+import type { TalkedRun } from '../client/api.ts';
+import type { Client, Followed } from '../client/client.ts';
+import { LIGHT_TIME } from '../core/background.ts';
+import { applyConversation, type ConversationState, undelivered } from '../core/conversation.ts';
+import type { Message } from '../domain/conversation.ts';
+import type { Standing } from '../engine/background.ts';
+import { createChanges } from '../engine/changes.ts';
+import type { Conversation, ConversationRun } from '../engine/conversation.ts';
+
+interface Options {
+  readonly client: Client;
+  /** Told of the run that somebody waits for. */
+  readonly onNews: (news: Followed) => void;
+  /** The last event of a run that is known already. */
+  readonly seen: (run: string) => number;
+}
+
+/** How the run of a message stands, once its answer to a question has been taken. */
+interface Awaited {
+  readonly run: string;
+  readonly question?: string;
+}
+
+/** A conversation of a server with the face of one in this process: what the server tells is folded here once more. */
+export async function openRemoteConversation(
+  given: string | undefined,
+  { client: { conversations, ...client }, onNews, seen }: Options,
+): Promise<Conversation> {
+  const { changed, until, watch } = createChanges();
+  const stop = new AbortController();
+  const runs = new Map<string, TalkedRun>();
+  let id = given;
+  let model: string | undefined;
+  let state: ConversationState | undefined;
+  let trouble: unknown;
+
+  /** As far as the server has come by now. */
+  async function join(conversation: string): Promise<void> {
+    id = conversation;
+    const now = await conversations.get(conversation, { messages: 0 });
+    model = now.model;
+    for (const run of now.runs) runs.set(run.run, run);
+    void follow(conversation).catch((error: unknown) => {
+      trouble = error;
+      changed();
+    });
+    await untilSeen(() => (state?.seq ?? 0) >= now.seq);
+  }
+
+  async function follow(conversation: string): Promise<void> {
+    for await (const news of conversations.follow(conversation, { signal: stop.signal })) {
+      if (news.kind === 'run') runs.set(news.run.run, news.run);
+      if (news.kind === 'event') {
+        state = applyConversation(state, news.event);
+        if (news.event.type === 'message_written') note(news.event.data.message);
+        if (news.event.type === 'model_chosen') model = news.event.data.model;
+      }
+      changed();
+    }
+  }
+
+  /** That a run has ended is not told once more to who was not there. */
+  function note({ run = '', kind, outcome, tally }: Message): void {
+    const known = runs.get(run);
+    if (known === undefined || kind !== 'reply' || outcome === undefined || outcome === 'completed') return;
+    const { standing: _, progress = tally, ...rest } = known;
+    runs.set(run, { ...rest, outcome, standing: 'ended', questions: [], ...(progress && { progress }) });
+  }
+
+  async function untilSeen(look: () => boolean): Promise<void> {
+    await until(() => {
+      if (trouble !== undefined) throw trouble;
+      return look() ? true : undefined;
+    });
+  }
+
+  async function released(awaited: Awaited): Promise<Standing> {
+    const watching = new AbortController();
+    const isToldOf = followRun(awaited.run, watching.signal);
+    let isLong = false;
+    const timer = setTimeout(() => {
+      isLong = true;
+      changed();
+    }, LIGHT_TIME);
+    let standing: Standing | undefined;
+    try {
+      await untilSeen(() => {
+        standing = standingOf(awaited) ?? (isLong ? 'background' : undefined);
+        return standing !== undefined;
+      });
+      // The end of what is written letter by letter.
+      if (standing === 'ended') await isToldOf;
+      return standing ?? 'background';
+    } finally {
+      clearTimeout(timer);
+      watching.abort();
+    }
+  }
+
+  /** Resolves with the end of the run, or when nobody wants to know any more. */
+  async function followRun(run: string, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const news of client.follow(run, { after: seen(run), signal })) {
+        onNews(news);
+        if (news.kind === 'event' && news.event.type === 'run_finished') return;
+      }
+    } catch (error) {
+      trouble = error;
+      changed();
+    }
+  }
+
+  /** Only with what was said about it: whoever is told that it has ended or asks wants to see that. */
+  function standingOf({ run, question }: Awaited): Standing | undefined {
+    const { standing, questions = [] } = runs.get(run) ?? {};
+    if (questions.some(({ id: open }) => open === question)) return undefined;
+    const said = [...(state?.messages.values() ?? [])].filter((message) => message.run === run);
+    const isSaid = {
+      ended: () => said.some(({ kind }) => kind === 'reply'),
+      waiting: () => questions.every((open) => said.some((message) => message.question === open.id)),
+      background: () => true,
+    };
+    return standing !== undefined && isSaid[standing]() ? standing : undefined;
+  }
+
+  function runOf(run: string, message: string): ConversationRun {
+    const known = runs.get(run);
+    return {
+      run,
+      goal: known?.goal ?? state?.messages.get(message)?.text ?? '',
+      message,
+      outcome: known?.outcome ?? 'open',
+      standing: known?.standing,
+      progress: known?.progress,
+      questions: known?.questions ?? [],
+      problem: known?.problem,
+    };
+  }
+
+  /** Nothing can be done in one that was not begun. */
+  const here = () => id ?? '';
+  let chosen: string | undefined;
+
+  const conversation: Conversation = {
+    get id() {
+      return here();
+    },
+    get state() {
+      return state;
+    },
+    async say(text, { onBegun, key = crypto.randomUUID() } = {}) {
+      if (id === undefined) {
+        const begun = await conversations.begin(text, {
+          key,
+          ...(chosen !== undefined && { model: chosen }),
+        });
+        await join(begun.conversation);
+        onBegun?.(begun.run);
+        return { kind: 'begun', run: begun.run, standing: await released(begun) };
+      }
+      const heard = await conversations.say(id, text, { key });
+      if (heard.kind === 'unclear') return heard;
+      onBegun?.(heard.run);
+      return { ...heard, standing: await released(heard) };
+    },
+    async answer(asked, answer, { comment, declined } = {}) {
+      await conversations.answer(here(), {
+        ...asked,
+        answer,
+        ...(comment !== undefined && { comment }),
+        ...(declined !== undefined && { declined }),
+      });
+      return { kind: 'answered', ...asked, standing: await released(asked) };
+    },
+    tell: (run, text) => conversations.tell(here(), { run, text }),
+    async cancel(run, reason) {
+      await conversations.cancel(here(), { run, reason });
+    },
+    messages: () => [...(state?.messages.values() ?? [])],
+    undelivered: () => (state === undefined ? [] : undelivered(state)),
+    async acknowledge(message) {
+      const fresh = await conversations.acknowledge(here(), [message]);
+      await untilSeen(() => state?.delivered.has(message) === true);
+      return fresh.includes(message);
+    },
+    runs: () => [...(state?.runs ?? [])].map(([run, message]) => runOf(run, message)),
+    questions: () =>
+      [...runs.values()].flatMap(({ run, questions }) => questions.map((question) => ({ run, question }))),
+    report: async (run) => (await client.run(run)).report,
+    get model() {
+      return model ?? chosen ?? 'server';
+    },
+    async useModel(name) {
+      if (id === undefined) chosen = name;
+      else model = await conversations.useModel(id, name);
+    },
+    watch,
+    settled: () =>
+      untilSeen(() =>
+        conversation.runs().every(({ outcome, problem }) => outcome !== 'open' || problem !== undefined),
+      ),
+    // The server does.
+    drive: async () => undefined,
+    close: async () => stop.abort(),
+    [Symbol.asyncDispose]: () => conversation.close(),
+  };
+  if (given !== undefined) await join(given);
+  return conversation;
+}

@@ -1,0 +1,213 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ConversationNow } from '../../client/api.ts';
+import type { Written } from '../../core/conversation.ts';
+import type { Conversation } from '../../engine/conversation.ts';
+import type { ConversationSummary } from '../../ports/journal.ts';
+import { refuseOtherModel } from '../conversation-model.ts';
+import { refuseStopping } from '../driving.ts';
+import { pageOf } from '../paging.ts';
+import type { Routes } from '../parts.ts';
+import { conversationParams, count, idempotency, json, jsonBody, problems, says } from '../schemas.ts';
+
+const messageSchema = z.custom<Written>().openapi('Message', {
+  type: 'object',
+  required: ['id', 'role', 'kind', 'text', 'at'],
+  properties: {
+    id: { type: 'string' },
+    role: { type: 'string', enum: ['user', 'agent'] },
+    kind: { type: 'string', enum: ['said', 'reply', 'report', 'question'] },
+    text: { type: 'string' },
+    at: { type: 'integer', description: 'Milliseconds since 1970' },
+    run: { type: 'string' },
+    step: { type: 'string' },
+    question: { type: 'string', description: 'The question that is asked, or that was answered with this' },
+    outcome: { type: 'string' },
+    tally: { type: 'object', description: 'How far the work is that it speaks of' },
+    causes: { type: 'array', items: { type: 'string' } },
+  },
+});
+
+const summarySchema = z.custom<ConversationSummary>().openapi('ConversationSummary', {
+  type: 'object',
+  required: ['conversation', 'title', 'startedAt', 'lastAt', 'isDamaged'],
+  properties: {
+    conversation: { type: 'string' },
+    title: { type: 'string', description: 'The beginning of its first message' },
+    userId: { type: 'string' },
+    startedAt: { type: 'integer' },
+    lastAt: { type: 'integer' },
+    isDamaged: { type: 'boolean' },
+  },
+});
+
+const nowSchema = z.custom<ConversationNow>().openapi('Conversation', {
+  type: 'object',
+  required: ['conversation', 'title', 'seq', 'model', 'messages', 'undelivered', 'runs'],
+  properties: {
+    conversation: { type: 'string' },
+    title: { type: 'string' },
+    language: { type: 'string', enum: ['en', 'ja'] },
+    userId: { type: 'string' },
+    startedAt: { type: 'integer' },
+    lastAt: { type: 'integer' },
+    seq: { type: 'integer', description: 'The last event that is in here; the stream goes on behind it' },
+    model: { type: 'string' },
+    messages: { type: 'array', items: { $ref: '#/components/schemas/Message' } },
+    earlier: { type: 'string', description: '`before` of the messages that came before these' },
+    undelivered: { type: 'array', items: { $ref: '#/components/schemas/Message' } },
+    runs: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'How each stands: outcome, standing, progress, open questions',
+    },
+  },
+});
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/conversations',
+  summary: 'Your conversations, and for admins all; those that began last come first',
+  request: {
+    query: z.object({
+      limit: count.min(1).max(200).default(50),
+      before: z.string().max(128).optional().openapi({ description: '`next` of the page before' }),
+      user: z.string().max(200).optional().openapi({ description: 'Of this user; for admins' }),
+    }),
+  },
+  responses: {
+    200: json(
+      'A page of conversations',
+      z.object({ conversations: z.array(summarySchema), next: z.string().optional() }),
+    ),
+    ...problems,
+  },
+});
+
+const begin = createRoute({
+  method: 'post',
+  path: '/api/conversations',
+  summary:
+    'Begin a conversation with its first message. With an Idempotency-Key a request that is sent twice begins one',
+  request: {
+    headers: idempotency,
+    body: jsonBody(z.strictObject({ text: says, model: z.string().max(200).optional() })),
+  },
+  responses: {
+    201: json(
+      'It is written down, and its run is driven as soon as there is a place',
+      z.object({ conversation: z.string(), run: z.string() }),
+    ),
+    ...problems,
+  },
+});
+
+const get = createRoute({
+  method: 'get',
+  path: '/api/conversations/{conversation}',
+  summary:
+    'A conversation: its last messages, those that nobody has acknowledged, its runs and how they stand',
+  request: {
+    params: conversationParams,
+    query: z.object({ messages: count.min(0).max(2_000).default(200) }),
+  },
+  responses: { 200: json('The conversation', nowSchema), ...problems },
+});
+
+const earlier = createRoute({
+  method: 'get',
+  path: '/api/conversations/{conversation}/messages',
+  summary: 'The messages before one, and without it the last ones',
+  request: {
+    params: conversationParams,
+    query: z.object({
+      before: z.string().max(400).optional(),
+      limit: count.min(1).max(2_000).default(200),
+    }),
+  },
+  responses: {
+    200: json(
+      'Messages in order',
+      z.object({ messages: z.array(messageSchema), earlier: z.string().optional() }),
+    ),
+    ...problems,
+  },
+});
+
+export const talks: Routes = (app, { dandori, conversations, standings, driving, config }) => {
+  app.openapi(list, async (c) => {
+    const { limit, before, user: wanted } = c.req.valid('query');
+    const { id, role } = c.get('user');
+    const { items, ...next } = await pageOf<ConversationSummary>({
+      limit,
+      before,
+      read: (options) => dandori.conversations(options),
+      idOf: ({ conversation }) => conversation,
+      isWanted: ({ userId }) =>
+        (role === 'admin' || (id !== undefined && userId === id)) &&
+        (wanted === undefined || userId === wanted),
+    });
+    return c.json({ conversations: items, ...next }, 200);
+  });
+
+  app.openapi(begin, async (c) => {
+    refuseStopping(driving);
+    const user = c.get('user');
+    const { text, model } = c.req.valid('json');
+    const key = c.req.valid('header')['idempotency-key'];
+    if (model !== undefined) refuseOtherModel(model, user, config);
+    const begun = await conversations.useNew({ userId: user.id ?? config.userId, key }, async (it) => {
+      if (model !== undefined && it.state === undefined) await it.useModel(model);
+      const said = await it.say(text, { waits: false, ...(key !== undefined && { key }) });
+      return { conversation: it.id, run: 'run' in said ? said.run : '' };
+    });
+    return c.json(begun, 201, { Location: `/api/conversations/${begun.conversation}` });
+  });
+
+  app.openapi(get, async (c) => {
+    const { messages } = c.req.valid('query');
+    const now = await conversations.use(c.req.valid('param').conversation, async (it) => ({
+      ...headOf(it),
+      ...pageBefore(it.messages(), undefined, messages),
+      undelivered: it.undelivered(),
+      runs: standings.of(it),
+    }));
+    return c.json(now, 200);
+  });
+
+  app.openapi(earlier, async (c) => {
+    const { before, limit } = c.req.valid('query');
+    const page = await conversations.use(c.req.valid('param').conversation, async (it) =>
+      pageBefore(it.messages(), before, limit),
+    );
+    return c.json(page, 200);
+  });
+};
+
+function headOf({ id, state, model }: Conversation) {
+  const { title = '', language, userId, startedAt = 0, lastAt = 0, seq = 0 } = state ?? {};
+  return {
+    conversation: id,
+    title,
+    ...(language !== undefined && { language }),
+    ...(userId !== undefined && { userId }),
+    startedAt,
+    lastAt,
+    seq,
+    model,
+  };
+}
+
+function pageBefore(
+  all: readonly Written[],
+  before: string | undefined,
+  limit: number,
+): { messages: Written[]; earlier?: string } {
+  const found = before === undefined ? all.length : all.findIndex(({ id }) => id === before);
+  const end = Math.max(0, found);
+  const start = Math.max(0, end - limit);
+  const first = all[start];
+  return {
+    messages: all.slice(start, end),
+    ...(start > 0 && first !== undefined && { earlier: first.id }),
+  };
+}

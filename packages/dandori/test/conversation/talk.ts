@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { expect } from 'vitest';
+import { BIN, type Place } from '../cli/command.ts';
+
+/** `dandori chat --json` as a program that talks to it would use it. */
+export function talk(place: Place, ...args: string[]) {
+  const child = spawn(process.execPath, [BIN, 'chat', '--json', ...args], {
+    cwd: place.folder,
+    env: place.env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  const lines = () =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return {
+    child,
+    ended,
+    lines,
+    say: (words: string) => void child.stdin.write(`${words}\n`),
+    async hears(...expected: object[]) {
+      await expect.poll(lines, { timeout: 20_000 }).toMatchObject(expected);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createOpenConversations } from '../../src/server/conversations.ts';
+import { answer, openHome } from '../requirements/home.ts';
+
+describe('the conversations that a server has open', () => {
+  it('O1, O3: are open once each, are closed when nobody uses or follows them, and lose nothing by it', async () => {
+    await using home = await openHome({ script: () => answer('Hello.') });
+    const { dandori } = home;
+    const woken: string[] = [];
+    const opened: string[] = [];
+    const followed = new Set<string>();
+    const open = createOpenConversations({
+      dandori,
+      wake: (run) => woken.push(run),
+      isFollowed: (id) => followed.has(id),
+      onOpen: ({ id }) => opened.push(id),
+      onTrouble: (_, error) => {
+        throw error;
+      },
+      mostIdle: 1,
+    });
+    const begin = (text: string) =>
+      open.useNew({ userId: undefined, key: text }, async (it) => {
+        await it.say(text, { waits: false });
+        return it.id;
+      });
+    const [one, two, three] = [await begin('one'), await begin('two'), await begin('three')];
+    expect(woken).toHaveLength(3);
+    expect(opened).toEqual([one, two, three]);
+    // Only the last one is open still.
+    await open.use(three, async () => {});
+    expect(opened).toHaveLength(3);
+    followed.add(one);
+    const [first, again] = await Promise.all([
+      open.use(one, async (it) => it),
+      open.use(one, async (it) => it),
+    ]);
+    expect(first).toBe(again);
+    expect(opened).toEqual([one, two, three, one]);
+    await open.use(two, async () => {});
+    await open.use(three, async () => {});
+    expect(await open.use(one, async (it) => it)).toBe(first);
+    // Whoever wakes the run of a closed one need not know.
+    const [run = ''] = await open.use(two, async (it) => it.runs().map((it) => it.run));
+    await open.use(three, async () => {});
+    expect(await open.drive(run)).toMatchObject({ outcome: 'answered', answer: 'Hello.' });
+    expect(await open.use(two, async (it) => it.undelivered())).toMatchObject([{ text: 'Hello.' }]);
+    await dandori.close();
+  });
+});
