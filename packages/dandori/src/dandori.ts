@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { systemClock } from './adapters/clock/system.ts';
 import { type DoctorOptions, examineStore } from './adapters/doctor/doctor.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
+import type { Telemetry } from './adapters/telemetry/telemetry.ts';
 import type { Service } from './adapters/tools/service.ts';
+import { compileWith } from './assembly/compile.ts';
 import { createMind, createMinds } from './assembly/minds.ts';
 import { openStore } from './assembly/store.ts';
+import { openTelemetry } from './assembly/telemetry.ts';
 import { openToolbox } from './assembly/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { inMode } from './config/settings.ts';
 import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
-import { type Compiled, compile } from './core/compile.ts';
-import { worstCase } from './core/estimate.ts';
+import type { Compiled } from './core/compile.ts';
 import { type PlanHistory, planHistory } from './core/history.ts';
 import { type Lifted, lift } from './core/lift.ts';
-import { withOwnTools } from './core/own-tools.ts';
 import { type Report, report } from './core/report.ts';
 import type { ResultPart, Wanted } from './core/result-part.ts';
 import { compareRuns, type RunDiff } from './core/run-diff.ts';
 import type { RunState } from './core/state.ts';
-import { STEP_TOOL } from './core/step.ts';
 import type { ConversationEvent } from './domain/conversation.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
@@ -97,6 +97,8 @@ export interface OpenOptions {
   readonly onLive?: (live: Live) => void;
   /** Told where the configuration of a user could not be had or used. The run starts all the same. */
   readonly onWarning?: (warning: UserConfigWarning) => void;
+  /** Traces could not be sent, and why. Runs go on all the same. */
+  readonly onUntraced?: (detail: string) => void;
   /** A crash has left half a line at the end of a run's file; what was whole before it counts. */
   readonly onTorn?: (tail: TornTail) => void;
 }
@@ -213,6 +215,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   const toolbox = await openToolbox(config, options, check);
   const store = openStore(config, options);
   const { directory, keys, ...kept } = store;
+  const telemetry = await openTelemetry(config, { journal: store.journal, onUntraced: options.onUntraced });
   const parts: Parts = {
     ...kept,
     durations: createDurations(store.journal),
@@ -222,12 +225,15 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     check,
     secrets: config.secrets,
     driver: `process ${process.pid} on ${hostname()}`,
-    onEvent: options.onEvent,
+    onEvent(event) {
+      telemetry?.event(event);
+      options.onEvent?.(event);
+    },
     onLive: options.onLive,
   };
   const userSettings = userSettingsFor(config, parts, options);
   const { conversations } = store;
-  return assemble(config, { ...parts, conversations, keys }, { userSettings, directory });
+  return assemble(config, { ...parts, conversations, keys }, { userSettings, directory, telemetry });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -246,12 +252,13 @@ interface Arranged {
   readonly userSettings: UserSettings;
   /** Where runs are kept; undefined where not in files of ours. */
   readonly directory: string | undefined;
+  readonly telemetry: Pick<Telemetry, 'close'> | undefined;
 }
 
 function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'>,
-  { userSettings, directory }: Arranged,
+  { userSettings, directory, telemetry }: Arranged,
 ): Dandori {
   const { journal, toolbox, conversations } = parts;
   const opened = new Set<Conversation>();
@@ -286,6 +293,7 @@ function assemble(
   const close: Dandori['close'] = async (leaving) => {
     await Promise.all([...opened].map((conversation) => conversation.close(leaving)));
     await toolbox.close();
+    await telemetry?.close();
   };
   const start = async (goal: string, options: RunOptions = {}) => {
     const { mode, userId = config.userId, tasks, approval, key } = options;
@@ -388,25 +396,4 @@ function emptyJournal(run: string): DandoriError {
   return new DandoriError('journal-damaged', `The run ${run} has no events.`, {
     fix: 'Bring its file back from a backup, or delete it and start a new run.',
   });
-}
-
-async function compileWith(tasks: readonly Task[], { settings }: Config, parts: Parts): Promise<Compiled> {
-  const { toolbox, check, durations } = parts;
-  await durations?.load();
-  const { limits, task, order } = settings;
-  const { concurrency, servers } = settings;
-  const budget = { ms: limits.time, cost: limits.cost, ...task, concurrency, servers };
-  const compiled = compile(tasks, {
-    tools: new Map([...withOwnTools(toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
-    missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
-    check,
-    mode: 'planned',
-    order,
-    maxTasks: Number.POSITIVE_INFINITY,
-    done: new Map(),
-    budget,
-    expectedMs: durations?.expected,
-  });
-  if (!compiled.ok) return compiled;
-  return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
 }

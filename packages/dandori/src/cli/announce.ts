@@ -56,6 +56,10 @@ export function announceTorn({ bytes }: TornTail, texts: Texts): void {
   warn(texts.torn(bytes));
 }
 
+export function announceUntraced(detail: string, texts: Texts): void {
+  warn(texts.serving.untraced(detail));
+}
+
 function warn(text: string): void {
   process.stderr.write(`${styleFor(process.stderr).yellow('!')} ${printable(text)}\n`);
 }

@@ -5,7 +5,7 @@ import type { Dandori, TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
 import type { Question } from '../domain/question.ts';
-import { announce, announceTorn, announceUserConfig } from './announce.ts';
+import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
 import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createHeld, type Held } from './held.ts';
@@ -42,6 +42,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     onEvent: (event) => show(event, { mind: dandori.mindName, watching }),
     onLive: (live) => watching.progress?.live(live),
     onWarning: (warning) => announceUserConfig(warning, textsFor({ language, goal: options.goal })),
+    onUntraced: (detail) => announceUntraced(detail, textsFor({ language, goal: options.goal })),
     onTorn: (tail) => torn.push(tail),
   });
   const { language } = dandori.config;

@@ -4,6 +4,7 @@ import type { ToolPolicy } from '../domain/tool.ts';
 import type { DIALECTS, PROVIDERS } from './file-shape.ts';
 import type { ServerConfig } from './server-shape.ts';
 import type { ShippedServer } from './shipped.ts';
+import type { TelemetryConfig } from './telemetry-shape.ts';
 
 /** Everything that a process is set up with, resolved: absolute paths, milliseconds, environment variables filled in. */
 export interface Config {
@@ -30,6 +31,8 @@ export interface Config {
   /** Where settings of a user's own come from. */
   readonly userConfigApi: UserConfigApi | undefined;
   readonly server: ServerConfig;
+  /** Undefined: nobody is told of anything. */
+  readonly telemetry: TelemetryConfig | undefined;
   /** What must never be written to a journal or a log, longest first. */
   readonly secrets: readonly string[];
 }

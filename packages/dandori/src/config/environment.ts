@@ -16,7 +16,9 @@ export interface Expanded {
   readonly problems: readonly Problem[];
 }
 
-/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers` and `user_config_api`, and in the `base_url` of models. */
+const EXPANDED = ['mcpServers', 'user_config_api', 'telemetry'];
+
+/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers`, `user_config_api` and `telemetry`, and in the `base_url` of models. */
 export function expandVariables(written: unknown, env: Environment): Expanded {
   const expansions: Expansion[] = [];
   const problems: Problem[] = [];
@@ -32,9 +34,7 @@ export function expandVariables(written: unknown, env: Environment): Expanded {
   };
   if (!isRecord(written)) return { value: written, expansions, problems };
   const value = { ...written };
-  if (value.mcpServers !== undefined) value.mcpServers = expandAll(value.mcpServers, ['mcpServers']);
-  if (value.user_config_api !== undefined)
-    value.user_config_api = expandAll(value.user_config_api, ['user_config_api']);
+  for (const key of EXPANDED) if (value[key] !== undefined) value[key] = expandAll(value[key], [key]);
   const withAddress = (model: unknown, path: Path): unknown => {
     if (!isRecord(model)) return model;
     const { base_url, fallback } = model;

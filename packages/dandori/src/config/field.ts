@@ -42,6 +42,15 @@ export function httpUrl(example: string) {
   return z.string({ error }).refine((value) => /^https?:\/\//i.test(value) && URL.canParse(value), { error });
 }
 
+/** One that holds a user and a password is shown wherever the address is, and fetch refuses it. */
+export function hasNoUser(url: string): boolean {
+  return !URL.canParse(url) || new URL(url).username + new URL(url).password === '';
+}
+
+export function texts(example: string) {
+  return z.record(z.string(), anyText(example), { error: `must be a group of keys, such as { ${example} }` });
+}
+
 export function list<T extends z.ZodType>(element: T, example: string) {
   return z.array(element, { error: `must be a list, such as ${example}` });
 }

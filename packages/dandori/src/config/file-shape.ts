@@ -5,18 +5,21 @@ import { duration } from './duration.ts';
 import {
   anyText,
   choice,
+  hasNoUser,
   httpUrl,
   list,
   numberBetween,
   price,
   section,
   text,
+  texts,
   toggle,
   wholeNumber,
 } from './field.ts';
 import { policy, TOOL, toolName } from './policies.ts';
 import { serverShape } from './server-shape.ts';
 import { SHIPPED_SERVERS } from './shipped.ts';
+import { telemetryShape } from './telemetry-shape.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
 export const DIALECTS = ['json', 'tools', 'auto'] as const;
@@ -96,9 +99,6 @@ const context = section({
   max_tools: wholeNumber({ example: DEFAULT_CONTEXT.tools }).default(DEFAULT_CONTEXT.tools),
 });
 
-const texts = (example: string) =>
-  z.record(z.string(), anyText(example), { error: `must be a group of keys, such as { ${example} }` });
-
 const server = section({
   shipped: choice(SHIPPED_SERVERS).optional(),
   type: choice(['stdio', 'http', 'streamable-http']).optional(),
@@ -154,15 +154,14 @@ export const configShape = section({
       .refine((url) => !/^[^/]*\/\/[^/?#]*\{user_id\}/.test(url), {
         error: 'must have {user_id} behind the host: a user must not choose who is asked',
       })
-      .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '', {
-        error: 'must hold no user and password: put them in user_config_api.headers',
-      }),
+      .refine(hasNoUser, { error: 'must hold no user and password: put them in user_config_api.headers' }),
     headers: texts('Authorization: "Bearer ${TOKEN}"').optional(),
     timeout: duration({ example: '2s' }).prefault('2s'),
     cache: duration({ example: '5m', zero: true }).prefault('5m'),
   }).optional(),
   language: choice(['en', 'ja']).optional(),
   server: serverShape.prefault({}),
+  telemetry: telemetryShape.optional(),
 });
 export type ConfigFile = z.infer<typeof configShape>;
 export type ModelSection = NonNullable<ConfigFile['model']>;

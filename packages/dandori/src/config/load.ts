@@ -20,6 +20,7 @@ import { resolveServers, serverProblems } from './servers.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
 import { shapeProblems, withoutEmptyKeys } from './shape.ts';
 import { openSource, type Source } from './source.ts';
+import { resolveTelemetry } from './telemetry-shape.ts';
 import { readTextFile } from './text-file.ts';
 import { safeSections } from './user-config.ts';
 import { vocabularyOf } from './vocabulary.ts';
@@ -65,6 +66,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   ];
   if (problems.length > 0 || !parsed.success) throw toError(problems, { source, layers, secrets });
   const model = parsed.data.model && resolveModel(parsed.data.model, env);
+  const telemetry = options.use === 'read' ? undefined : resolveTelemetry(parsed.data.telemetry, env);
   const servers =
     options.use === 'read' ? NO_SERVERS : resolveServers(parsed.data.mcpServers, { folder, cwd, env });
   return {
@@ -82,7 +84,12 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     language: parsed.data.language,
     server: resolveServer(parsed.data.server),
     userConfigApi: resolveUserConfigApi(parsed.data.user_config_api, value),
-    secrets: collectSecrets(value, expansions, [model?.apiKey, model?.fallback?.apiKey]),
+    telemetry,
+    // Those of the environment stand nowhere in the file.
+    secrets: collectSecrets({ ...(isRecord(value) && value), telemetry }, expansions, [
+      model?.apiKey,
+      model?.fallback?.apiKey,
+    ]),
   };
 }
 
@@ -91,7 +98,7 @@ const NO_SERVERS = { mcpServers: {}, disabledServers: [] };
 function withoutTools(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const { model: _model, mcpServers: _servers, services: _services, ...rest } = value;
-  const { user_config_api: _userConfigApi, ...others } = rest;
+  const { user_config_api: _userConfigApi, telemetry: _telemetry, ...others } = rest;
   return others;
 }
 

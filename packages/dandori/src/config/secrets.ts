@@ -24,7 +24,11 @@ export function collectSecrets(
   };
   for (const { variable, value } of expansions) add(variable, value);
   const servers = valueAt(config, ['mcpServers']);
-  const called = [...(isRecord(servers) ? Object.values(servers) : []), valueAt(config, ['user_config_api'])];
+  const called = [
+    ...(isRecord(servers) ? Object.values(servers) : []),
+    valueAt(config, ['user_config_api']),
+    valueAt(config, ['telemetry']),
+  ];
   for (const server of called) {
     for (const [name, value] of entries(server, 'env')) add(name, value);
     for (const [name, value] of entries(server, 'headers')) {
@@ -33,7 +37,8 @@ export function collectSecrets(
       // An error of a server may quote the token without the scheme before it.
       if (typeof value === 'string') add(name, /^\w+ +(\S+)$/.exec(value)?.[1]);
     }
-    for (const part of secretUrlParts(valueAt(server, ['url']))) add('secret', part);
+    for (const key of ['url', 'endpoint'])
+      for (const part of secretUrlParts(valueAt(server, [key]))) add('secret', part);
   }
   for (const model of [
     ['model', 'base_url'],

@@ -129,6 +129,13 @@ server:
   # tokens:                        # \`dandori token\` makes one; without any, only this machine is served
   #   - { sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08, user: u-42, role: operator }
 
+# --- Traces of runs, model calls and tool calls for an OpenTelemetry collector (OTLP over HTTP).
+# telemetry:                       # or OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS
+#   endpoint: http://localhost:4318
+#   headers: { Authorization: "Bearer \${COLLECTOR_TOKEN}" }
+#   content: false                 # true: also what people, models and tools said
+#   service_name: dandori
+
 # user_id: u-42                    # on whose behalf; services and MCP servers are told
 # language: en                     # en | ja; otherwise the language of the goal
 `;

@@ -9,8 +9,9 @@ import type { Entry } from '../ports/journal.ts';
  *     client that comes back goes on where it was.
  * T2  What is live (progress, text as it is written, who drives) has names of its own and no id. It is not kept: who was
  *     not there has missed it, and the journal has what counts.
- * T3  Each event is read and encoded once for all clients of a journal.
- * T4  A client that does not read is let go when too much waits for it. It can come back; nobody else notices.
+ * T3  Each event is read and encoded once for all clients of a journal, and what comes together is written together.
+ * T4  What waits for a client is bounded. Who falls behind is told the rest at its own speed, without what is live, and
+ *     then how it stands; who does not read at all is let go, and can come back. Nobody else notices.
  */
 export interface EventStreams {
   /** Writes until the client goes, or with `untilEnd` until the last event there will be. The head has been written. */
@@ -32,11 +33,11 @@ export interface Joining {
   readonly standing: () => readonly (readonly [name: string, value: object])[];
 }
 
-interface Client {
-  readonly response: ServerResponse;
-  readonly untilEnd: boolean;
+interface Client extends Pick<Joining, 'response' | 'untilEnd' | 'standing'> {
   after: number;
   hasEnd: boolean;
+  /** Too much waits for it: it gets what it lacks from the journal before it is told anything new. */
+  isBehind: boolean;
 }
 
 interface Tail {
@@ -45,6 +46,17 @@ interface Tail {
   isReading: boolean;
   isBehind: boolean;
   unwatch: () => void;
+}
+
+/** Events that are written together. */
+interface Portion {
+  readonly data: Buffer;
+  /** The same, one by one. */
+  readonly parts: readonly Buffer[];
+  readonly first: number;
+  readonly last: number;
+  /** Whether the journal has come to its end with them. */
+  readonly hasEnd: boolean;
 }
 
 /** A kind of journal. */
@@ -61,43 +73,102 @@ export interface StreamOptions {
   /** Bytes that may wait for a client. */
   readonly bound?: number;
   readonly heartbeat?: number;
+  /** Milliseconds for which a client may read nothing of what waits for it. */
+  readonly patience?: number;
 }
 
-const BOUND = 1_000_000;
+const BOUND = 256_000;
 const HEARTBEAT = 15_000;
+const PATIENCE = 30_000;
 const BEAT = Buffer.from(': here\n\n');
-/** Events that are encoded together while a client catches up. */
-const PORTION = 200;
+/** Bytes that are written together. */
+const PORTION = 64_000;
 
 export function createEventStreams(options: StreamOptions): EventStreams {
-  const { source, secrets, bound = BOUND, heartbeat = HEARTBEAT } = options;
+  const { source, secrets, bound = BOUND, heartbeat = HEARTBEAT, patience = PATIENCE } = options;
   const tails = new Map<string, Tail>();
   const open = new Set<ServerResponse>();
+  const underWay = new Map<string, Promise<readonly Portion[]>>();
   let dropped = 0;
   const beating = setInterval(() => {
-    for (const { clients } of tails.values()) for (const client of clients) send(client, BEAT);
+    for (const journal of tails.keys()) broadcast(journal, BEAT);
   }, heartbeat);
   beating.unref();
 
-  function send({ response }: Client, data: Buffer): void {
-    response.write(data);
-    if (response.writableLength <= bound) return;
-    dropped++;
-    response.destroy();
+  function broadcast(journal: string, data: Buffer): void {
+    for (const client of tails.get(journal)?.clients ?? []) if (!client.isBehind) send(journal, client, data);
+  }
+
+  function send(journal: string, client: Client, data: Buffer): void {
+    client.response.write(data);
+    if (client.response.writableLength > bound) void fallBehind(journal, client);
+  }
+
+  async function fallBehind(journal: string, client: Client): Promise<void> {
+    client.isBehind = true;
+    try {
+      if (!(await isRead(client.response))) return;
+      do if (!(await catchUp(journal, client))) return;
+      while (client.after < (tails.get(journal)?.seq ?? 0));
+    } catch {
+      client.response.destroy();
+      return;
+    }
+    client.isBehind = false;
+    if (client.untilEnd && client.hasEnd) client.response.end();
+    else tellStanding(client);
+  }
+
+  /** However much it is, it is told once. */
+  function tellStanding(client: Client): void {
+    for (const [name, value] of client.standing()) client.response.write(encodeLive(name, value));
+  }
+
+  /** False where the client has gone, or has read nothing for so long that it might as well. */
+  async function isRead(response: ServerResponse): Promise<boolean> {
+    const how = await drained(response, patience);
+    if (how === 'stuck') dropped++;
+    if (how !== 'drained') response.destroy();
+    return how === 'drained';
   }
 
   /** At the client's own speed: who begins with a long journal behind it is not slow. */
   async function catchUp(journal: string, client: Client): Promise<boolean> {
-    const events = await source.events(journal, client.after);
-    for (let from = 0; from < events.length; from += PORTION) {
-      const portion = events.slice(from, from + PORTION);
-      const isTaken = client.response.write(Buffer.concat(portion.map(encode)));
-      const last = portion.at(-1);
-      client.after = last?.seq ?? client.after;
-      client.hasEnd = last !== undefined && source.isEnd(last);
-      if (!isTaken && !(await drained(client.response))) return false;
+    for (const { data, last, hasEnd } of await read(journal, client.after)) {
+      const isTaken = client.response.write(data);
+      client.after = last;
+      client.hasEnd = hasEnd;
+      if (!isTaken && !(await isRead(client.response))) return false;
     }
     return !client.response.destroyed;
+  }
+
+  /** Those who catch up at the same time share what is read for one of them. */
+  function read(journal: string, after: number): Promise<readonly Portion[]> {
+    const name = `${journal} ${after}`;
+    const reading =
+      underWay.get(name) ??
+      source
+        .events(journal, after)
+        .then((events) => [...portionsOf(events)])
+        .finally(() => underWay.delete(name));
+    underWay.set(name, reading);
+    return reading;
+  }
+
+  function* portionsOf(events: readonly Entry[]): Generator<Portion> {
+    let parts: Buffer[] = [];
+    let bytes = 0;
+    for (const [index, event] of events.entries()) {
+      const part = encode(event);
+      parts.push(part);
+      bytes += part.length;
+      if (bytes < PORTION && index < events.length - 1) continue;
+      const first = event.seq - parts.length + 1;
+      yield { data: Buffer.concat(parts), parts, first, last: event.seq, hasEnd: source.isEnd(event) };
+      parts = [];
+      bytes = 0;
+    }
   }
 
   function tailOf(journal: string, seq: number): Tail {
@@ -116,7 +187,9 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     try {
       while (tail.isBehind) {
         tail.isBehind = false;
-        for (const event of await source.events(journal, tail.seq)) pass(event, tail);
+        // Not one that others have begun: it may be from before what is looked for.
+        for (const portion of portionsOf(await source.events(journal, tail.seq)))
+          pass(journal, portion, tail);
       }
     } catch {
       // It was taken away or is damaged; who comes back is told.
@@ -126,14 +199,17 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     }
   }
 
-  function pass(event: Entry, tail: Tail): void {
-    const data = encode(event);
-    tail.seq = event.seq;
+  function pass(journal: string, { data, parts, first, last, hasEnd }: Portion, tail: Tail): void {
+    tail.seq = last;
     for (const client of tail.clients) {
-      if (event.seq <= client.after) continue;
-      client.after = event.seq;
-      send(client, data);
-      if (client.untilEnd && source.isEnd(event)) client.response.end();
+      if (client.isBehind || client.after >= last) continue;
+      // Who has caught up by itself meanwhile has some of it already.
+      const isNew = client.after < first;
+      const rest = isNew ? data : Buffer.concat(parts.slice(client.after - first + 1));
+      client.after = last;
+      client.hasEnd = hasEnd;
+      send(journal, client, rest);
+      if (client.untilEnd && hasEnd && !client.isBehind) client.response.end();
     }
   }
 
@@ -151,7 +227,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
 
   return {
     async join(journal, { response, after, untilEnd, standing }) {
-      const client: Client = { response, after, untilEnd, hasEnd: false };
+      const client: Client = { response, after, untilEnd, standing, hasEnd: false, isBehind: false };
       open.add(response);
       response.on('close', () => leave(journal, client));
       response.on('error', () => {});
@@ -165,15 +241,12 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       }
       const tail = tailOf(journal, client.after);
       tail.clients.add(client);
-      for (const [name, value] of standing()) send(client, encodeLive(name, value));
+      tellStanding(client);
       // What was written between the last look and the watch.
       await readOn(journal, tail);
     },
     tell(journal, name, value) {
-      const tail = tails.get(journal);
-      if (tail === undefined) return;
-      const data = encodeLive(name, value);
-      for (const client of tail.clients) send(client, data);
+      if (tails.has(journal)) broadcast(journal, encodeLive(name, value));
     },
     isFollowed: (journal) => tails.has(journal),
     get clients() {
@@ -194,23 +267,19 @@ function encode(event: Entry): Buffer {
   return Buffer.from(`id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-/** False where the client has gone, or has read nothing for so long that it might as well. */
-function drained(response: ServerResponse): Promise<boolean> {
+function drained(response: ServerResponse, patience: number): Promise<'drained' | 'gone' | 'stuck'> {
   return new Promise((resolve) => {
-    const done = (isDrained: boolean) => {
-      clearTimeout(patience);
+    const done = (how: 'drained' | 'gone' | 'stuck') => {
+      clearTimeout(waiting);
       response.off('drain', onDrain);
       response.off('close', onClose);
-      if (!isDrained) response.destroy();
-      resolve(isDrained);
+      resolve(how);
     };
-    const onDrain = () => done(true);
-    const onClose = () => done(false);
-    const patience = setTimeout(onClose, PATIENCE);
+    const onDrain = () => done('drained');
+    const onClose = () => done('gone');
+    const waiting = setTimeout(() => done('stuck'), patience);
     response.on('drain', onDrain);
     response.on('close', onClose);
     if (response.destroyed) onClose();
   });
 }
-
-const PATIENCE = 30_000;

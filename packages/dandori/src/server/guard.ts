@@ -133,27 +133,38 @@ export function ownConversationsOnly({
 
 const LARGEST_BODY = 1_000_000;
 
-/**
- * A form of another page can send anything but this type without being asked first. How long a body is must be said
- * before it: Node then reads no more than that.
- */
+/** A form of another page can send anything but this type without being asked first. */
 export function smallJsonOnly(): MiddlewareHandler<Env> {
   return async (c, next) => {
     const length = Number(c.req.header('content-length') ?? 0);
-    const hasNoLength = c.req.header('transfer-encoding') !== undefined;
-    const type = c.req.header('content-type') ?? '';
-    if (hasNoLength)
-      throw new DandoriError('request-invalid', 'The length of the body is missing.', {
-        fix: 'Send Content-Length in place of Transfer-Encoding.',
-      });
-    if (length > LARGEST_BODY)
-      throw new DandoriError('request-too-large', `A body may have ${LARGEST_BODY} bytes at most.`, {
-        fix: 'Put large data into a file that a tool can read.',
-      });
-    if (length > 0 && !/^application\/json(;|$)/i.test(type))
+    if (length > LARGEST_BODY) throw tooLarge();
+    const hasBody = length > 0 || c.req.header('transfer-encoding') !== undefined;
+    if (hasBody && !/^application\/json(;|$)/i.test(c.req.header('content-type') ?? ''))
       throw new DandoriError('request-invalid', 'The body must be JSON.', {
         fix: 'Send "Content-Type: application/json".',
       });
+    // Node reads no more of a body than its length says; of one that has none, we count.
+    if (length === 0 && hasBody && c.req.raw.body !== null) {
+      const { method, headers } = c.req.raw;
+      c.req.raw = new Request(c.req.url, { method, headers, body: await smallText(c.req.raw.body) });
+    }
     await next();
   };
+}
+
+async function smallText(body: ReadableStream<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > LARGEST_BODY) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function tooLarge(): DandoriError {
+  return new DandoriError('request-too-large', `A body may have ${LARGEST_BODY} bytes at most.`, {
+    fix: 'Put large data into a file that a tool can read.',
+  });
 }

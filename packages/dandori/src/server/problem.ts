@@ -1,8 +1,10 @@
+import type { Duplex } from 'node:stream';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../client/api.ts';
 import { DandoriError, type ErrorCode } from '../domain/error.ts';
+import { SECURITY_HEADERS } from './guard.ts';
 import type { Env } from './parts.ts';
 import { mayAct } from './users.ts';
 
@@ -66,20 +68,67 @@ function statusOf({ code }: DandoriError): ContentfulStatusCode {
 }
 
 function respond(error: DandoriError, c: Context<Env>): Response {
+  const problem = problemOf(error);
+  const { status, code } = problem;
+  // The rest of it is not read, and nobody has to send it.
+  if (status === 413) c.header('Connection', 'close');
+  if (status === 401) c.header('WWW-Authenticate', 'Bearer realm="dandori"');
+  if (status === 429) c.header('Retry-After', '1');
+  if (code === 'server-stopping') c.header('Retry-After', '5');
+  return c.json(problem, statusOf(error), { 'Content-Type': TYPE });
+}
+
+const TYPE = 'application/problem+json';
+
+function problemOf(error: DandoriError, status: number = statusOf(error)): Problem {
   const { code, message: detail, fix, diagnostics } = error;
-  const status = statusOf(error);
-  const title = code.replaceAll('-', ' ');
-  const problem: Problem = {
+  return {
     type: `urn:dandori:error:${code}`,
-    title,
+    title: code.replaceAll('-', ' '),
     status,
     detail,
     code,
     ...(fix !== undefined && { fix }),
     ...(diagnostics !== undefined && { diagnostics }),
   };
-  if (status === 401) c.header('WWW-Authenticate', 'Bearer realm="dandori"');
-  if (status === 429) c.header('Retry-After', '1');
-  if (code === 'server-stopping') c.header('Retry-After', '5');
-  return c.json(problem, status, { 'Content-Type': 'application/problem+json' });
 }
+
+/** Where no route was reached: the address cannot be read, or the fault is the server's own. */
+export function problemOutside(error: unknown, log: (error: unknown) => void): Response {
+  const isTheirs = error instanceof Error && error.name === 'RequestError';
+  if (!isTheirs) log(error);
+  const problem = isTheirs
+    ? new DandoriError('request-invalid', 'The address of the request cannot be read.')
+    : new DandoriError('server-failed', CANNOT);
+  return Response.json(problemOf(problem), {
+    status: statusOf(problem),
+    headers: { ...SECURITY_HEADERS, 'Content-Type': TYPE },
+  });
+}
+
+/** What is not even HTTP. The connection ends with it, as nobody knows where the next request would begin. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason, code, detail] = REFUSALS[error.code ?? ''] ?? UNREADABLE;
+  const body = JSON.stringify(problemOf(new DandoriError(code, detail), status));
+  const headers = { ...SECURITY_HEADERS, 'Content-Type': TYPE, Connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}${length}\r\n${body}`);
+}
+
+type Refusal = readonly [status: number, reason: string, code: ErrorCode, detail: string];
+
+const UNREADABLE: Refusal = [400, 'Bad Request', 'request-invalid', 'This is not HTTP as it should be.'];
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'request-too-large',
+    'The head of the request is too large.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'request-invalid', 'The request took too long to come.'],
+};

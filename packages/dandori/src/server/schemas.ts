@@ -4,74 +4,18 @@ import type { Report } from '../core/report.ts';
 import type { RunSummary } from '../dandori.ts';
 import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
+import { described } from './described.ts';
+import { eventShape, problemShape, reportShape, runSummaryShape } from './shapes.ts';
 
 /** What routes have in common, as the description of the API tells it. */
-export const problemSchema = z.custom<Problem>().openapi('Problem', {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code'],
-  properties: {
-    type: { type: 'string', description: 'urn:dandori:error: and the code' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string', description: 'Each has a page in docs/errors' },
-    fix: { type: 'string', description: 'What to do about it' },
-    diagnostics: { type: 'array', items: { type: 'object' } },
-  },
-});
-
-export const runSummarySchema = z.custom<RunSummary>().openapi('RunSummary', {
-  type: 'object',
-  required: ['run', 'goal', 'startedAt', 'lastAt', 'lastSeq', 'status'],
-  properties: {
-    run: { type: 'string' },
-    goal: { type: 'string' },
-    userId: { type: 'string' },
-    startedAt: { type: 'integer', description: 'Milliseconds since 1970' },
-    lastAt: { type: 'integer' },
-    lastSeq: { type: 'integer' },
-    status: {
-      type: 'string',
-      enum: ['answered', 'failed', 'cancelled', 'exhausted', 'open', 'waiting', 'paused', 'damaged'],
-    },
-  },
-});
-
-export const reportSchema = z.custom<Report>().openapi('Report', {
-  type: 'object',
-  description: 'A run as `dandori show --json` prints it',
-  required: ['run', 'goal', 'outcome', 'answer', 'tasks', 'usage', 'questions'],
-  properties: {
-    run: { type: 'string' },
-    goal: { type: 'string' },
-    outcome: {
-      type: 'string',
-      enum: ['answered', 'failed', 'cancelled', 'exhausted', 'waiting', 'paused', 'open'],
-    },
-    answer: { type: ['string', 'null'] },
-    failure: { type: 'object' },
-    missing: { type: 'array', items: { type: 'string' } },
-    limit: { type: 'string' },
-    plan: { type: 'object' },
-    tasks: { type: 'object', additionalProperties: { type: 'object' } },
-    usage: { type: 'object' },
-    questions: { type: 'array', items: { type: 'object' } },
-    rating: { type: 'object' },
-  },
-});
-
-export const eventSchema = z.custom<Event>().openapi('Event', {
-  type: 'object',
-  required: ['v', 'run', 'seq', 'at', 'type', 'data'],
-  properties: {
-    v: { type: 'integer' },
-    run: { type: 'string' },
-    seq: { type: 'integer' },
-    at: { type: 'integer', description: 'Milliseconds since 1970' },
-    type: { type: 'string' },
-    data: { type: 'object' },
-  },
-});
+const problemSchema = described<Problem>('Problem', problemShape);
+export const runSummarySchema = described<RunSummary>('RunSummary', runSummaryShape);
+export const reportSchema = described<Report>(
+  'Report',
+  reportShape,
+  'A run as `dandori show --json` prints it',
+);
+export const eventSchema = described<Event>('Event', eventShape, 'An event of the journal');
 
 export const runParams = z.object({
   run: z.string().openapi({ param: { name: 'run', in: 'path' }, example: '20261115-221530123-k3f9' }),

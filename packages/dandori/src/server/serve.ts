@@ -14,6 +14,7 @@ import { createMetrics } from './metrics.ts';
 import { createNews } from './news.ts';
 import { ownersOfConversations, ownersOfRuns } from './owners.ts';
 import type { ServerParts } from './parts.ts';
+import { problemOutside, refuseConnection } from './problem.ts';
 import { createStandings } from './standings.ts';
 import { createUsers } from './users.ts';
 
@@ -21,6 +22,8 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
   /** In place of what the configuration says. */
   readonly host?: string;
   readonly port?: number;
+  /** In place of the usual patience with who sends or reads slowly. */
+  readonly sockets?: Partial<typeof SOCKET>;
   /** What went wrong while nobody was there to be told. Without secrets. */
   readonly log?: (line: string) => void;
 }
@@ -46,12 +49,19 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
       options.onWarning?.(warning);
       log(warning.message);
     },
+    onUntraced: (detail) => {
+      options.onUntraced?.(detail);
+      log(`Traces cannot be sent to ${new URL(dandori.config.telemetry?.url ?? '').origin}: ${detail}.`);
+    },
   });
   const { config } = dandori;
   const say = (what: string, error: unknown) => log(redact(`${what}: ${textOf(error)}`, config.secrets));
   const { secrets } = config;
+  const sockets = { ...SOCKET, ...options.sockets };
+  const patience = sockets.readTimeout;
   const runStreams = createEventStreams({
     secrets,
+    patience,
     source: {
       events: dandori.events,
       watch: dandori.watch,
@@ -60,6 +70,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   });
   const conversationStreams = createEventStreams({
     secrets,
+    patience,
     source: { events: dandori.conversationEvents, watch: dandori.watchConversation, isEnd: () => false },
   });
   const standings = createStandings({ streams: conversationStreams, stateOf: (run) => driving.stateOf(run) });
@@ -108,10 +119,16 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     ownRuns: ownersOfRuns(dandori),
     ownConversations: ownersOfConversations(dandori),
   };
-  const app = createApp(parts, (error) => say('A request failed', error));
+  const logRequest = (error: unknown) => say('A request failed', error);
+  const app = createApp(parts, logRequest);
+  const listener = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => problemOutside(error, logRequest),
+  });
   let url: string;
-  const server = createServer(SOCKET, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const server = createServer(sockets, listener);
   server.maxConnections = MOST_CONNECTIONS;
+  server.on('clientError', refuseConnection);
   try {
     const host = options.host ?? config.server.host;
     if (config.server.tokens.length === 0) await refuseOpenDoor(host);
@@ -145,14 +162,15 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
 /** As many as a process may usually have files open. */
 const MOST_CONNECTIONS = 10_000;
 
-/** Who sends a request a byte at a time holds a place for so long and no longer. */
+/** Who sends a request a byte at a time, or does not read what it asked for, holds a place for so long and no longer. */
 const SOCKET = {
+  readTimeout: 30_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
-} as const;
+};
 
 /** Without tokens whoever can reach it may do everything, so only this machine may. */
 async function refuseOpenDoor(host: string): Promise<void> {

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { ambiguous, defineService } from '../../src/adapters/tools/service.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
-import type { OpenOptions } from '../../src/dandori.ts';
 import type { Task } from '../../src/domain/task.ts';
-import { type Serving, serve } from '../../src/server/serve.ts';
+import { type ServeOptions, type Serving, serve } from '../../src/server/serve.ts';
 
 /** A real server on a real socket, with a folder and tools of its own. */
 export interface Standing extends AsyncDisposable {
@@ -25,7 +24,10 @@ export interface Standing extends AsyncDisposable {
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-export async function stand(config: object = {}, options: Pick<OpenOptions, 'mind'> = {}): Promise<Standing> {
+export async function stand(
+  config: object = {},
+  options: Pick<ServeOptions, 'mind' | 'sockets'> = {},
+): Promise<Standing> {
   const folder = await mkdtemp(join(tmpdir(), 'dandori-server-'));
   const { server, ...rest } = config as { server?: object };
   const all = { mcpServers: {}, server: { port: 0, rate_limit: 10_000, ...server }, ...rest };

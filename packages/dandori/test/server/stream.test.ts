@@ -134,8 +134,27 @@ describe('the stream of a run', () => {
     expect(texts.join('')).toBe('The tea is [secret] or hush or green.');
   });
 
+  it('keeps a client that reads, however much comes at once', async () => {
+    await using standing = await stand({ execution: { concurrency: 200 } });
+    const { client } = standing;
+    const large = { ...look('x'.repeat(30_000), 'large'), after: ['m'] };
+    const many = Array.from({ length: 50 }, (_, index) => look('${large.item}', `t${index}`));
+    const tasks = [take('milk', 'm'), large, ...many];
+    const run = await client.start('a lot', { tasks });
+    await client.settled(run);
+    const following = Array.from({ length: 3 }, () => some(standing, run));
+    await until(async () =>
+      /^dandori_stream_clients 3$/m.test(await (await standing.ask('/metrics')).text()) ? true : undefined,
+    );
+    await client.answer(run, 'q1', 'whole');
+    const told = await Promise.all(following);
+    const all = await client.events(run);
+    for (const { events } of told) expect(events).toEqual(all);
+    expect(await (await standing.ask('/metrics')).text()).toMatch(/^dandori_stream_clients_dropped 0$/m);
+  });
+
   it('lets a client go that does not read, which can come back; others notice nothing', async () => {
-    await using standing = await stand();
+    await using standing = await stand({}, { sockets: { readTimeout: 500 } });
     const { client, url } = standing;
     const run = await client.start('talk', { tasks: [{ ...chatter('x'), after: ['m'] }, take('milk', 'm')] });
     await client.settled(run);

@@ -1,11 +1,45 @@
+import { createRoute, z } from '@hono/zod-openapi';
 import type { Routes } from '../parts.ts';
+import { json, problems } from '../schemas.ts';
+
+const anybody = { method: 'get' as const, security: [] };
+
+const healthz = createRoute({
+  ...anybody,
+  path: '/healthz',
+  summary: 'Whether the process is there',
+  responses: { 200: json('It is', z.object({ status: z.literal('ok') })), ...problems },
+});
+
+const readyz = createRoute({
+  ...anybody,
+  path: '/readyz',
+  summary: 'Whether it takes new runs',
+  responses: {
+    200: json('It does', z.object({ status: z.literal('ready') })),
+    503: json('It is stopping', z.object({ status: z.literal('stopping') })),
+    ...problems,
+  },
+});
+
+const figures = createRoute({
+  method: 'get',
+  path: '/metrics',
+  summary: 'The figures of this process since its start, for Prometheus; for admins',
+  responses: {
+    200: { description: 'Text', content: { 'text/plain': { schema: z.string() } } },
+    ...problems,
+  },
+});
 
 export const health: Routes = (app, { driving, metrics }) => {
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', (c) =>
-    driving.isStopping ? c.json({ status: 'stopping' }, 503) : c.json({ status: 'ready' }),
+  app.openapi(healthz, (c) => c.json({ status: 'ok' } as const, 200));
+  app.openapi(readyz, (c) =>
+    driving.isStopping
+      ? c.json({ status: 'stopping' } as const, 503)
+      : c.json({ status: 'ready' } as const, 200),
   );
-  app.get('/metrics', async (c) =>
-    c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
+  app.openapi(figures, async (c) =>
+    c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
   );
 };

@@ -6,8 +6,10 @@ import type { Json } from '../../domain/json.ts';
 import type { Forked } from '../../engine/fork.ts';
 import type { Recorded } from '../../engine/record.ts';
 import type { Replayed } from '../../engine/replay.ts';
+import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
 import { count, json, jsonBody, problems, runParams } from '../schemas.ts';
+import { forkedShape, planHistoryShape, runDiffShape } from '../shapes.ts';
 
 const fork = createRoute({
   method: 'post',
@@ -34,7 +36,7 @@ const fork = createRoute({
     ),
   },
   responses: {
-    201: json('The new run', z.custom<Forked>().openapi('Forked', { type: 'object' })),
+    201: json('The new run', described<Forked>('Forked', forkedShape)),
     ...problems,
   },
 });
@@ -47,7 +49,7 @@ const diff = createRoute({
     params: runParams.extend({ other: z.string().openapi({ param: { name: 'other', in: 'path' } }) }),
   },
   responses: {
-    200: json('The differences', z.custom<RunDiff>().openapi('RunDiff', { type: 'object' })),
+    200: json('The differences', described<RunDiff>('RunDiff', runDiffShape)),
     ...problems,
   },
 });
@@ -58,7 +60,7 @@ const history = createRoute({
   summary: 'The plan as it stands, and every proposal, revision and reflection that led there',
   request: { params: runParams },
   responses: {
-    200: json('The history', z.custom<PlanHistory>().openapi('PlanHistory', { type: 'object' })),
+    200: json('The history', described<PlanHistory>('PlanHistory', planHistoryShape)),
     ...problems,
   },
 });

@@ -7,14 +7,12 @@ import type { Lifted } from '../../core/lift.ts';
 import { planTasks } from '../../core/plan-tasks.ts';
 import { writePlan } from '../../core/plan-writer.ts';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
 import { json, jsonBody, problems, runParams } from '../schemas.ts';
+import { compiledShape, liftedShape, planShape } from '../shapes.ts';
 
-const planSchema = z.custom<PlanOfRun>().openapi('Plan', {
-  type: 'object',
-  required: ['goal', 'tasks'],
-  properties: { goal: { type: 'string' }, tasks: { type: 'array', items: { type: 'object' } } },
-});
+const planSchema = described<PlanOfRun>('Plan', planShape);
 const YAML = z.object({ format: z.enum(['json', 'yaml']).default('json') });
 const plans = {
   200: {
@@ -38,7 +36,7 @@ const lift = createRoute({
   summary: 'A plan that does again what the run has done',
   request: { params: runParams },
   responses: {
-    200: json('The plan and what was inferred', z.custom<Lifted>().openapi('Lifted', { type: 'object' })),
+    200: json('The plan and what was inferred', described<Lifted>('Lifted', liftedShape)),
     ...problems,
   },
 });
@@ -59,18 +57,7 @@ const check = createRoute({
     ),
   },
   responses: {
-    200: json(
-      'What the compiler says',
-      z.custom<CheckedPlan>().openapi('Compiled', {
-        type: 'object',
-        properties: {
-          ok: { type: 'boolean' },
-          diagnostics: { type: 'array', items: { type: 'object' } },
-          warnings: { type: 'array', items: { type: 'object' } },
-          estimate: { type: 'object' },
-        },
-      }),
-    ),
+    200: json('What the compiler says', described<CheckedPlan>('Compiled', compiledShape)),
     ...problems,
   },
 });

@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { RunQuestion } from '../../engine/open-questions.ts';
+import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
 import { json, problems } from '../schemas.ts';
+import { runQuestionShape } from '../shapes.ts';
 
 const list = createRoute({
   method: 'get',
@@ -11,7 +13,7 @@ const list = createRoute({
     200: json(
       'Questions, those of the newest run first',
       z.object({
-        questions: z.array(z.custom<RunQuestion>().openapi('RunQuestion', { type: 'object' })),
+        questions: z.array(described<RunQuestion>('RunQuestion', runQuestionShape)),
       }),
     ),
     ...problems,

@@ -5,27 +5,18 @@ import { DandoriError } from '../../domain/error.ts';
 import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { task } from '../../domain/task.ts';
+import { schemaOf } from '../described.ts';
 import { refuseStopping } from '../driving.ts';
 import { pageOf } from '../paging.ts';
 import type { Routes } from '../parts.ts';
 import { count, done, idempotency, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
+import { runStatus } from '../shapes.ts';
 import type { User } from '../users.ts';
-
-const status = z.enum([
-  'answered',
-  'failed',
-  'cancelled',
-  'exhausted',
-  'open',
-  'waiting',
-  'paused',
-  'damaged',
-]);
 
 const filters = z.object({
   limit: count.min(1).max(200).default(50),
   before: z.string().max(128).optional().openapi({ description: '`next` of the page before' }),
-  status: status.optional(),
+  status: runStatus.optional(),
   text: z.string().max(200).optional().openapi({ description: 'A part of the goal' }),
   since: count.optional().openapi({ description: 'Started then or later; milliseconds since 1970' }),
   until: count.optional(),
@@ -63,7 +54,7 @@ const create = createRoute({
           .optional()
           .openapi({
             type: 'array',
-            items: { type: 'object' },
+            items: schemaOf(task) as { type: 'object' },
             description: 'A plan of your own; see plan.schema.json',
           }),
       }),

@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Counted } from '../../engine/count.ts';
+import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
 import { count, json, problems } from '../schemas.ts';
+import { statisticsShape } from '../shapes.ts';
 
 const statistics = createRoute({
   method: 'get',
@@ -16,7 +18,7 @@ const statistics = createRoute({
     }),
   },
   responses: {
-    200: json('The figures', z.custom<Counted>().openapi('Statistics', { type: 'object' })),
+    200: json('The figures', described<Counted>('Statistics', statisticsShape)),
     ...problems,
   },
 });

@@ -1,25 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Tool } from '../../domain/tool.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
+import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
 import { json, problems } from '../schemas.ts';
+import { missingServerShape, toolShape } from '../shapes.ts';
 
-const toolSchema = z.custom<Tool>().openapi('Tool', {
-  type: 'object',
-  required: ['name', 'effect'],
-  properties: {
-    name: { type: 'string' },
-    title: { type: 'string' },
-    description: { type: 'string' },
-    effect: { type: 'string', enum: ['read', 'idempotent', 'write', 'destructive'] },
-    inputSchema: { type: 'object' },
-    outputSchema: { type: 'object' },
-  },
-});
-const missingSchema = z.custom<MissingServer>().openapi('MissingServer', {
-  type: 'object',
-  properties: { server: { type: 'string' }, reason: { type: 'string' } },
-});
+const toolSchema = described<Tool>('Tool', toolShape);
+const missingSchema = described<MissingServer>('MissingServer', missingServerShape);
 
 const list = createRoute({
   method: 'get',

@@ -1,0 +1,33 @@
+import type { Config } from '../config/config.ts';
+import { type Compiled, compile } from '../core/compile.ts';
+import { worstCase } from '../core/estimate.ts';
+import { withOwnTools } from '../core/own-tools.ts';
+import { STEP_TOOL } from '../core/step.ts';
+import type { Task } from '../domain/task.ts';
+import type { Parts } from '../engine/parts.ts';
+
+/** A plan that no run has, with the tools and limits of this process. */
+export async function compileWith(
+  tasks: readonly Task[],
+  { settings }: Config,
+  parts: Parts,
+): Promise<Compiled> {
+  const { toolbox, check, durations } = parts;
+  await durations?.load();
+  const { limits, task, order } = settings;
+  const { concurrency, servers } = settings;
+  const budget = { ms: limits.time, cost: limits.cost, ...task, concurrency, servers };
+  const compiled = compile(tasks, {
+    tools: new Map([...withOwnTools(toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
+    missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
+    check,
+    mode: 'planned',
+    order,
+    maxTasks: Number.POSITIVE_INFINITY,
+    done: new Map(),
+    budget,
+    expectedMs: durations?.expected,
+  });
+  if (!compiled.ok) return compiled;
+  return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
+}

@@ -1,0 +1,22 @@
+import type { Telemetry } from '../adapters/telemetry/telemetry.ts';
+import type { Config } from '../config/config.ts';
+import { version } from '../config/version.ts';
+import type { Parts } from '../engine/parts.ts';
+
+/** Undefined where nobody is to be told. */
+export async function openTelemetry(
+  { telemetry }: Config,
+  {
+    journal,
+    onUntraced,
+  }: Pick<Parts, 'journal'> & { readonly onUntraced?: ((detail: string) => void) | undefined },
+): Promise<Telemetry | undefined> {
+  if (telemetry === undefined) return undefined;
+  const { createTelemetry } = await import('../adapters/telemetry/telemetry.ts');
+  return createTelemetry({
+    ...telemetry,
+    version: version(),
+    journal,
+    ...(onUntraced !== undefined && { onTrouble: onUntraced }),
+  });
+}

@@ -1,0 +1,75 @@
+import type * as z from 'zod';
+import { type Environment, readVariable } from './environment.ts';
+import { hasNoUser, httpUrl, section, text, texts, toggle } from './field.ts';
+
+export const telemetryShape = section({
+  endpoint: httpUrl('http://localhost:4318').refine(hasNoUser, {
+    error: 'must hold no user and password: put them in telemetry.headers',
+  }),
+  headers: texts('Authorization: "Bearer ${TOKEN}"').default({}),
+  content: toggle().default(false),
+  service_name: text('dandori').optional(),
+});
+
+/** Where traces are sent to. */
+export interface TelemetryConfig {
+  /** The whole address. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether what people, models and tools said is sent too. */
+  readonly content: boolean;
+  readonly serviceName: string;
+}
+
+/**
+ * From the file, or else from the variables that every OpenTelemetry program knows. Headers come from where the endpoint
+ * comes from: a key that was meant for one collector must not be sent to another.
+ */
+export function resolveTelemetry(
+  file: z.infer<typeof telemetryShape> | undefined,
+  env: Environment,
+): TelemetryConfig | undefined {
+  if (readVariable(env, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  const serviceName = file?.service_name ?? set(env, 'OTEL_SERVICE_NAME') ?? 'dandori';
+  if (file !== undefined)
+    return { url: addressOf(file.endpoint), headers: file.headers, content: file.content, serviceName };
+  const whole = set(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
+  const base = set(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
+  const url = whole ?? (base && addressOf(base));
+  // Another program's business: what it cannot be sent to, Dandori is not stopped by.
+  if (url === undefined || !httpUrl('').safeParse(url).success || !hasNoUser(url)) return undefined;
+  const given = set(env, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS') ?? set(env, 'OTEL_EXPORTER_OTLP_HEADERS') ?? '';
+  return { url, headers: headersIn(given), content: false, serviceName };
+}
+
+/** An empty variable is the same as none, as OpenTelemetry has it. */
+function set(env: Environment, name: string): string | undefined {
+  const value = readVariable(env, name)?.trim();
+  return value === '' ? undefined : value;
+}
+
+function addressOf(endpoint: string): string {
+  if (!URL.canParse(endpoint)) return endpoint;
+  const url = new URL(endpoint);
+  if (!/\/v1\/traces\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
+  return url.href;
+}
+
+/** `name=value,name=value`, each value percent-encoded. What cannot be a header is left out. */
+function headersIn(given: string): Record<string, string> {
+  const headers = given.split(',').flatMap((pair) => {
+    const [name = '', ...rest] = pair.split('=');
+    const value = decoded(rest.join('=').trim());
+    const isHeader = /^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) && /^[\t\x20-\x7e]*$/.test(value);
+    return isHeader && rest.length > 0 ? [[name.trim(), value] as const] : [];
+  });
+  return Object.fromEntries(headers);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
