@@ -95,7 +95,7 @@ describe('what a model writes', () => {
     await page.getByRole('heading', { name: HOSTILE }).waitFor();
     await page.getByRole('radio', { name: '<b>yes</b>' }).check();
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.locator('strong', { hasText: '<script>alert(1)</script>' }).first().waitFor();
+    await page.locator('strong', { hasText: '<script>alert(1)</script>' }).last().waitFor();
     const main = page.getByRole('main');
     expect(await main.locator('img, script, b, a[href^="javascript"]').count()).toBe(0);
     await page.close();

@@ -3,10 +3,18 @@ import type { Mind } from '../../../dandori/src/ports/mind.ts';
 import { look, stand, take } from '../../../dandori/test/server/standing.ts';
 import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
 
+const isRead = Promise.withResolvers<void>();
+
 /** Writes the name of a tool wrong at first. */
 const mind: Mind = {
   name: 'learning',
-  async think({ state: { decisions, goal } }) {
+  async think({ state: { decisions, goal }, onText }) {
+    if (goal === 'write') {
+      // Nobody hears what was written before they came.
+      const writing = setInterval(() => onText?.('The tea is '), 50);
+      await isRead.promise;
+      clearInterval(writing);
+    }
     const usage = { inputTokens: 1200, outputTokens: 34 };
     const said = { kind: 'decided', model: 'a/model', usage } as const;
     if (goal !== 'think' || decisions.length > 1)
@@ -102,6 +110,23 @@ describe('the decisions', () => {
   });
 });
 
+describe('the answer', () => {
+  it('is there while it is written, and screen readers are told of it once', async () => {
+    const run = await client().start('write', { mode: 'adaptive' });
+    const page = await visiting.open(`/runs/${run}`);
+    const conversation = page.getByRole('region', { name: 'Conversation' });
+    await conversation.getByText('The tea is The tea is').waitFor();
+    expect(await page.locator('[role=status]', { hasText: 'The tea is' }).count()).toBe(0);
+    await page.getByRole('status').getByText('The answer is being written').waitFor();
+    isRead.resolve();
+    await conversation.getByRole('listitem').getByText('two').waitFor();
+    await page.getByRole('status').getByText('The run has ended with an answer.').waitFor();
+    await client().rate(run, { rating: 4, comment: 'well said' });
+    await conversation.getByText('Rated 4 of 5').waitFor();
+    await page.close();
+  });
+});
+
 describe('the events', () => {
   it('are filtered and searched, unfold, and lead to their moment', async () => {
     const run = await ended('events', { tasks: [look('tea'), look('rice', 't2')] });
@@ -146,7 +171,7 @@ describe('the plan of a run that has ended', () => {
 describe('a narrow screen', () => {
   it.each(['decisions', 'tasks', 'plan', 'events'])('has room for %s', async (view) => {
     const run = await ended('think', { mode: 'planned' });
-    const page = await visiting.open(`/runs/${run}/${view}`, { viewport: { width: 430, height: 800 } });
+    const page = await visiting.open(`/runs/${run}/${view}`, { viewport: { width: 375, height: 800 } });
     await page.getByText('one', { exact: true }).first().waitFor();
     expect(await isTooWide(page)).toBe(false);
     await page.close();

@@ -25,6 +25,8 @@ export function Events({ run, state, news, isPast }: ViewProps) {
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT,
+    // The moment that is shown is in view.
+    initialOffset: isPast ? Math.max(0, state.seq - 5) * ROW_HEIGHT : 0,
     getItemKey: (index) => rows[index]?.seq ?? index,
     overscan: 15,
   });

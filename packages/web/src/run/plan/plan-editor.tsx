@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -18,7 +18,9 @@ export function PlanEditor({ run, state, events, isPast }: ViewProps) {
   const question = isPast ? undefined : planQuestionOf(state);
   const at = isPast ? state.seq : lastForkable(events);
   const [draft, setDraft] = useDraft(draftKey(run, question ?? `fork.${isPast ? at : 'now'}`));
-  const source = planSource(state);
+  const { planVersion, draft: proposed, tasks } = state;
+  // The state is changed in place; these tell when the plan is.
+  const source = useMemo(() => planSource(state), [state, planVersion, proposed, tasks.size, question]);
   if (source === undefined) return <p className="p-4 text-faint">{say.none}</p>;
   const text = draft ?? source;
   const isEditing = question !== undefined || draft !== undefined;

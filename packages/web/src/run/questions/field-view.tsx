@@ -14,7 +14,7 @@ export interface FieldProps {
 
 /** A field with its name, what is said about it, and what is wrong with it. */
 export function FieldView({ field, entry, onChange, issues }: FieldProps) {
-  const say = useTexts(texts).form;
+  const { form: say, yourAnswer } = useTexts(texts);
   const id = useId();
   const { label, hint, isRequired, path, kind } = field;
   const issue = issues.get(path);
@@ -22,7 +22,7 @@ export function FieldView({ field, entry, onChange, issues }: FieldProps) {
   const isMany = kind === 'group' || kind === 'many' || (kind === 'choice' && field.choices.length <= 5);
   const name = (
     <>
-      {label}
+      {label === '' ? yourAnswer : label}
       {!isRequired && <span className="font-normal text-faint text-xs"> ({say.optional})</span>}
     </>
   );
@@ -49,7 +49,6 @@ export function FieldView({ field, entry, onChange, issues }: FieldProps) {
       )}
     </>
   );
-  if (path === '' && label === '') return <div className="flex flex-col gap-1">{inner}</div>;
   return isMany ? (
     <fieldset
       aria-describedby={described.join(' ') || undefined}
