@@ -2,6 +2,8 @@ import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from './texts.ts';
 
+const FIELD = 'textarea, input, select';
+
 interface Props {
   readonly title: string;
   readonly onClose: () => void;
@@ -16,6 +18,8 @@ export function Dialog({ title, onClose, children, isWide = false }: Props) {
   const name = useId();
   useEffect(() => {
     dialog.current?.showModal();
+    // What is typed goes where it is asked for, not to the button that closes.
+    dialog.current?.querySelector<HTMLElement>(FIELD)?.focus();
   }, []);
   return (
     <dialog

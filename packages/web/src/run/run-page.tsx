@@ -14,6 +14,7 @@ import { Head } from './head/head.tsx';
 import { Slider } from './past/slider.tsx';
 import { useMoment } from './past/use-moment.ts';
 import { PlanEditor } from './plan/plan-editor.tsx';
+import { HandledQuestions } from './questions/handled.tsx';
 import { Questions } from './questions/questions.tsx';
 import { PANEL, Tabs } from './tabs.tsx';
 import { Tasks } from './tasks/tasks.tsx';
@@ -51,25 +52,27 @@ export default function RunPage({ run, view, seq }: Props) {
   };
   return (
     <StandingAt value={isPast ? events.at(-1)?.at : undefined}>
-      <div className="flex min-w-0 flex-1 flex-col gap-3 px-4 pt-4">
-        <Head {...props} />
-        <Problem error={live.error} />
-        <Questions {...props} />
-        <Answer {...props} />
-        <Tabs run={run} view={view} seq={isPast ? moment : undefined} counts={counts} />
-        <div className="flex min-h-0 min-w-0 flex-1 items-stretch gap-3">
-          <div
-            id={PANEL}
-            role="tabpanel"
-            aria-labelledby={`tab-${view}`}
-            className="flex min-w-0 flex-1 flex-col"
-          >
-            <View {...props} />
+      <HandledQuestions>
+        <div className="flex min-w-0 flex-1 flex-col gap-3 px-4 pt-4">
+          <Head {...props} />
+          <Problem error={live.error} />
+          <Questions {...props} />
+          <Answer {...props} />
+          <Tabs run={run} view={view} seq={isPast ? moment : undefined} counts={counts} />
+          <div className="flex min-h-0 min-w-0 flex-1 items-stretch gap-3">
+            <div
+              id={PANEL}
+              role="tabpanel"
+              aria-labelledby={`tab-${view}`}
+              className="flex min-w-0 flex-1 flex-col"
+            >
+              <View {...props} />
+            </div>
+            {selected !== undefined && <Details key={selected} {...props} selected={selected} />}
           </div>
-          {selected !== undefined && <Details key={selected} {...props} selected={selected} />}
+          <Slider {...props} />
         </div>
-        <Slider {...props} />
-      </div>
+      </HandledQuestions>
     </StandingAt>
   );
 }

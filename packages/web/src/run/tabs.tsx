@@ -57,9 +57,9 @@ export function Tabs({ run, view, seq, counts }: Props) {
           to={routeTo(name)}
           className="-mb-px whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-faint hover:text-ink focus-visible:outline-offset-[-2px] aria-selected:border-accent aria-selected:text-ink"
         >
-          {say.views[name]}
+          {say.views[name]}{' '}
           {counts[name] !== undefined && counts[name] > 0 && (
-            <span className="ml-1.5 rounded bg-sunken px-1.5 text-faint text-xs tabular-nums">
+            <span className="ml-0.5 rounded bg-sunken px-1.5 text-faint text-xs tabular-nums">
               {counts[name]}
             </span>
           )}

@@ -3,6 +3,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { useHandled } from '../questions/handled.tsx';
 import { texts } from './texts.ts';
 
 interface Props {
@@ -17,8 +18,11 @@ interface Props {
 export function ApproveEdited({ run, question, plan, mayGo, onDone }: Props) {
   const say = useTexts(texts);
   const client = useClient();
+  const { know } = useHandled();
   const approving = useMutation({
     mutationFn: () => client.approve(run, { question, ...(plan !== undefined && { plan }) }),
+    onMutate: () => know(question),
+    onError: () => know(question, false),
     onSuccess: onDone,
   });
   return (

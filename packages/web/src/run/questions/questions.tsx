@@ -5,25 +5,30 @@ import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { ViewProps } from '../view.ts';
 import { AnsweredList, answerText } from './answered-list.tsx';
+import { useHandled } from './handled.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { texts } from './texts.ts';
+import { useKeptFocus } from './use-kept-focus.ts';
 
 /** What waits for a person, before everything else; and what was answered, folded away. */
 export function Questions({ run, state, isPast }: ViewProps) {
   const say = useTexts(texts);
   const [openedAt] = useState(Date.now);
-  /** Answered here, or of which the notice was put away. */
-  const [known, setKnown] = useState<ReadonlySet<string>>(new Set());
+  const { known, know } = useHandled();
   const open = openQuestions(state);
   const answered = [...state.questions.values()].filter(({ answer }) => answer !== undefined);
   const gone = isPast
     ? []
     : answered.filter(({ question, answer }) => (answer?.at ?? 0) > openedAt && !known.has(question.id));
-  const know = (id: string, isKnown = true) =>
-    setKnown((before) => new Set([...[...before].filter((one) => one !== id), ...(isKnown ? [id] : [])]));
+  const place = useKeptFocus(open, known);
   if (open.length === 0 && answered.length === 0) return null;
   return (
-    <section aria-label={open.length > 0 ? say.title(open.length) : say.answered(answered.length)}>
+    <section
+      ref={place}
+      tabIndex={-1}
+      aria-label={open.length > 0 ? say.title(open.length) : say.answered(answered.length)}
+      className="outline-none"
+    >
       <div role="status" className="flex flex-col gap-2 empty:hidden">
         {gone.map((asked) => (
           <Gone key={asked.question.id} asked={asked} onDismiss={() => know(asked.question.id)} />

@@ -62,7 +62,7 @@ export const texts: Texts<TaskTexts> = {
       succeeded: 'Done',
       pending: 'Not begun',
     },
-    count: (shown, all) => (shown === all ? `${all} tasks` : `${shown} of ${all} tasks`),
+    count: (shown, all) => `${shown === all ? '' : `${shown} of `}${all} ${all === 1 ? 'task' : 'tasks'}`,
     columns: {
       order: 'Task',
       status: 'Status',
