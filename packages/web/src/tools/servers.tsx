@@ -28,7 +28,7 @@ export function Servers({ tools, missing }: ToolList) {
                 <th className="px-4 py-2 font-medium">{server}</th>
                 <td className="px-4 py-2">
                   <span className="text-bad">✕ {say.missing}</span>
-                  <span className="block break-words text-faint">{reason}</span>
+                  <span className="block text-faint [overflow-wrap:anywhere]">{reason}</span>
                 </td>
                 <td className="px-4 py-2 text-right">–</td>
               </tr>

@@ -5,7 +5,10 @@ let visiting: Visit;
 
 beforeAll(async () => {
   visiting = await visit({
-    mcpServers: { absent: { command: 'no-such-command' }, calc: { shipped: 'calc' } },
+    mcpServers: {
+      absent: { command: 'no_such_command_with_a_name_too_long_for_a_phone' },
+      calc: { shipped: 'calc' },
+    },
   });
 });
 afterAll(() => visiting[Symbol.asyncDispose]());
@@ -14,9 +17,16 @@ describe('the tools of the page', () => {
   it('tell which servers are there, and why one is not', async () => {
     const page = await visiting.open('/tools');
     const absent = page.getByRole('row').filter({ hasText: 'absent' });
-    await absent.getByText('no-such-command').waitFor();
+    await absent.getByText('no_such_command').waitFor();
     expect(await absent.innerText()).toContain('not available');
     expect(await page.getByRole('row').filter({ hasText: 'calc' }).innerText()).toContain('connected');
+  });
+
+  it('are counted in sight on a phone, however long the word is that says why one is not there', async () => {
+    const page = await visiting.open('/tools', { viewport: { width: 375, height: 740 } });
+    const count = page.getByRole('row').filter({ hasText: 'calc' }).getByRole('cell').last();
+    const { x, width } = (await count.boundingBox()) ?? { x: Number.NaN, width: 0 };
+    expect(x + width).toBeLessThan(375);
   });
 
   it('are found with the keyboard alone, and show what they take and do', async () => {
