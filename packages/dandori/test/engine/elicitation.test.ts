@@ -421,6 +421,12 @@ describe('a call that ends because the server wants input first', () => {
     expect(house.toolbox.calls).toHaveLength(11);
   });
 
+  it('that does not say what it wants has failed, and nobody waits for it', async () => {
+    const mute = wanting({ run: () => ({ kind: 'input_wanted', requests: [], state: 'sealed' }) });
+    const state = await createHouse({ 'desk.book': mute }, DONE).run('book', PLAN);
+    expect(state.tasks.get('t1')).toMatchObject({ status: 'failed', failure: { kind: 'tool_error' } });
+  });
+
   it('tells the other branches nothing: they run on while it waits', async () => {
     const house = createHouse({ 'desk.book': wanting(), 'other.look': {} }, DONE);
     const run = await house.start('book', [...PLAN, task('t2', 'other.look')]);
