@@ -161,6 +161,57 @@ describe('a fork', () => {
     });
   });
 
+  it('K2: of a call that ended for input takes over all that it asked for', async () => {
+    const desk: FunctionTool = {
+      effect: 'write',
+      run: (_, { inputs }) =>
+        inputs === undefined
+          ? {
+              kind: 'input_wanted',
+              requests: ['a', 'b'].map((name) => ({ name, text: `${name}?` })),
+            }
+          : { given: Object.keys(inputs.responses) },
+    };
+    const source = createHouse({ 'desk.book': desk }, [answer]);
+    const run = await source.start('book', [task('b', 'desk.book')]);
+    await source.drive(run);
+    const events = await source.events(run);
+    const started = events.find(({ type }) => type === 'task_started')?.seq ?? 0;
+    for (let at = started; at <= events.length; at++) {
+      const house = createHouse({ 'desk.book': desk }, [answer], { journal: source.parts.journal });
+      const forked = await fork(house, run, { at });
+      expect(forked.settled, `at ${at}`).toEqual(at === started ? ['b'] : []);
+      await house.answer(forked.run, 'q1', 'A');
+      await house.answer(forked.run, 'q2', 'B');
+      const state = await house.drive(forked.run);
+      expect(calls(house), `at ${at}`).toEqual(['b']);
+      expect(state.tasks.get('b')?.result).toEqual({ value: { given: ['a', 'b'] } });
+    }
+  });
+
+  it('K2: gives what it takes over an id that is free, though an earlier one was left out', async () => {
+    const asks: FunctionTool = {
+      effect: 'write',
+      run: () => ({ kind: 'ambiguous', question: 'Which?', options: [{ label: 'x', value: 'x' }] }),
+    };
+    const house = createHouse({ 'desk.book': asks, 'shop.buy': asks }, []);
+    const asked = await house.start('book', [task('b', 'desk.book'), task('c', 'shop.buy')]);
+    await house.drive(asked);
+    // As where a command came in between, and what was to be q1 was dropped.
+    const later = (event: Event): Event => {
+      if (event.type !== 'question_asked') return { ...event, run: 'later' };
+      const question = { ...event.data.question, id: event.data.question.id === 'q1' ? 'q2' : 'q3' };
+      return { ...event, run: 'later', data: { ...event.data, question } };
+    };
+    const events = (await house.events(asked)).map(later);
+    await house.parts.journal.create('later', events);
+    const first = events.find(({ type }) => type === 'question_asked')?.seq ?? 0;
+    const forked = await fork(house, 'later', { at: first });
+    const { questions, tasks } = await house.drive(forked.run);
+    expect([...questions.keys()]).toEqual(['q2', 'q3']);
+    expect(tasks.get('c')).toMatchObject({ status: 'waiting', isInDoubt: false });
+  });
+
   it('runs an edited plan: what was begun stays, what was not is replaced, and nothing runs that does not compile', async () => {
     const source = createHouse(TOOLS, [answer]);
     const run = await source.start('go', PLAN);
