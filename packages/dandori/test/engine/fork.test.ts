@@ -10,6 +10,7 @@ import type { Json } from '../../src/domain/json.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { type ForkOptions, forkRun } from '../../src/engine/fork.ts';
 import { pruneRuns } from '../../src/engine/prune.ts';
+import type { CallOutcome } from '../../src/ports/toolbox.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
@@ -164,7 +165,7 @@ describe('a fork', () => {
   it('K2: of a call that ended for input takes over all that it asked for', async () => {
     const desk: FunctionTool = {
       effect: 'write',
-      run: (_, { inputs }) =>
+      run: (_, { inputs }): Json | CallOutcome =>
         inputs === undefined
           ? {
               kind: 'input_wanted',
