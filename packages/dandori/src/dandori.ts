@@ -324,7 +324,7 @@ function assemble(
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
     replay: (run, replayOptions = {}) => replayRun(run, replayOptions, parts),
-    fork: (run, forkOptions) => forkRun(run, forkOptions, parts),
+    fork: (run, forkOptions) => forkRun(run, { by: config.userId, ...forkOptions }, parts),
     diff: async (left, right) => compareRuns(await comparedRun(left), await comparedRun(right)),
     history: async (run) => planHistory(await eventsOf(run)) ?? emptyHistory(run),
     record: (run) => recordRun(run, parts),

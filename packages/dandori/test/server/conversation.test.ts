@@ -375,6 +375,10 @@ describe('who is named to answer', () => {
     await expect(stranger.answer(run, 'q1', 'whole')).rejects.toMatchObject({ code: 'run-not-found' });
     await expect(named.run(run)).rejects.toMatchObject({ code: 'run-not-found' });
     await expect(named.cancel(run)).rejects.toMatchObject({ code: 'run-not-found' });
+    // Nor in a fork, where the past of the run is one's own.
+    await expect(owner.fork(run, { answers: { q1: 'whole' } })).rejects.toMatchObject({
+      code: 'answer-not-allowed',
+    });
     await named.answer(run, 'q1', 'whole');
     expect(await owner.settled(run)).toMatchObject({ outcome: 'answered' });
     expect(standing.taken).toEqual(['whole milk']);
