@@ -57,6 +57,7 @@ const PATHS = [
 
 const TOO_LARGE = Buffer.from(JSON.stringify({ goal: 'x'.repeat(1_200_000) }));
 const DEEP_LIST = `{"goal":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+const DEEP_ANSWER = `{"question":"q1","answer":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
 const DEEP_GROUP = `{"tasks":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`;
 
 export function requests(routes: readonly Route[], known: Known): fc.Arbitrary<FuzzRequest> {
@@ -165,6 +166,7 @@ function bodyOf({ operation }: Route): fc.Arbitrary<Buffer> {
       '{"goal":"a","goal":"b"}',
       '\ufeff{"goal":"x"}',
       DEEP_LIST,
+      DEEP_ANSWER,
       DEEP_GROUP,
       '{"rating":1e999}',
       'NaN',

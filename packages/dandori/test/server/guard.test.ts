@@ -218,6 +218,33 @@ describe('who may not come in', () => {
     expect((await post(small, { ...chunked, 'Content-Length': '5' })).status).toBe(400);
   });
 
+  it('a body that is nested without an end, where anything may be sent', async () => {
+    await using standing = await stand();
+    const run = await standing.client.start('milk', { tasks: [take('milk')] });
+    await standing.client.settled(run);
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const post = (path: string, body: string) =>
+      standing.ask(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    const call = { id: 't1', operation: 'shop.look', args: { item: 'tea' } };
+    for (const levels of [501, 5_000, 400_000]) {
+      const plan = JSON.stringify({ goal: 'x', tasks: [call] }).replace('"tea"', deep(levels));
+      const attempts: [string, string][] = [
+        [`/api/runs/${run}/answer`, `{"question":"q1","answer":${deep(levels)}}`],
+        [`/api/runs/${run}/fork`, `{"answers":{"q1":${deep(levels)}}}`],
+        ['/api/runs', plan],
+      ];
+      for (const [path, body] of attempts) {
+        const answer = await post(path, body);
+        expect(await answer.json()).toMatchObject({ status: 400, code: 'request-invalid' });
+      }
+    }
+    expect(standing.logged).toEqual([]);
+    // Brackets within a text are no depth, and neither is a text that never ends.
+    const goal = `\\"${'['.repeat(1_000)}`;
+    expect((await post('/api/runs', JSON.stringify({ goal, tasks: [call] }))).status).toBe(201);
+    expect((await post('/api/runs', `"${'\\"'.repeat(400_000)}`)).status).toBe(400);
+  });
+
   it('who sends a body without an end: it is not read to its end', async () => {
     await using standing = await stand();
     const { hostname, port } = new URL(standing.url);
