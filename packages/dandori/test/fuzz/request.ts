@@ -15,6 +15,7 @@ export interface FuzzRequest {
 export interface Known {
   /** Ids of runs of every kind. */
   readonly runs: readonly string[];
+  readonly conversations: readonly string[];
   readonly tokens: readonly string[];
 }
 
@@ -91,10 +92,14 @@ function often<T>(usual: fc.Arbitrary<T>, strange: fc.Arbitrary<T>, weight: numb
   return fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: strange });
 }
 
-function pathOf({ path, operation }: Route, { runs }: Known): fc.Arbitrary<string> {
+function pathOf({ path, operation }: Route, { runs, conversations }: Known): fc.Arbitrary<string> {
   const parameters = operation.parameters ?? [];
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const segments = names.map(() => often(fc.constantFrom(...runs), odd.map(escaped), 8));
+  const ids: Readonly<Record<string, readonly string[]>> = {
+    conversation: conversations,
+    task: ['t1', 't2'],
+  };
+  const segments = names.map((name) => often(fc.constantFrom(...(ids[name] ?? runs)), odd.map(escaped), 8));
   return fc
     .tuple(fc.tuple(...segments), queryOf(parameters.filter((one) => one.in === 'query')))
     .map(([values, query]) => {
