@@ -137,6 +137,24 @@ describe('users', () => {
     });
   });
 
+  it('ask for no fewer approvals than are configured for themselves', async () => {
+    await using api = await startUserApi({ execution: { approval: 'always' } });
+    await using standing = await stand({
+      execution: { approval: 'writes' },
+      user_config_api: { url: `${api.url}/users/{user_id}` },
+      server: { tokens: TOKENS },
+    });
+    const tea = { tasks: [look('tea')] };
+    const hana = standing.as(HANA.token);
+    for (const approval of ['never', 'writes', 'plan'] as const)
+      await expect(hana.start('tea', { ...tea, approval })).rejects.toMatchObject({ code: 'forbidden' });
+    const run = await hana.start('tea', { ...tea, approval: 'always' });
+    expect((await hana.settled(run)).outcome).toBe('waiting');
+    const boss = standing.as(BOSS.token);
+    const free = await boss.start('tea', { ...tea, approval: 'never' });
+    expect((await boss.settled(free)).outcome).toBe('answered');
+  });
+
   it('are held back when they send too much, each for themselves', async () => {
     await using standing = await withTokens({ rate_limit: 1 });
     const hana = standing.as(HANA.token);
