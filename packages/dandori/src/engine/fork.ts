@@ -9,7 +9,7 @@ import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
-import { checkAnswer } from './answer.ts';
+import { checkAnswer, refuseStrangers } from './answer.ts';
 import { checkEdit, invalidEdit } from './check-edit.ts';
 import { compileDraft } from './draft.ts';
 import { newId } from './inbox.ts';
@@ -23,6 +23,8 @@ export interface ForkOptions {
   readonly answers?: Readonly<Record<string, Json>>;
   /** In place of all tasks that were not begun by then. */
   readonly tasks?: readonly Task[];
+  /** Who forks it; a question that names who may answer is answered by nobody else here either. */
+  readonly by?: string | undefined;
 }
 
 export interface Forked {
@@ -189,7 +191,7 @@ interface Answering {
   readonly parts: Keeping;
 }
 
-function answered({ answers = {} }: ForkOptions, { state, source, events, parts }: Answering): Fact[] {
+function answered({ answers = {}, by }: ForkOptions, { state, source, events, parts }: Answering): Fact[] {
   return Object.entries(answers).map(([id, answer]) => {
     const asked = state.questions.get(id);
     if (asked === undefined)
@@ -203,10 +205,11 @@ function answered({ answers = {} }: ForkOptions, { state, source, events, parts 
         `At event ${state.seq} the question ${id} was answered already.`,
         { fix: 'Fork before the answer, or leave out --at: it is taken from the answer.' },
       );
+    refuseStrangers(asked.question, by);
     const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
     if (isPlan) checkEdit(asked.question, { answer, state }, parts);
     else checkAnswer(asked.question, answer, parts);
-    return { type: 'question_answered', data: { question: id, answer, by: 'fork' } };
+    return { type: 'question_answered', data: { question: id, answer, by: by ?? 'fork' } };
   });
 }
 

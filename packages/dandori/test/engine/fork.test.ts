@@ -7,6 +7,7 @@ import { fold } from '../../src/core/apply.ts';
 import { compareRuns } from '../../src/core/run-diff.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Json } from '../../src/domain/json.ts';
+import { answerQuestion } from '../../src/engine/answer.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { type ForkOptions, forkRun } from '../../src/engine/fork.ts';
 import { pruneRuns } from '../../src/engine/prune.ts';
@@ -131,6 +132,25 @@ describe('a fork', () => {
     );
     expect(diff).toMatchObject({ isSame: false, commonSeq: forked.forkedFrom.seq });
     expect(diff.differences.map(({ kind, what }) => `${kind} ${what}`)).toContain('outcome d');
+  });
+
+  it('says yes to nothing for who may not: neither with an answer nor with a plan of their own', async () => {
+    const house = createHouse(TOOLS, [answer]);
+    const questions = { whenExpired: 'decline' as const, answerers: ['boss'] };
+    const run = await house.start('go', [task('w', 'b.put')], { approval: 'plan', questions });
+    await house.drive(run);
+    for (const by of ['intern', undefined])
+      await expect(fork(house, run, { answers: { q1: 'approve' }, by })).rejects.toMatchObject({
+        code: 'answer-not-allowed',
+      });
+    await answerQuestion({ run, question: 'q1', answer: 'approve', by: 'boss' }, house.parts);
+    const at = (await house.events(run)).length;
+    const edited = await fork(house, run, { at, tasks: [task('x', 'b.put')], by: 'intern' });
+    const state = await house.drive(edited.run);
+    expect([...state.questions.values()].map(({ answer: given }) => given?.by)).toEqual(['boss', undefined]);
+    expect(calls(house)).toEqual([]);
+    const allowed = await fork(house, run, { answers: { q1: 'approve' }, by: 'boss' });
+    expect((await house.drive(allowed.run)).end?.outcome).toBe('answered');
   });
 
   it('K2: of a call that a person was asked for while it was open takes its end over, and asks nobody', async () => {
