@@ -4,6 +4,7 @@ import { useTexts } from '../../shell/language.tsx';
 import type { Status } from '../../ui/texts.ts';
 import { useIsNarrow } from '../narrow.ts';
 import type { ViewProps } from '../view.ts';
+import { ZoomButtons } from '../zoom-buttons.tsx';
 import { Announced } from './announced.tsx';
 import { type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
 import { FrameNode } from './frame-node.tsx';
@@ -14,7 +15,6 @@ import { texts } from './texts.ts';
 import { useKeys } from './use-keys.ts';
 import type { LaidOut } from './use-layout.ts';
 import { useView } from './use-view.ts';
-import { ZoomButtons } from './zoom-buttons.tsx';
 
 /** What is smaller is seen at a glance. */
 const MAPPED = 40;
@@ -79,7 +79,13 @@ export function Canvas({
           />
         )}
       </ReactFlow>
-      <ZoomButtons onFit={view.fit} />
+      <ZoomButtons
+        onIn={() => void flow.zoomIn()}
+        onOut={() => void flow.zoomOut()}
+        onFit={view.fit}
+        className="bottom-2 left-2 md:bottom-3 md:left-3"
+        isUpright
+      />
       <p id="graph-keys" className="sr-only">
         {say.keys}
       </p>

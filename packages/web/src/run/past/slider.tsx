@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useLanguage, useTexts } from '../../shell/language.tsx';
+import { duration } from '#core/duration.ts';
+import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
-import { durationText } from '../duration.ts';
 import type { ViewProps } from '../view.ts';
 import { Fork } from './fork.tsx';
 import { Jumps } from './jumps.tsx';
@@ -13,7 +13,6 @@ import { usePlaying } from './use-playing.ts';
 export function Slider(props: ViewProps) {
   const { events, news, isPast, showAt } = props;
   const say = useTexts(texts);
-  const { language } = useLanguage();
   const [isForking, setIsForking] = useState(false);
   const total = news.events.length;
   const event = events.at(-1);
@@ -22,7 +21,7 @@ export function Slider(props: ViewProps) {
   const [isPlaying, setIsPlaying] = usePlaying({ seq, total, show, isPast });
   if (event === undefined) return null;
   const canFork = isPast || props.state.end === undefined;
-  const since = durationText(Math.max(0, event.at - (news.events[0]?.at ?? event.at)), language);
+  const since = duration(Math.max(0, event.at - (news.events[0]?.at ?? event.at)));
   return (
     <section
       aria-label={say.past}

@@ -24,7 +24,7 @@ export function Timeline({ state, events, selected, select }: ViewProps) {
   // The state is changed in place, but only with more events.
   const critical = useMemo(() => criticalPath(found, state.tasks), [found, state]);
   const isOpen = state.end === undefined && found.bars.some(({ end }) => end === undefined);
-  const tick = useNow(isOpen);
+  const tick = useNow({ isMoving: isOpen });
   const start = Math.min(shown[0]?.at ?? 0, found.bars[0]?.start ?? Number.POSITIVE_INFINITY);
   const last = shown.at(-1)?.at ?? start;
   const now = isOpen ? Math.max(tick, last) : last;
