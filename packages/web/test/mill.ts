@@ -20,7 +20,7 @@ export async function buildMill(): Promise<Mill> {
   const config = {
     mcpServers: {},
     server: { port: 0, rate_limit: 10_000 },
-    execution: { concurrency: 1_000 },
+    execution: { concurrency: 1_000, task_timeout: '10m' },
   };
   await writeFile(join(folder, 'dandori.yaml'), JSON.stringify(config));
   const gate = Promise.withResolvers<void>();

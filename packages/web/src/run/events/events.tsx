@@ -52,7 +52,10 @@ export function Events({ run, state, news, isPast }: ViewProps) {
         </p>
       </div>
       {rows.length === 0 && <p className="p-4 text-faint">{say.none}</p>}
-      <div ref={box} className="max-h-[70vh] overflow-auto rounded border border-line bg-sheet">
+      <div
+        ref={box}
+        className="max-h-[calc(100dvh-var(--stuck-below,0px)-4rem)] overflow-auto rounded border border-line bg-sheet"
+      >
         <ol aria-label={say.list} className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start, key }) => {
             const event = rows[index];

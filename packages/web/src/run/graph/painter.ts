@@ -29,7 +29,8 @@ export function begin(
   size: { readonly width: number; readonly height: number },
   { x, y, zoom }: Transform,
 ): { readonly pen: CanvasRenderingContext2D; readonly inks: Inks } | undefined {
-  const pen = canvas.getContext('2d');
+  // Drawn by the processor: thousands of thin lines take a graphics card, or what stands for one, far longer.
+  const pen = canvas.getContext('2d', { willReadFrequently: true });
   if (pen === null) return undefined;
   const density = window.devicePixelRatio;
   const [width, height] = [Math.round(size.width * density), Math.round(size.height * density)];

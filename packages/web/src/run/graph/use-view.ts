@@ -19,7 +19,7 @@ export interface View {
 /** What of the sheet is seen: all of it, also when it grows, until a person looks elsewhere. */
 export function useView(laidOut: LaidOut): View {
   const flow = useReactFlow();
-  const isMoved = useRef(false);
+  const held = useRef<'whole' | 'moved'>(undefined);
   const lookAt = (maxZoom: number, smallest: number, duration: number) => {
     const { width = 0, height = 0 } = document.querySelector('.react-flow')?.getBoundingClientRect() ?? {};
     const bounds = boundsOf(laidOut.layout);
@@ -27,9 +27,13 @@ export function useView(laidOut: LaidOut): View {
     const viewport = whole.zoom >= smallest ? whole : { x: 24, y: 24, zoom: 0.7 };
     void flow.setViewport(viewport, { duration: calm(duration) });
   };
-  const fit = () => lookAt(2, 0, 200);
+  const fit = () => {
+    held.current = 'whole';
+    lookAt(2, 0, 200);
+  };
   const show = (duration = 0) => {
-    if (!isMoved.current) lookAt(1, SMALLEST, duration);
+    if (held.current === 'whole') lookAt(2, 0, duration);
+    else if (held.current === undefined) lookAt(1, SMALLEST, duration);
   };
   const latest = useRef(show);
   latest.current = show;
@@ -37,7 +41,7 @@ export function useView(laidOut: LaidOut): View {
   useEffect(() => latest.current(300), [laidOut]);
   return {
     moved() {
-      isMoved.current = true;
+      held.current = 'moved';
     },
     fit,
     show: () => show(),

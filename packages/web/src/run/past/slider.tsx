@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { duration } from '#core/duration.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -8,12 +8,15 @@ import { Jumps } from './jumps.tsx';
 import { Marks } from './marks.tsx';
 import { texts } from './texts.ts';
 import { usePlaying } from './use-playing.ts';
+import { useRoomAbove } from './use-room-above.ts';
 
 /** Shows the run as it was after any of its events. */
 export function Slider(props: ViewProps) {
   const { events, news, isPast, showAt } = props;
   const say = useTexts(texts);
   const [isForking, setIsForking] = useState(false);
+  const section = useRef<HTMLElement>(null);
+  useRoomAbove(section);
   const total = news.events.length;
   const event = events.at(-1);
   const seq = event?.seq ?? total;
@@ -24,6 +27,7 @@ export function Slider(props: ViewProps) {
   const since = duration(Math.max(0, event.at - (news.events[0]?.at ?? event.at)));
   return (
     <section
+      ref={section}
       aria-label={say.past}
       className={`sticky bottom-0 z-20 -mx-4 flex flex-col gap-1 border-t bg-sheet px-4 py-2 ${isPast ? 'border-accent border-t-2' : 'border-line'}`}
     >

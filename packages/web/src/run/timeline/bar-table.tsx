@@ -39,7 +39,7 @@ export function BarTable({
               <th scope="row" className="py-1 pr-4 text-left font-normal">
                 <What bar={bar} select={select} />
               </th>
-              <td className="py-1 pr-4">{say.hows[bar.how]}</td>
+              <td className="py-1 pr-4">{bar.kind !== 'slot' && say.hows[bar.how]}</td>
               <td className="py-1 pr-4 tabular-nums">{duration(Math.max(0, bar.start - scale.start))}</td>
               <td className="py-1 pr-4 tabular-nums">
                 {duration(Math.max(0, (bar.end ?? now) - bar.start))}

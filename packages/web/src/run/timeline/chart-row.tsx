@@ -53,6 +53,7 @@ const KINDS: Readonly<Record<Bar['kind'], string>> = {
   attempt: '',
   decision: '',
   probe: 'italic',
+  slot: 'bg-transparent! border-faint! border-dotted! text-faint',
   wait: 'bg-transparent! border-warn! border-dashed! text-warn',
 };
 

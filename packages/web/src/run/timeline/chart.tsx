@@ -66,7 +66,7 @@ export function Chart({ rows, scale, critical, now, isOpen, selected, select }: 
         tabIndex={0}
         onKeyDown={onKeyDown}
         onBlur={() => setActive(undefined)}
-        className="relative max-h-[70dvh] min-h-40 flex-1 overflow-auto rounded-md border border-line bg-sheet outline-offset-[-2px]"
+        className="relative max-h-[calc(100dvh-var(--stuck-below,0px)-4rem)] min-h-40 flex-1 overflow-auto rounded-md border border-line bg-sheet outline-offset-[-2px]"
       >
         <Axis scale={scale} width={width} window={window} />
         <div

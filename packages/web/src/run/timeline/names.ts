@@ -21,8 +21,16 @@ export function nameOf(
 ): string {
   const { kind, which, start, end, how } = bar;
   const tries = kind === 'attempt' && Number(which) > 1 ? [say.attempt(which)] : [];
-  const what = kind === 'probe' || (kind === 'wait' && bar.task !== undefined) ? [say.kinds[kind]] : [];
+  const isNamed = kind === 'probe' || kind === 'slot' || (kind === 'wait' && bar.task !== undefined);
+  const what = isNamed ? [say.kinds[kind]] : [];
   const took = duration(Math.max(0, (end ?? now) - start));
   const marks = isCritical ? [say.critical] : [];
-  return [titleOf(bar, say), ...what, ...tries, say.hows[how], took, ...marks].join(', ');
+  return [
+    titleOf(bar, say),
+    ...what,
+    ...tries,
+    ...(kind === 'slot' ? [] : [say.hows[how]]),
+    took,
+    ...marks,
+  ].join(', ');
 }

@@ -20,6 +20,7 @@ const en = {
     probe: 'probe',
     decision: 'decision',
     wait: 'waiting for a person',
+    slot: 'waiting for a free slot',
   } satisfies Record<Bar['kind'], string> as Record<Bar['kind'], string>,
   hows: {
     open: 'under way',
@@ -53,7 +54,7 @@ export const texts: Texts<typeof en> = {
     now: '現在',
     critical: 'クリティカルパス',
     many: (count) => `小さなもの ${count} 件`,
-    kinds: { attempt: '試行', probe: '確認', decision: '判断', wait: '回答待ち' },
+    kinds: { attempt: '試行', probe: '確認', decision: '判断', wait: '回答待ち', slot: '空き待ち' },
     hows: {
       open: '進行中',
       succeeded: '完了',
