@@ -210,13 +210,30 @@ export const missingServerShape = z.object({ server: z.string(), reason: z.strin
 
 const total = z.object({ total: z.number(), perRun: z.number() });
 
+const tokens = z.object({ input: z.number(), output: z.number(), cachedInput: z.number() });
+
+const periodShape = z.object({
+  at: count,
+  outcomes: z.record(standing, count),
+  ms: z.number(),
+  revisions: count,
+  modelCalls: count,
+  tokens,
+  cost: z.number().nullable(),
+  calls: count,
+  failed: count,
+  inDoubt: count,
+  timeouts: count,
+  ratings: z.object({ sum: z.number(), count }),
+});
+
 export const statisticsShape = z.object({
   runs: count,
   outcomes: z.record(standing, count),
   completionRate: z.number().min(0).max(1).nullable(),
   revisions: total,
   modelCalls: total,
-  tokens: z.object({ input: z.number(), output: z.number(), cachedInput: z.number() }),
+  tokens,
   cost: z.number().nullable(),
   timeouts: count,
   tools: z.record(
@@ -226,4 +243,5 @@ export const statisticsShape = z.object({
   duration: z.object({ meanMs: z.number(), medianMs: z.number() }).nullable(),
   satisfaction: z.object({ mean: z.number(), count }).nullable(),
   damaged: z.array(z.object({ run: z.string(), reason: z.string() })),
+  series: z.array(periodShape).optional().openapi({ description: 'Where `every` was sent' }),
 });
