@@ -56,7 +56,7 @@ import {
   startRun,
 } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
-import { listQuestions, type RunQuestion } from './engine/open-questions.ts';
+import { createQuestionList, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { readPart } from './engine/read-part.ts';
@@ -319,7 +319,7 @@ function assemble(
       approve({ run, question, by, tasks }, parts),
     reject: (run, question, { by = config.userId, reason } = {}) =>
       reject({ run, question, by, reason }, parts),
-    questions: (run) => listQuestions(journal, run),
+    questions: createQuestionList(journal),
     tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
     pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),
     continue: (run, { by = config.userId } = {}) => continueRun({ run, by }, parts),

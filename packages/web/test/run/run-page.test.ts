@@ -179,7 +179,7 @@ describe('the page of a run', () => {
     for (const view of ['', '/timeline']) {
       const page = await open(`/runs/${run}${view}`, phone);
       await page.getByRole('tab', { name: 'タイムライン' }).waitFor();
-      await page.getByRole('application', { name: /プランのグラフ|いつ何をしたか/ }).waitFor();
+      await page.getByRole('application', { name: /計画のグラフ|いつ何をしたか/ }).waitFor();
       expect(await isTooWide(page)).toBe(false);
       expect(await barriers(page)).toEqual([]);
     }
