@@ -44,13 +44,13 @@ describe('the connections of a browser', () => {
   it('are let go by tabs in the background, so that many runs can be open, and nothing is missed', async () => {
     const { client } = visiting.standing;
     const run = await client.start('wait for it', { tasks: [wait('tea', 'slow')] });
-    const first = await visiting.open(`/runs/${run}`);
-    const others = Array.from({ length: CONNECTIONS - 1 }, () => tab(first, `/runs/${run}`));
+    const first = await visiting.open(`/runs/${run}/events`);
+    const others = Array.from({ length: CONNECTIONS - 1 }, () => tab(first, `/runs/${run}/events`));
     const hidden = [first, ...(await Promise.all(others))];
     await expect.poll(streams).toBe(CONNECTIONS);
     await Promise.all(hidden.map((page) => hide(page)));
     await expect.poll(streams).toBe(0);
-    const last = await tab(first, `/runs/${run}`);
+    const last = await tab(first, `/runs/${run}/events`);
     await last.getByRole('slider', { name: 'Event' }).waitFor();
     await client.tell(run, 'the green one');
     const total = (await client.events(run)).length;
@@ -60,7 +60,7 @@ describe('the connections of a browser', () => {
     await expect.poll(() => eventsOn(first)).toBe(total);
     await Promise.all([...hidden, last].map((page) => page.close()));
     await client.cancel(run);
-  });
+  }, 120_000);
 
   it('are not held by runs that have ended, and what is done with one is seen at once', async () => {
     const { client } = visiting.standing;
