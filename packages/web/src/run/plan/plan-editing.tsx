@@ -40,13 +40,15 @@ export function PlanEditing({ text, onChange, within, isChanged, onDiscard, acti
   return (
     <div className="flex flex-col gap-3">
       <SourceEditor text={text} onChange={onChange} marks={marks} field={field} />
-      <p role="status" className={`text-sm ${diagnostics.length > 0 ? 'text-bad' : 'text-faint'}`}>
-        {!isCurrent && error === null
-          ? say.checking
-          : diagnostics.length > 0
-            ? say.problems(diagnostics.length)
-            : error === null && say.compiles}
-        {isChanged && ` ${say.kept}`}
+      <p role="status" className="flex flex-wrap gap-x-3 text-faint text-sm">
+        <span className={diagnostics.length > 0 ? 'text-bad' : ''}>
+          {!isCurrent && error === null
+            ? say.checking
+            : diagnostics.length > 0
+              ? say.problems(diagnostics.length)
+              : error === null && say.compiles}
+        </span>
+        {isChanged && <span>{say.kept}</span>}
       </p>
       <Problem error={error} />
       <DiagnosticList diagnostics={diagnostics} warnings={warnings} onJump={jump} />
