@@ -24,7 +24,7 @@ export async function visit(config: object = {}, standing?: Standing): Promise<V
 
 export interface PageOptions extends BrowserContextOptions {
   /** Before it goes anywhere. */
-  readonly onPage?: (page: Page) => Promise<void>;
+  readonly onPage?: (page: Page) => Promise<unknown>;
 }
 
 export async function openPage(

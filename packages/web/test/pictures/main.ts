@@ -10,7 +10,7 @@ import { moveClock } from './clock.ts';
 import { liveDays } from './days.ts';
 import { MODEL } from './model.ts';
 import { scenes } from './scenes.ts';
-import { shops } from './shops.ts';
+import { createShops } from './shops.ts';
 
 /**
  * `npm run screenshots` takes the pictures of the docs: a real server with the kitchen of the examples and a scripted model, on
@@ -18,11 +18,11 @@ import { shops } from './shops.ts';
  */
 const ROOT = join(import.meta.dirname, '../../../..');
 const PICTURES = join(ROOT, 'docs/pictures');
-const NOW = Date.parse('2026-05-14T18:30:00Z');
+const NOW = Date.parse('2026-05-14T09:30:00Z');
 
 const folder = await mkdtemp(join(tmpdir(), 'dandori-pictures-'));
 const model = await startModelServer(MODEL, { chunkSize: 24 });
-moveClock(NOW - 20 * 86_400_000);
+moveClock(NOW - 40 * 86_400_000);
 const env = {
   DANDORI_KITCHEN_PATH: join(folder, 'kitchen.db'),
   NODE_OPTIONS: `--import ${join(import.meta.dirname, 'clock.ts')}`,
@@ -46,13 +46,20 @@ const config = {
   server: { port: 0, rate_limit: 10_000 },
 };
 await writeFile(join(folder, 'dandori.yaml'), JSON.stringify(config));
-const serving = await serve({ cwd: folder, services: [shops] });
+let door: Promise<void> = Promise.resolve();
+/** Orders wait from now on until what is given back is called. */
+const closeShops = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  door = promise;
+  return resolve;
+};
+const serving = await serve({ cwd: folder, services: [createShops(() => door)] });
 const browser = await openBrowser();
 try {
   const client = createClient({ url: serving.url });
-  await liveDays(client, { days: 12, until: NOW });
+  await liveDays(client, { days: 28, until: NOW });
   await mkdir(PICTURES, { recursive: true });
-  for await (const { name, picture } of scenes({ client, browser, url: serving.url, now: NOW })) {
+  for await (const { name, picture } of scenes({ client, browser, url: serving.url, now: NOW, closeShops })) {
     await writeFile(join(PICTURES, `${name}.png`), picture);
     console.log(`${name}.png ${Math.round(picture.length / 1024)} kB`);
   }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../dandori/src/domain/json.ts';
 import type { ModelReply, ModelScript } from '../../../dandori/src/testing/index.ts';
 import { act, answer, own, say } from '../../../dandori/test/requirements/home.ts';
 
@@ -16,7 +17,7 @@ interface Asked {
 
 function reply(goal: string, { last, step }: Asked): ModelReply {
   const isDone = /<result/.test(last);
-  if (/^Dinner/.test(goal)) return dinner(step, isDone);
+  if (/^(Dinner|Supper)/.test(goal)) return dinner(step, isDone, /^Supper/.test(goal));
   if (/^Order/.test(goal))
     return isDone ? answer('Bread and eggs are ordered; they come within the hour.') : order();
   if (/オムレツ/.test(goal)) return isDone ? answer('オムレツができました。') : omelette('オムレツ');
@@ -32,13 +33,13 @@ function reply(goal: string, { last, step }: Asked): ModelReply {
   return isDone ? answer('300') : say([act('t1', 'calc.evaluate', { expression: '100 + 200' })]);
 }
 
-const STEPS = [
+const STEPS: JsonObject[] = [
   { id: 's1', description: 'See what is there' },
   { id: 's2', description: 'Ask for prices', after: ['s1'] },
   { id: 's3', description: 'Order, cook, and tell the others', after: ['s2'] },
 ];
 
-function dinner(step: string | undefined, isDone: boolean): ModelReply {
+function dinner(step: string | undefined, isDone: boolean, isSmall: boolean): ModelReply {
   const price = (id: string, shop: string) => act(id, 'shops.price', { shop, item: 'bread' }, { step: 's2' });
   if (step === 's1')
     return say([
@@ -51,18 +52,27 @@ function dinner(step: string | undefined, isDone: boolean): ModelReply {
       price('corner', 'Corner shop'),
       price('kiosk', 'Station kiosk'),
     ]);
-  if (step === 's3')
+  if (step === 's3') {
+    const dish = isSmall
+      ? act('leeks', 'kitchen.add_item', { name: 'ねぎ / leeks', quantity: 2, unit: '本' }, { step: 's3' })
+      : act(
+          'omelette',
+          'pantry.cook',
+          { dish: '${list.dish}', servings: '${list.servings}' },
+          { step: 's3' },
+        );
     return say([
       act('bread', 'shops.order', { shop: '${market.shop}', item: '${market.item}' }, { step: 's3' }),
-      act('omelette', 'pantry.cook', { dish: '${list.dish}', servings: '${list.servings}' }, { step: 's3' }),
+      dish,
       act('soup', 'pantry.cook', { dish: 'miso soup', servings: 1 }, { step: 's3' }),
       act(
         'note',
         'shops.note',
         { text: '${bread.order}; dinner is ready.' },
-        { step: 's3', after: ['omelette'] },
+        { step: 's3', after: ['soup'] },
       ),
     ]);
+  }
   if (isDone)
     return answer(
       'Dinner is ready: an omelette and miso soup. Bread from Nishiki Market was the cheapest (¥298) and is on its way.',
@@ -79,7 +89,7 @@ function order(): ModelReply {
       act('corner', 'shops.price', { shop: 'Corner shop', item: 'eggs' }),
       act('bread', 'shops.order', { shop: '${market.shop}', item: '${market.item}' }),
       act('eggs', 'shops.order', { shop: '${corner.shop}', item: '${corner.item}', count: 10 }),
-      act('old', 'kitchen.remove_item', { name: 'spinach' }),
+      act('spinach', 'kitchen.remove_item', { name: 'spinach' }),
     ],
     { reasoning: 'Both shops are asked first; what is old makes room for what is new.' },
   );

@@ -7,6 +7,8 @@ interface Stage {
   readonly browser: Browser;
   readonly url: string;
   readonly now: number;
+  /** Orders wait until what it gives back is called. */
+  readonly closeShops: () => () => void;
 }
 
 export interface Picture {
@@ -16,6 +18,8 @@ export interface Picture {
 
 interface Scene extends BrowserContextOptions {
   readonly path: string;
+  /** Milliseconds since the days that were lived before. */
+  readonly later?: number;
   /** Until what is to be seen is there. */
   readonly ready: (page: Page) => Promise<unknown>;
 }
@@ -25,13 +29,15 @@ const PHONE = { viewport: { width: 390, height: 844 } } as const;
 
 /** The main views, one after the other. */
 export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
-  const { client } = stage;
+  const { client, closeShops } = stage;
   const begin = async (goal: string, options: Parameters<Client['start']>[1]) => {
     const run = await client.start(goal, options);
     await client.settled(run);
     return run;
   };
   const talk = await client.conversations.begin('What can I cook tonight?');
+  await client.settled(talk.run);
+  await client.conversations.say(talk.conversation, 'Dinner for two, please, with fresh bread');
   const dinner = await begin('Dinner for one, with fresh bread', { mode: 'hierarchical' });
   const done = await begin('Dinner for two, with fresh bread', { mode: 'hierarchical' });
   await client.answer(done, 'q1', 2);
@@ -41,31 +47,40 @@ export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
     approval: 'plan',
   });
   const omelette = await begin('オムレツを作って', { mode: 'planned' });
-  const past = (await client.events(done)).findLast(({ type }) => type === 'question_asked')?.seq ?? 1;
-  const graph = (page: Page) => page.locator('.react-flow__node-task').nth(5).waitFor();
+  const openShops = closeShops();
+  const supper = await client.start('Supper with miso soup and fresh bread', { mode: 'hierarchical' });
+  const past = (await client.events(done)).find(({ type }) => type === 'question_asked')?.seq ?? 1;
+  const tasks = (page: Page) => page.locator('.react-flow__node-task');
 
   const all: Readonly<Record<string, Scene>> = {
     home: { path: '/', ready: (page) => page.getByRole('heading', { name: 'All runs' }).waitFor() },
-    graph: { path: `/runs/${dinner}`, ready: graph },
+    graph: {
+      path: `/runs/${supper}`,
+      // What is under way has not been so for long.
+      later: Date.now() + 4_000 - stage.now,
+      ready: (page) => tasks(page).filter({ hasText: 'soup' }).getByText('done').waitFor(),
+    },
     timeline: {
       path: `/runs/${done}/timeline`,
       colorScheme: 'dark',
       ready: (page) => page.getByRole('button', { name: /soup/ }).first().waitFor(),
     },
-    past: { path: `/runs/${done}?at=${past - 2}`, ready: graph },
+    past: { path: `/runs/${done}?at=${past - 2}`, ready: (page) => tasks(page).nth(8).waitFor() },
     approval: { path: `/runs/${order}`, ready: (page) => page.getByText('Approve').first().waitFor() },
     plan: {
       path: `/runs/${order}/plan`,
       async ready(page) {
         const source = page.getByRole('textbox', { name: 'The plan as YAML' });
         await source.fill((await source.inputValue()).replace('shops.order', 'shops.oder'));
-        await page.getByText('unknown-operation').waitFor();
+        const found = page.getByRole('button', { name: /unknown-operation/ });
+        await found.waitFor();
+        await found.evaluate((element) => element.scrollIntoView({ block: 'center' }));
       },
     },
     question: {
       path: `/runs/${omelette}`,
       locale: 'ja-JP',
-      ready: (page) => page.getByRole('heading', { name: 'どの牛乳を使いますか？' }).waitFor(),
+      ready: (page) => tasks(page).nth(1).waitFor(),
     },
     phone: {
       path: `/runs/${dinner}`,
@@ -74,32 +89,35 @@ export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
     },
     conversation: {
       path: `/conversations/${talk.conversation}`,
-      ready: (page) => page.getByText('An omelette').waitFor(),
+      ready: (page) => page.getByText('Or write below what should be different.').waitFor(),
     },
     dashboard: { path: '/dashboard?range=30d', ready: (page) => page.getByRole('img').nth(5).waitFor() },
     tools: {
       path: '/tools',
       async ready(page) {
+        await page.getByRole('searchbox').fill('cook');
         await page.locator('[data-tool="pantry.cook"] > summary').click();
+        await page.evaluate(() => window.scrollTo(0, 0));
       },
     },
   };
   for (const [name, scene] of Object.entries(all)) yield { name, picture: await taken(scene, stage) };
+  openShops();
+  await client.settled(supper);
 }
 
-async function taken({ path, ready, ...options }: Scene, { browser, url, now }: Stage): Promise<Buffer> {
+async function taken(
+  { path, ready, later = 600_000, ...options }: Scene,
+  { browser, url, now }: Stage,
+): Promise<Buffer> {
   const page = await openPage(browser, url + path, {
     viewport: SCREEN,
     reducedMotion: 'reduce',
     timezoneId: 'Asia/Tokyo',
-    onPage: (one) => one.addInitScript(standStill, now + 600_000),
+    onPage: (one) => one.addInitScript(standStill, now + later),
     ...options,
   });
-  page.on('pageerror', (error) => console.log(error));
-  await ready(page).catch(async (error) => {
-    await page.screenshot({ path: '/tmp/x1-fail.png' });
-    throw error;
-  });
+  await ready(page);
   await page.waitForFunction(() =>
     document.getAnimations().every(({ playState }) => playState !== 'running'),
   );
