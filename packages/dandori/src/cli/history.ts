@@ -34,10 +34,11 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
   const when = style.dim(
     `${String(entry.seq).padStart(4)} ${new Date(entry.at).toISOString().slice(11, 23)}`,
   );
-  if (entry.kind === 'reflected')
-    return [
-      `${when} ${texts.history.reflected} (${entry.trigger}, ${entry.status}): ${oneLine(entry.evaluation, 160)}`,
-    ];
+  if (entry.kind === 'reflected') {
+    const { trigger, status, evaluation } = entry;
+    const head = `${when} ${texts.history.reflected} (${trigger}, ${status})`;
+    return [evaluation === '' ? head : `${head}: ${oneLine(evaluation, 160)}`];
+  }
   const { version, by, isAccepted, revision, diagnostics = [], reason, tasks } = entry;
   const verdict = isAccepted === undefined ? 'open' : isAccepted ? 'accepted' : 'rejected';
   const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}, ${texts.history[verdict]}`;

@@ -36,7 +36,7 @@ export interface Session extends AsyncDisposable {
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const torn: TornTail[] = [];
-  const watching: Watching = { hasDriven: false, hasPlanned: false };
+  const watching: Watching = { seen: 0, hasPlanned: false };
   const dandori = await openDandori({
     configFile: options.config,
     onEvent: (event) => show(event, { mind: dandori.mindName, watching }),
@@ -83,8 +83,8 @@ interface Watching {
   /** Asks about calls that are held open. */
   held?: Held;
   texts?: Texts;
-  /** Whether anything of the run was done by this process. */
-  hasDriven: boolean;
+  /** How many events of the run this process has driven it through. */
+  seen: number;
   /** Whether the mind was asked for a plan. */
   hasPlanned: boolean;
   /** The request to cancel, until it is written down. */
@@ -97,10 +97,10 @@ function show(event: Event, { mind, watching }: { mind: string; watching: Watchi
   if (isAsked && mind === 'built-in' && !watching.hasPlanned && texts !== undefined)
     progress?.note(styleFor(process.stderr).dim(asTyped(texts.noLanguageModel)));
   // After an answer on the spot the run is taken up again in the journal, and nobody has noticed a pause.
-  if (event.type === 'run_resumed' && watching.hasDriven) progress?.replay(event);
+  if (event.type === 'run_resumed' && watching.seen > 0) progress?.replay(event);
   else progress?.event(event);
   watching.held?.event(event);
-  watching.hasDriven = true;
+  watching.seen++;
   watching.hasPlanned ||= isAsked;
 }
 
@@ -130,14 +130,19 @@ async function driveAndAsk(run: string, foreground: Foreground): Promise<Report>
   }
 }
 
-/** Where somebody else has answered, they may go on with it too: then it is theirs until they leave it. */
+/**
+ * Where somebody else has answered, they may go on with it too: then it is theirs until they leave it. Who has to stand
+ * down in the middle of a drive says so.
+ */
 async function drive(run: string, { dandori, watching }: Foreground): Promise<Report> {
+  const isAfterQuestion = watching.seen > 0;
   for (;;) {
+    const { seen } = watching;
     try {
       return await dandori.drive(run);
     } catch (error) {
       const isElsewhere = error instanceof DandoriError && error.code === 'run-driven-elsewhere';
-      if (!isElsewhere || !watching.hasDriven) throw error;
+      if (!isElsewhere || !isAfterQuestion || watching.seen > seen) throw error;
       await sleep(BETWEEN_LOOKS);
     }
   }

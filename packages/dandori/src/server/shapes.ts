@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { blobHandle } from '../domain/blob.ts';
-import { diagnostic } from '../domain/diagnostic.ts';
+import { diagnostic, diagnosticCode } from '../domain/diagnostic.ts';
 import { effect } from '../domain/effect.ts';
 import { estimate } from '../domain/estimate.ts';
 import { envelopeSchema, factSchema, outcome } from '../domain/event.ts';
@@ -103,11 +103,18 @@ export const reportShape = z.object({
 
 export const planShape = z.object({ goal: z.string(), tasks: z.array(task) });
 
+/** `plan-invalid` where the text cannot be read as a plan at all. */
+const placedShape = diagnostic.extend({
+  code: z.enum([...diagnosticCode.options, 'plan-invalid']),
+  line: count,
+  column: count,
+});
+
 export const compiledShape = z.object({
   ok: z.boolean(),
   goal: z.string().optional(),
-  diagnostics: z.array(diagnostic.extend({ line: count, column: count })).optional(),
-  warnings: z.array(diagnostic).optional(),
+  diagnostics: z.array(placedShape).optional(),
+  warnings: z.array(placedShape).optional(),
   estimate: estimate.optional(),
 });
 
@@ -210,13 +217,30 @@ export const missingServerShape = z.object({ server: z.string(), reason: z.strin
 
 const total = z.object({ total: z.number(), perRun: z.number() });
 
+const tokens = z.object({ input: z.number(), output: z.number(), cachedInput: z.number() });
+
+const periodShape = z.object({
+  at: count,
+  outcomes: z.record(standing, count),
+  ms: z.number(),
+  revisions: count,
+  modelCalls: count,
+  tokens,
+  cost: z.number().nullable(),
+  calls: count,
+  failed: count,
+  inDoubt: count,
+  timeouts: count,
+  ratings: z.object({ sum: z.number(), count }),
+});
+
 export const statisticsShape = z.object({
   runs: count,
   outcomes: z.record(standing, count),
   completionRate: z.number().min(0).max(1).nullable(),
   revisions: total,
   modelCalls: total,
-  tokens: z.object({ input: z.number(), output: z.number(), cachedInput: z.number() }),
+  tokens,
   cost: z.number().nullable(),
   timeouts: count,
   tools: z.record(
@@ -226,4 +250,5 @@ export const statisticsShape = z.object({
   duration: z.object({ meanMs: z.number(), medianMs: z.number() }).nullable(),
   satisfaction: z.object({ mean: z.number(), count }).nullable(),
   damaged: z.array(z.object({ run: z.string(), reason: z.string() })),
+  series: z.array(periodShape).optional().openapi({ description: 'Where `every` was sent' }),
 });

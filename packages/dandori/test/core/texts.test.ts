@@ -26,10 +26,21 @@ describe('a run speaks one language', () => {
     const [english, japanese] = [of(run('add')), of(run('add', 'ja'))].map(
       (texts) => texts as unknown as Record<string, unknown>,
     );
-    const said = (text: unknown) => String(typeof text === 'function' ? text('failed', 'x') : text);
-    for (const [name, text] of Object.entries(english ?? {})) {
-      expect(said(japanese?.[name]), name).toMatch(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u);
-      expect(said(text), name).toMatch(/^[\x20-\x7e]+$/);
+    const foreign = textsIn(japanese);
+    for (const [name, text] of textsIn(english)) {
+      expect(foreign.get(name), name).toMatch(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u);
+      expect(text, name).toMatch(/^[\x20-\x7e]+$/);
     }
   });
 });
+
+/** By name; those in a group by `group.name`. */
+function textsIn(texts: object = {}): Map<string, string> {
+  return new Map(
+    Object.entries(texts).flatMap(([name, text]): [string, string][] => {
+      if (typeof text === 'function') return [[name, String(text('failed', 'x'))]];
+      if (typeof text === 'string') return [[name, text]];
+      return [...textsIn(text)].map(([inner, said]) => [`${name}.${inner}`, said]);
+    }),
+  );
+}
