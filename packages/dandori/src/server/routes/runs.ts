@@ -109,7 +109,7 @@ async function refuseInvalid(tasks: readonly Task[], dandori: Pick<Dandori, 'che
 async function pageFor(
   { limit, before, ...wanted }: Filters,
   user: User,
-  dandori: Pick<Dandori, 'runs'>,
+  dandori: Pick<Dandori, 'runs' | 'report'>,
 ): Promise<{ runs: RunSummary[]; next?: string }> {
   const { since = 0 } = wanted;
   const { items, ...next } = await pageOf<RunSummary>({
@@ -120,7 +120,20 @@ async function pageFor(
     isWanted: (summary) => isWanted(summary, wanted, user),
     isPast: ({ status: is, startedAt }) => is !== 'damaged' && startedAt < since,
   });
-  return { runs: items, ...next };
+  const runs = await Promise.all(items.map((summary) => withStatus(summary, dandori)));
+  return { runs: runs.filter(({ status: is }) => isIn(is, wanted.status)), ...next };
+}
+
+function isIn(is: RunSummary['status'], wanted: RunSummary['status'] | undefined): boolean {
+  return wanted === undefined || is === wanted;
+}
+
+/** A question stays open while other tasks go on; the last event, from which a summary is made, does not tell that. */
+async function withStatus(summary: RunSummary, dandori: Pick<Dandori, 'report'>): Promise<RunSummary> {
+  if (summary.status !== 'open') return summary;
+  // What cannot be read is said by its own route.
+  const report = await dandori.report(summary.run).catch(() => undefined);
+  return report === undefined ? summary : { ...summary, status: report.outcome };
 }
 
 function isWanted(
@@ -130,7 +143,8 @@ function isWanted(
 ): boolean {
   if (role !== 'admin' && (id === undefined || userId !== id)) return false;
   if (wanted.user !== undefined && userId !== wanted.user) return false;
-  if (wanted.status !== undefined && is !== wanted.status) return false;
+  // Those whose last event says no more are looked at again.
+  if (is !== 'open' && !isIn(is, wanted.status)) return false;
   if (wanted.until !== undefined && startedAt > wanted.until) return false;
   return wanted.text === undefined || goal.toLowerCase().includes(wanted.text.toLowerCase());
 }

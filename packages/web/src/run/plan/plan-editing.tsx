@@ -25,13 +25,15 @@ export function PlanEditing({ text, onChange, within, isChanged, onDiscard, acti
   return (
     <div className="flex flex-col gap-3">
       <CheckedSource text={text} onChange={onChange} checked={checked}>
-        <p role="status" className={`text-sm ${wrong > 0 ? 'text-bad' : 'text-faint'}`}>
-          {!isCurrent && error === null
-            ? say.checking
-            : wrong > 0
-              ? say.problems(wrong)
-              : error === null && say.compiles}
-          {isChanged && ` ${say.kept}`}
+        <p role="status" className="flex flex-wrap gap-x-3 text-faint text-sm">
+          <span className={wrong > 0 ? 'text-bad' : ''}>
+            {!isCurrent && error === null
+              ? say.checking
+              : wrong > 0
+                ? say.problems(wrong)
+                : error === null && say.compiles}
+          </span>
+          {isChanged && <span>{say.kept}</span>}
         </p>
       </CheckedSource>
       <div className="flex flex-wrap gap-2">
