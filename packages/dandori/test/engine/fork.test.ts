@@ -134,6 +134,29 @@ describe('a fork', () => {
     expect(diff.differences.map(({ kind, what }) => `${kind} ${what}`)).toContain('outcome d');
   });
 
+  it('that chooses otherwise calls under a key of its own, for it is another call', async () => {
+    const options = ['x', 'y'].map((value) => ({ label: value, value, args: { which: value } }));
+    const tools: Record<string, FunctionTool> = {
+      'x.drop': {
+        effect: 'write',
+        run: ({ which }): CallOutcome | Json =>
+          which === undefined ? { kind: 'ambiguous', question: 'Which?', options } : { dropped: which },
+      },
+    };
+    const house = createHouse(tools, [answer]);
+    const run = await house.start('go', [task('d', 'x.drop')]);
+    await house.drive(run);
+    await house.answer(run, 'q1', 'x');
+    await house.drive(run);
+    const other = createHouse(tools, [answer], { journal: house.parts.journal });
+    const forked = await fork(other, run, { answers: { q1: 'y' } });
+    await other.drive(forked.run);
+    expect(house.toolbox.calls.map(({ call }) => call.key)).toEqual([`${run}/d`, `${run}/d`]);
+    expect(other.toolbox.calls.map(({ call }) => [call.args, call.key])).toEqual([
+      [{ which: 'y' }, `${forked.run}/d`],
+    ]);
+  });
+
   it('says yes to nothing for who may not: neither with an answer nor with a plan of their own', async () => {
     const house = createHouse(TOOLS, [answer]);
     const questions = { whenExpired: 'decline' as const, answerers: ['boss'] };
