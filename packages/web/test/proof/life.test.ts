@@ -170,7 +170,9 @@ describe('a goal on the page', () => {
         '/runs/:asking',
         '/runs/:run',
       ],
-      ...['timeline', 'decisions', 'tasks', 'plan', 'events', 'graph?at=6'].map((view) => `/runs/:run/${view}`),
+      ...['timeline', 'decisions', 'tasks', 'plan', 'events', 'graph?at=6'].map(
+        (view) => `/runs/:run/${view}`,
+      ),
     ])('%s, in the light and in the dark', async (path) => {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
       await page.goto(proving.url + path.replace(/:(\w+)/, (_, name) => at[name] ?? ''));
