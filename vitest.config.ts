@@ -13,8 +13,8 @@ const PAGE = [{ find: /^#(core|domain)\//, replacement: `${import.meta.dirname}/
 
 export default defineConfig({
   test: {
-    // Many tests wait for processes and disks, so every core may have a file of its own.
-    maxWorkers: availableParallelism(),
+    // Many tests wait for processes and disks, so one file more than there are cores may run.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { name: 'quiet', include: QUIET, isolate: false, ...TIME } },
       {

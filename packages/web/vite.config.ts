@@ -14,6 +14,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2_000,
+    // How long it takes is of no use to who runs `npm ci`.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   worker: { format: 'es' },
   // While the page is worked on: `dandori serve` beside `npm run page`.

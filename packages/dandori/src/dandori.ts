@@ -14,6 +14,7 @@ import { openToolbox } from './assembly/toolbox.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { inMode } from './config/settings.ts';
+import { refuseLooser } from './config/user-config.ts';
 import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import type { Compiled } from './core/compile.ts';
@@ -55,7 +56,7 @@ import {
   startRun,
 } from './engine/inbox.ts';
 import type { Live } from './engine/live.ts';
-import { listQuestions, type RunQuestion } from './engine/open-questions.ts';
+import { createQuestionList, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
 import { readPart } from './engine/read-part.ts';
@@ -110,6 +111,8 @@ export interface RunOptions {
   readonly tasks?: readonly Task[];
   /** For every call of this run, in place of all that the configuration says. */
   readonly approval?: ApprovalPolicy;
+  /** Refuses an `approval` that asks about less than is configured for the user. */
+  readonly isStricterOnly?: boolean;
   /** A second start of the same user under the same key starts nothing and gives the first run, as long as it is kept. */
   readonly key?: string;
 }
@@ -296,8 +299,9 @@ function assemble(
     await telemetry?.close();
   };
   const start = async (goal: string, options: RunOptions = {}) => {
-    const { mode, userId = config.userId, tasks, approval, key } = options;
+    const { mode, userId = config.userId, tasks, approval, isStricterOnly = false, key } = options;
     const wanted = inMode(await settingsFor(userId), mode);
+    if (isStricterOnly) refuseLooser(approval, wanted);
     const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
     const beginning = { goal, tasks, userId, settings };
     if (key === undefined) return startRun(beginning, parts);
@@ -315,7 +319,7 @@ function assemble(
       approve({ run, question, by, tasks }, parts),
     reject: (run, question, { by = config.userId, reason } = {}) =>
       reject({ run, question, by, reason }, parts),
-    questions: (run) => listQuestions(journal, run),
+    questions: createQuestionList(journal),
     tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
     pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),
     continue: (run, { by = config.userId } = {}) => continueRun({ run, by }, parts),
@@ -324,7 +328,7 @@ function assemble(
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
     replay: (run, replayOptions = {}) => replayRun(run, replayOptions, parts),
-    fork: (run, forkOptions) => forkRun(run, forkOptions, parts),
+    fork: (run, forkOptions) => forkRun(run, { by: config.userId, ...forkOptions }, parts),
     diff: async (left, right) => compareRuns(await comparedRun(left), await comparedRun(right)),
     history: async (run) => planHistory(await eventsOf(run)) ?? emptyHistory(run),
     record: (run) => recordRun(run, parts),

@@ -1,4 +1,4 @@
-import axe from 'axe-core';
+import axe, { type RunOptions } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Standing, stand } from '../../dandori/test/server/standing.ts';
 import { openBrowser } from './browser.ts';
@@ -22,19 +22,31 @@ export async function visit(config: object = {}, standing?: Standing): Promise<V
   };
 }
 
-async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Page> {
+export interface PageOptions extends BrowserContextOptions {
+  /** Before it goes anywhere. */
+  readonly onPage?: (page: Page) => Promise<unknown>;
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { onPage, ...options }: PageOptions = {},
+): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
+  await onPage?.(page);
   await page.goto(url);
   return page;
 }
 
-/** What axe finds that keeps people out. */
-export async function barriers(page: Page): Promise<string[]> {
+/** What axe finds that keeps people out, by all of its rules or by some. */
+export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+  const options: RunOptions = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+  const { violations } = await page.evaluate(
+    (how) => (globalThis as unknown as { axe: typeof axe }).axe.run(document, how),
+    options,
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

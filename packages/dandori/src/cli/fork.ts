@@ -28,6 +28,7 @@ export async function fork(name: string, { at: typed, ...options }: ForkOptions)
     ...(at !== undefined && { at }),
     answers: await answersIn(options.answer ?? [], source, session),
     ...(plan && { tasks: plan.tasks }),
+    ...(options.user !== undefined && { by: options.user }),
   };
   const work = () => dandori.fork(source, wanted);
   const forked = await (plan === undefined ? work() : inItsLines(plan, work));

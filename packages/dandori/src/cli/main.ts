@@ -166,6 +166,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--edit-plan <file>', 'put the tasks of this plan in place of those that were not begun')
     .option('--no-run', 'do not go on with it yet')
     .option(...json)
+    .option(...user)
     .option('--yes', 'approve every call that would be asked about')
     .action(async (run: string, options) => then(await (await import('./fork.ts')).fork(run, options)));
   onRuns('diff <run> <other>', 'show what two runs have done differently')

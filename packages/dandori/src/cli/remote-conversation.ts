@@ -61,10 +61,18 @@ export async function openRemoteConversation(
 
   /** That a run has ended is not told once more to who was not there. */
   function note({ run = '', kind, outcome, tally }: Message): void {
-    const known = runs.get(run);
+    const known = runs.get(run) ?? unheard(run);
     if (known === undefined || kind !== 'reply' || outcome === undefined || outcome === 'completed') return;
     const { standing: _, progress = tally, ...rest } = known;
     runs.set(run, { ...rest, outcome, standing: 'ended', questions: [], ...(progress && { progress }) });
+  }
+
+  /** One that was begun, and perhaps ended, while the stream was off. */
+  function unheard(run: string): TalkedRun | undefined {
+    const message = state?.runs.get(run);
+    if (message === undefined) return undefined;
+    const goal = state?.messages.get(message)?.text ?? '';
+    return { run, goal, message, outcome: 'open', driving: 'idle', questions: [] };
   }
 
   async function untilSeen(look: () => boolean): Promise<void> {

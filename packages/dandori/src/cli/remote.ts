@@ -20,7 +20,10 @@ export async function openRemote(
   { server, token }: { readonly server: string; readonly token?: string },
 ): Promise<Dandori> {
   const config = await loadConfig({ file: configFile, cwd, env: process.env, use: 'read' });
-  const client = createClient({ url: addressIn(server), ...(token !== undefined && { token }) });
+  const connection = { url: addressIn(server), ...(token !== undefined && { token }) };
+  const client = createClient(connection);
+  // Who talks sits there and waits for the server, however long that is gone.
+  const talking = createClient({ ...connection, patience: Number.POSITIVE_INFINITY });
   const { tools, missing } = areToolsWanted ? await client.tools() : { tools: [], missing: [] };
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   /** What the caller has been told of each run, so that a drive goes on behind it. */
@@ -46,7 +49,8 @@ export async function openRemote(
   const dandori: Dandori = {
     config,
     mindName: 'server',
-    start: (goal, { userId: _, ...options } = {}) => client.start(goal, definedIn(options)),
+    start: (goal, { userId: _, isStricterOnly: _server, ...options } = {}) =>
+      client.start(goal, definedIn(options)),
     async drive(run) {
       const { driving, report } = await client.run(run);
       if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);
@@ -102,7 +106,7 @@ export async function openRemote(
     diff: (run, other) => client.diff(run, other),
     history: (run) => client.history(run),
     async conversation(id) {
-      const options = { client, onNews: note, seen: (run: string) => seen.get(run) ?? 0 };
+      const options = { client: talking, onNews: note, seen: (run: string) => seen.get(run) ?? 0 };
       const conversation = await openRemoteConversation(id, options);
       opened.add(conversation);
       return conversation;

@@ -23,10 +23,13 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   };
 }
 
-/** What a tool or a model wrote must not move the cursor, ring the bell or rewrite what stands above. */
+/**
+ * What a tool or a model wrote must not move the cursor, ring the bell, rewrite what stands above, or turn the direction
+ * in which a call is read that somebody is to approve.
+ */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
+  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
 /** One line of at most `width` columns; wide characters count twice, as they do on the screen. */

@@ -39,7 +39,7 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
 
   return {
     send,
-    get: async <T>(path: string) => (await (await send(path)).json()) as T,
+    get: async <T>(path: string) => bodyOf<T>(await send(path)),
     async post<T>(path: string, body: object, key?: string) {
       const response = await send(path, {
         method: 'POST',
@@ -49,9 +49,19 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
         },
         body: JSON.stringify(body),
       });
-      return (await response.json()) as T;
+      return bodyOf<T>(response);
     },
   };
+}
+
+/** Another program may listen there, and a proxy may answer with a page of its own. */
+async function bodyOf<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw strange(`The server answered ${response.status} with what is no JSON.`, cause);
+  }
 }
 
 export function queryOf(filters: object): string {
@@ -64,14 +74,17 @@ export function queryOf(filters: object): string {
 async function refusal(response: Response): Promise<DandoriError> {
   const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
   if (problem?.code === undefined)
-    return new DandoriError('server-failed', `The server answered ${response.status} and did not say why.`, {
-      fix: 'Look whether this is the address of a Dandori server.',
-    });
+    return strange(`The server answered ${response.status} and did not say why.`);
   const { code, detail = '', fix, diagnostics } = problem;
   return new DandoriError(code, detail, {
     ...(fix !== undefined && { fix }),
     ...(diagnostics !== undefined && { diagnostics }),
   });
+}
+
+function strange(message: string, cause?: unknown): DandoriError {
+  const fix = 'Look whether this is the address of a Dandori server.';
+  return new DandoriError('server-failed', message, { fix, ...(cause !== undefined && { cause }) });
 }
 
 function unreachable(base: string, cause: unknown): DandoriError {

@@ -1,4 +1,5 @@
-import { approvalPolicy } from '../domain/mode.ts';
+import { DandoriError } from '../domain/error.ts';
+import { type ApprovalPolicy, approvalPolicy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Config } from './config.ts';
 import { configShape, FOREIGN_KEYS } from './file-shape.ts';
@@ -89,8 +90,20 @@ function onlySafe(
   return { kept, refused };
 }
 
+/** What a person must be asked about is for who runs Dandori to say. */
+export function refuseLooser(
+  wanted: ApprovalPolicy | undefined,
+  { approval, approvals = {} }: Pick<Settings, 'approval' | 'approvals'>,
+): void {
+  if (wanted === undefined) return;
+  if (!isLooser(wanted, approval) && Object.keys(approvals).length === 0) return;
+  throw new DandoriError('forbidden', `Only an admin may set approval to ${wanted} here.`, {
+    fix: `Leave it out; ${approval} is configured.`,
+  });
+}
+
 /** More may be asked about than the file says, never less. */
-export function isLooser(wanted: unknown, file: Settings['approval']): boolean {
+function isLooser(wanted: unknown, file: Settings['approval']): boolean {
   const { success, data } = approvalPolicy.safeParse(wanted);
   return success && data !== file && !STRICTER[file].includes(data);
 }

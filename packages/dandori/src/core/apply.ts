@@ -343,6 +343,8 @@ function questionAsked(
   if (question.kind === 'elicitation' && attempt === task.attempts) askedByCall(state, task, open);
   else if (task.status === 'running') task.asking = undefined;
   if (task.status === 'running' && !isHeld) endAttempt(task, at);
+  // It did nothing, and what is called after the choice is another call: a fork that chooses otherwise has a key of its own.
+  if (question.kind === 'ambiguity') task.key = undefined;
   moveTo(state, task, 'waiting');
   const choices = question.kind === 'ambiguity' ? (question.options ?? []) : [];
   holdBack(

@@ -73,7 +73,7 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
   throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
 }
 
-function refuseStrangers({ id, answerers }: Question, by: string | undefined): void {
+export function refuseStrangers({ id, answerers }: Question, by: string | undefined): void {
   if (answerers === undefined || (by !== undefined && answerers.includes(by))) return;
   const who = by === undefined ? 'Nobody said who answers' : `${by} may not answer`;
   throw new DandoriError(

@@ -1,6 +1,7 @@
 import { apply, fold } from '../core/apply.ts';
 import { blobOf } from '../core/event-blob.ts';
 import { changedPlan } from '../core/plan-edit.ts';
+import { nextQuestion } from '../core/question-id.ts';
 import { redact } from '../core/redact.ts';
 import type { OpenQuestion, RunState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
@@ -8,7 +9,7 @@ import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
-import { checkAnswer } from './answer.ts';
+import { checkAnswer, refuseStrangers } from './answer.ts';
 import { checkEdit, invalidEdit } from './check-edit.ts';
 import { compileDraft } from './draft.ts';
 import { newId } from './inbox.ts';
@@ -22,6 +23,8 @@ export interface ForkOptions {
   readonly answers?: Readonly<Record<string, Json>>;
   /** In place of all tasks that were not begun by then. */
   readonly tasks?: readonly Task[];
+  /** Who forks it; a question that names who may answer is answered by nobody else here either. */
+  readonly by?: string | undefined;
 }
 
 export interface Forked {
@@ -62,7 +65,7 @@ export async function forkRun(source: string, options: ForkOptions, parts: Keepi
   return {
     run,
     forkedFrom: { run: source, seq },
-    settled: carried.map((fact) => taskOf(fact) ?? ''),
+    settled: [...new Set(carried.map((fact) => taskOf(fact) ?? ''))],
     later: laterEffects(events, seq),
   };
 }
@@ -89,13 +92,16 @@ function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: 
   });
 }
 
-/** A mind's decision and what follows from it are written together, and make no sense apart; so is a start with a plan. */
+/**
+ * A mind's decision and what follows from it are written together, and make no sense apart; so are a start with a plan
+ * and all that one call asks for.
+ */
 export function wholeDecision(events: readonly Event[], seq: number): number {
   const [first, second] = events;
   const isPlanGiven = first?.type === 'run_started' && first.data.planGiven === true;
   let end = isPlanGiven && second?.type === 'plan_proposed' ? Math.max(seq, 2) : seq;
   const isBehind = () => events[end - 1]?.type === 'decision_made' || isOfDecision(events[end - 1]);
-  while (isOfDecision(events[end]) && isBehind()) end++;
+  while ((isOfDecision(events[end]) && isBehind()) || asksMore(events[end - 1], events[end])) end++;
   return end;
 }
 
@@ -114,15 +120,24 @@ function inRun(event: Event, run: string, forkedFrom: Forked['forkedFrom']): Eve
   return { ...event, run, data: { ...event.data, forkedFrom } };
 }
 
-/** How the calls ended that were under way: of each the first that is known. */
+/** How the calls ended that were under way: of each the first that is known, with all that it asked for then. */
 function endings(state: RunState, later: readonly Event[]): (Fact & { at: number })[] {
   const open = new Set([...state.running, ...state.held]);
+  let taken: Event | undefined;
   return later.flatMap((event) => {
     const task = taskOf(event);
-    if (task === undefined || !open.delete(task)) return [];
+    if (task === undefined || !(open.delete(task) || asksMore(taken, event))) return [];
+    taken = event;
     const { type, data, at } = event;
     return [{ type, data, at } as Fact & { at: number }];
   });
+}
+
+/** Whether a call that has ended for want of input asks for one thing more with the second. */
+function asksMore(before: Event | undefined, event: Event | undefined): boolean {
+  if (before?.type !== 'question_asked' || event?.type !== 'question_asked') return false;
+  const task = taskOf(event);
+  return task !== undefined && task === taskOf(before) && event.data.attempt === before.data.attempt;
 }
 
 /** The task whose running attempt ends with this fact. */
@@ -162,9 +177,9 @@ function createWriter(run: string, state: RunState, secrets: readonly string[]):
 }
 
 /** In the other run more may have been asked by then. */
-function renumbered(fact: Fact, { questions }: RunState): Fact {
+function renumbered(fact: Fact, state: RunState): Fact {
   if (fact.type !== 'question_asked') return fact;
-  const question = { ...fact.data.question, id: `q${questions.size + 1}` };
+  const question = { ...fact.data.question, id: nextQuestion(state) };
   return { ...fact, data: { ...fact.data, question } };
 }
 
@@ -176,7 +191,7 @@ interface Answering {
   readonly parts: Keeping;
 }
 
-function answered({ answers = {} }: ForkOptions, { state, source, events, parts }: Answering): Fact[] {
+function answered({ answers = {}, by }: ForkOptions, { state, source, events, parts }: Answering): Fact[] {
   return Object.entries(answers).map(([id, answer]) => {
     const asked = state.questions.get(id);
     if (asked === undefined)
@@ -190,10 +205,11 @@ function answered({ answers = {} }: ForkOptions, { state, source, events, parts 
         `At event ${state.seq} the question ${id} was answered already.`,
         { fix: 'Fork before the answer, or leave out --at: it is taken from the answer.' },
       );
+    refuseStrangers(asked.question, by);
     const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
     if (isPlan) checkEdit(asked.question, { answer, state }, parts);
     else checkAnswer(asked.question, answer, parts);
-    return { type: 'question_answered', data: { question: id, answer, by: 'fork' } };
+    return { type: 'question_answered', data: { question: id, answer, by: by ?? 'fork' } };
   });
 }
 

@@ -10,16 +10,18 @@ export interface Words {
   readonly run: string;
   readonly text: string;
   readonly by: string | undefined;
+  /** A call that was lost may bring them once more. A person who says the same again means it. */
+  readonly mayBeRepeated?: boolean;
 }
 
 /**
  * Takes a person's words to a run: as a no to its plan with the reason, as the answer to a question that takes any
- * words, else as a note for its next decision. They never are a yes to anything. What the run has heard already is not
- * told again, so that a call that was lost can be repeated.
+ * words, else as a note for its next decision. They never are a yes to anything. Where they may be repeated, what the
+ * run has heard already is not told again.
  */
-export async function handOver({ run, text, by }: Words, parts: Parts): Promise<void> {
+export async function handOver({ run, text, by, mayBeRepeated = false }: Words, parts: Parts): Promise<void> {
   const state = fold(await parts.journal.read(run));
-  if (state !== undefined && isKnown(state, text)) return;
+  if (mayBeRepeated && state !== undefined && isKnown(state, text)) return;
   const open = [...(state?.questions.values() ?? [])].filter(({ answer }) => answer === undefined);
   const asked = open.find(({ question }) => question.kind === 'plan_approval' || takesWords(question));
   if (asked === undefined) await addNote({ run, text, by }, parts);

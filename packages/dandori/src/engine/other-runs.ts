@@ -21,7 +21,7 @@ export function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
     }
   };
   return {
-    tell: ({ run, text }) => known(run, () => handOver({ run, text, by: by() }, parts)),
+    tell: ({ run, text }) => known(run, () => handOver({ run, text, by: by(), mayBeRepeated: true }, parts)),
     cancel: ({ run, reason }) => known(run, () => cancelRun({ run, reason, by: by() }, parts)),
   };
 }

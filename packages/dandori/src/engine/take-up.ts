@@ -97,8 +97,9 @@ function inputWanted(
   { ledger }: Driver,
 ): void {
   const task = ledger.state.tasks.get(id);
-  if (task === undefined || task.rounds >= MOST_ROUNDS) {
-    const message = textsOf(ledger.state).asksForEver(MOST_ROUNDS);
+  const texts = textsOf(ledger.state);
+  if (task === undefined || task.rounds >= MOST_ROUNDS || requests.length === 0) {
+    const message = requests.length === 0 ? texts.asksForNothing : texts.asksForEver(MOST_ROUNDS);
     const failure = { kind: 'tool_error' as const, message };
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms } });
     return;

@@ -30,6 +30,7 @@ const ENGLISH = {
   asksOtherwise: 'It asked for something else before its question was answered.',
   formUnusable: (problem: string) => `It asks, and the schema of its form cannot be used: ${problem}.`,
   asksForEver: (rounds: number) => `It asked for input again after ${rounds} answers, and was given up.`,
+  asksForNothing: 'It wants input first, and does not say which.',
   probeMissing: (tool: string) => `It could not be looked for: there is no tool ${tool}.`,
   probeWrites: (tool: string) => `It was not looked for with ${tool}: that is no read.`,
   probeLacks: (tool: string, names: string) =>
@@ -78,6 +79,7 @@ const JAPANESE: Texts = {
   asksOtherwise: '回答を待つ間に、別のことを尋ねました。',
   formUnusable: (problem) => `質問に使われたフォームのスキーマが正しくありません: ${problem}`,
   asksForEver: (rounds) => `${rounds}回答えても入力を求め続けたため、取りやめました。`,
+  asksForNothing: '先に入力が必要だと返しましたが、何が必要かを示しませんでした。',
   probeMissing: (tool) => `確かめられませんでした: ツール ${tool} がありません。`,
   probeWrites: (tool) => `${tool} は読み取りではないので、確かめるのに使いませんでした。`,
   probeLacks: (tool, names) => `${tool} で確かめられませんでした: 呼び出しに引数 ${names} がありません。`,

@@ -14,6 +14,7 @@ export function createTimeLimit(clock: Clock, ms: number, up: () => void): TimeL
   let since = clock.now();
   let before = 0;
   let pauses = 0;
+  let isStopped = false;
   let takeBack = clock.at(since + ms, up);
 
   return {
@@ -23,11 +24,15 @@ export function createTimeLimit(clock: Clock, ms: number, up: () => void): TimeL
       before += clock.now() - since;
     },
     resume() {
-      if (--pauses > 0) return;
+      // An answer may come after the call that asked has ended.
+      if (--pauses > 0 || isStopped) return;
       since = clock.now();
       takeBack = clock.at(since + ms - before, up);
     },
     spent: () => before + (pauses > 0 ? 0 : clock.now() - since),
-    stop: () => takeBack(),
+    stop() {
+      isStopped = true;
+      takeBack();
+    },
   };
 }

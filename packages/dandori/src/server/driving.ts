@@ -9,7 +9,8 @@ import { DandoriError } from '../domain/error.ts';
  * V1  At most so many at once; others wait their turn, first come, first served. A run that only holds calls open for a
  *     person has given its place free; when it is answered it goes on at once, whether or not there is one.
  * V2  A run that only a person can go on with has no driver. It is taken up again when somebody writes to it, here or
- *     in another process, and when a question of it expires.
+ *     in another process, and when a question of it expires. So is one that another process drove, once that one is
+ *     silent behind its last word.
  * V3  A wake that comes while a run is driven is not lost: the run is looked at once more.
  * V4  When it is told to stop it begins nothing more; what is left is in the journal, and the next start goes on.
  */
@@ -34,6 +35,8 @@ export interface DrivingOptions {
 
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 const PAGE = 500;
+/** Milliseconds without a word after which a run that another process drives is tried again. */
+const QUIET = 1_000;
 /** As long as a timer can be; then it is looked at again. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -41,6 +44,7 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
   const queue = new Set<string>();
   const driven = new Map<string, { isWanted: boolean; isTouched: boolean }>();
   const holding = new Set<string>();
+  const elsewhere = new Set<string>();
   const watches = new Map<string, () => void>();
   const timers = new Map<string, NodeJS.Timeout>();
   const soon = new AbortController();
@@ -75,6 +79,7 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
     onState?.(run, 'driving');
     clearTimeout(timers.get(run));
     timers.delete(run);
+    elsewhere.delete(run);
     let isOpen = false;
     try {
       // From before the drive, so that nothing is missed that another process writes right behind it.
@@ -88,13 +93,17 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
       if (isOpen) wakeAtExpiry(run, report);
       else unwatch(run);
     } catch (error) {
-      unwatch(run);
-      if (!isDrivenElsewhere(error)) onTrouble?.(run, error);
+      if (isDrivenElsewhere(error)) elsewhere.add(run);
+      else {
+        unwatch(run);
+        onTrouble?.(run, error);
+      }
     }
     driven.delete(run);
     holding.delete(run);
     // Its own writes touch it too, so one look too many is taken; that look writes nothing.
     if (current.isWanted || (current.isTouched && isOpen)) wake(run);
+    else if (current.isTouched && elsewhere.has(run)) wakeAfter(run, QUIET);
     if (!queue.has(run)) onState?.(run, driven.has(run) ? 'driving' : 'idle');
     pump();
     if (driven.size === 0) whenQuiet?.();
@@ -116,8 +125,9 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
 
   function touched(run: string): void {
     const current = driven.get(run);
-    if (current === undefined) wake(run);
-    else current.isTouched = true;
+    if (current !== undefined) current.isTouched = true;
+    else if (elsewhere.has(run)) wakeAfter(run, QUIET);
+    else wake(run);
   }
 
   function unwatch(run: string): void {
@@ -127,9 +137,13 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
 
   function wakeAtExpiry(run: string, { questions }: Report): void {
     const next = Math.min(...questions.map(({ expiresAt }) => expiresAt ?? Number.POSITIVE_INFINITY));
-    if (next === Number.POSITIVE_INFINITY || soon.signal.aborted) return;
-    const delay = Math.min(Math.max(next - Date.now(), 0) + 1, LONGEST_TIMER);
-    timers.set(run, setTimeout(() => wake(run), delay).unref());
+    if (next === Number.POSITIVE_INFINITY) return;
+    wakeAfter(run, Math.min(Math.max(next - Date.now(), 0) + 1, LONGEST_TIMER));
+  }
+
+  function wakeAfter(run: string, ms: number): void {
+    clearTimeout(timers.get(run));
+    if (!soon.signal.aborted) timers.set(run, setTimeout(() => wake(run), ms).unref());
   }
 
   return {

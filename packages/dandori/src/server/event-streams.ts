@@ -227,6 +227,8 @@ export function createEventStreams(options: StreamOptions): EventStreams {
 
   return {
     async join(journal, { response, after, untilEnd, standing }) {
+      // Who has gone already closes no second time.
+      if (response.destroyed) return;
       const client: Client = { response, after, untilEnd, standing, hasEnd: false, isBehind: false };
       open.add(response);
       response.on('close', () => leave(journal, client));

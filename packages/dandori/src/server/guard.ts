@@ -132,6 +132,8 @@ export function ownConversationsOnly({
 }
 
 const LARGEST_BODY = 1_000_000;
+/** As deep as a result may be: what walks a value that is deeper may run out of stack. */
+const DEEPEST_BODY = 500;
 
 /** A form of another page can send anything but this type without being asked first. */
 export function smallJsonOnly(): MiddlewareHandler<Env> {
@@ -148,8 +150,28 @@ export function smallJsonOnly(): MiddlewareHandler<Env> {
       const { method, headers } = c.req.raw;
       c.req.raw = new Request(c.req.url, { method, headers, body: await smallText(c.req.raw.body) });
     }
+    if (hasBody && isDeep(await c.req.text()))
+      throw new DandoriError('request-invalid', `The body is nested more than ${DEEPEST_BODY} deep.`, {
+        fix: 'Put deep data into a file that a tool can read.',
+      });
     await next();
   };
+}
+
+/** By its brackets alone; whether it is JSON at all is seen behind it. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '\\') at++;
+    else if (character === '"') isInText = !isInText;
+    else if (isInText) continue;
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    if (depth > DEEPEST_BODY) return true;
+  }
+  return false;
 }
 
 async function smallText(body: ReadableStream<Uint8Array>): Promise<string> {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { blobHandle } from '../domain/blob.ts';
-import { diagnostic } from '../domain/diagnostic.ts';
+import { diagnostic, diagnosticCode } from '../domain/diagnostic.ts';
 import { effect } from '../domain/effect.ts';
 import { estimate } from '../domain/estimate.ts';
 import { envelopeSchema, factSchema, outcome } from '../domain/event.ts';
@@ -103,11 +103,18 @@ export const reportShape = z.object({
 
 export const planShape = z.object({ goal: z.string(), tasks: z.array(task) });
 
+/** `plan-invalid` where the text cannot be read as a plan at all. */
+const placedShape = diagnostic.extend({
+  code: z.enum([...diagnosticCode.options, 'plan-invalid']),
+  line: count,
+  column: count,
+});
+
 export const compiledShape = z.object({
   ok: z.boolean(),
   goal: z.string().optional(),
-  diagnostics: z.array(diagnostic.extend({ line: count, column: count })).optional(),
-  warnings: z.array(diagnostic).optional(),
+  diagnostics: z.array(placedShape).optional(),
+  warnings: z.array(placedShape).optional(),
   estimate: estimate.optional(),
 });
 

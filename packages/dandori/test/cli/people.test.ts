@@ -236,7 +236,10 @@ describe('a question that expires', () => {
     expect((await place.dandori(...RUN)).stderr).toContain('may be answered by: anna\n');
     expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[answer-not-allowed]');
     expect((await place.dandori('answer', 'last', '1', '--user', 'bert')).code).toBe(2);
+    const fork = ['fork', 'last', '--answer', 'q1=1', '--no-run', '--user'];
+    expect((await place.dandori(...fork, 'bert')).stderr).toContain('error[answer-not-allowed]');
     expect((await place.dandori('answer', 'last', '1', '--user', 'anna')).code).toBe(0);
+    expect((await place.dandori(...fork, 'anna')).code).toBe(0);
   });
 });
 

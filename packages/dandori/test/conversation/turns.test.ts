@@ -117,6 +117,24 @@ describe('a yes or a no', () => {
     expect(facts(await home.events(booking), 'note_added')).toMatchObject([{ text: 'yes' }]);
   });
 
+  it('counts anew when a person tells a run the same twice: the second question is not left open', async () => {
+    await using home = await openHome({
+      script: [
+        say([own('ask', { question: 'From which city?' })]),
+        say([own('ask', { question: 'To which city?' })]),
+        answer('A trip around Kyoto.'),
+      ],
+    });
+    const conversation = await home.dandori.conversation();
+    const said = await conversation.say('plan a trip');
+    const run = said.kind === 'begun' ? said.run : '';
+    await conversation.tell(run, 'Kyoto');
+    await expect.poll(() => conversation.questions().map(({ question }) => question.id)).toEqual(['q2']);
+    await conversation.tell(run, 'Kyoto');
+    await expect.poll(() => conversation.undelivered().at(-1)?.text).toBe('A trip around Kyoto.');
+    await theseHold(home.folder);
+  });
+
   it('is unclear where several questions are open, and changes nothing', async () => {
     await using home = await openHome({
       script: [BOOK[0] ?? answer(''), BOOK[0] ?? answer(''), answer('Booked.')],

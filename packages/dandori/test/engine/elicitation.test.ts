@@ -5,6 +5,7 @@ import type { RunState } from '../../src/core/state.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Json } from '../../src/domain/json.ts';
 import { drive } from '../../src/engine/drive.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Call, CallOutcome } from '../../src/ports/toolbox.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { count, createHouse, DONE, type House, task } from './house.ts';
@@ -197,6 +198,39 @@ describe('a call that is held open while a person is asked', () => {
     const state = await house.drive(run, { journal: { ...journal, append } });
     expect(isDisturbed).toBe(true);
     expect(state.end?.outcome).toBe('answered');
+  });
+
+  it('that ends without waiting for the answer leaves no timer behind, by which its process would stay', async () => {
+    const hasty = asking({
+      run: async (_, call) => {
+        void call.elicit?.(NAME);
+        // So that the question is there before the result.
+        await new Promise((resolve) => house.clock.at(house.clock.now() + 1_000, () => resolve(undefined)));
+        return { done: true };
+      },
+    });
+    const house = createHouse({ 'desk.book': hasty }, DONE);
+    const timers = new Set<object>();
+    const clock: Clock = {
+      now: house.clock.now,
+      at(time, wake) {
+        const timer = {};
+        timers.add(timer);
+        const takeBack = house.clock.at(time, () => {
+          timers.delete(timer);
+          wake();
+        });
+        return () => {
+          timers.delete(timer);
+          takeBack();
+        };
+      },
+    };
+    const run = await house.start('book', PLAN);
+    const state = await house.drive(run, { clock });
+    expect(state.end?.outcome).toBe('answered');
+    expect(state.questions.size).toBe(1);
+    expect(timers.size).toBe(0);
   });
 
   it('is told to stop when the run is cancelled', async () => {
@@ -419,6 +453,12 @@ describe('a call that ends because the server wants input first', () => {
     }
     expect(state.tasks.get('t1')?.failure?.message).toContain('after 10 answers');
     expect(house.toolbox.calls).toHaveLength(11);
+  });
+
+  it('that does not say what it wants has failed, and nobody waits for it', async () => {
+    const mute = wanting({ run: () => ({ kind: 'input_wanted', requests: [], state: 'sealed' }) });
+    const state = await createHouse({ 'desk.book': mute }, DONE).run('book', PLAN);
+    expect(state.tasks.get('t1')).toMatchObject({ status: 'failed', failure: { kind: 'tool_error' } });
   });
 
   it('tells the other branches nothing: they run on while it waits', async () => {

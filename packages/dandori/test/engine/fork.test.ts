@@ -7,9 +7,11 @@ import { fold } from '../../src/core/apply.ts';
 import { compareRuns } from '../../src/core/run-diff.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Json } from '../../src/domain/json.ts';
+import { answerQuestion } from '../../src/engine/answer.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { type ForkOptions, forkRun } from '../../src/engine/fork.ts';
 import { pruneRuns } from '../../src/engine/prune.ts';
+import type { CallOutcome } from '../../src/ports/toolbox.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
@@ -132,6 +134,48 @@ describe('a fork', () => {
     expect(diff.differences.map(({ kind, what }) => `${kind} ${what}`)).toContain('outcome d');
   });
 
+  it('that chooses otherwise calls under a key of its own, for it is another call', async () => {
+    const options = ['x', 'y'].map((value) => ({ label: value, value, args: { which: value } }));
+    const tools: Record<string, FunctionTool> = {
+      'x.drop': {
+        effect: 'write',
+        run: ({ which }): CallOutcome | Json =>
+          which === undefined ? { kind: 'ambiguous', question: 'Which?', options } : { dropped: which },
+      },
+    };
+    const house = createHouse(tools, [answer]);
+    const run = await house.start('go', [task('d', 'x.drop')]);
+    await house.drive(run);
+    await house.answer(run, 'q1', 'x');
+    await house.drive(run);
+    const other = createHouse(tools, [answer], { journal: house.parts.journal });
+    const forked = await fork(other, run, { answers: { q1: 'y' } });
+    await other.drive(forked.run);
+    expect(house.toolbox.calls.map(({ call }) => call.key)).toEqual([`${run}/d`, `${run}/d`]);
+    expect(other.toolbox.calls.map(({ call }) => [call.args, call.key])).toEqual([
+      [{ which: 'y' }, `${forked.run}/d`],
+    ]);
+  });
+
+  it('says yes to nothing for who may not: neither with an answer nor with a plan of their own', async () => {
+    const house = createHouse(TOOLS, [answer]);
+    const questions = { whenExpired: 'decline' as const, answerers: ['boss'] };
+    const run = await house.start('go', [task('w', 'b.put')], { approval: 'plan', questions });
+    await house.drive(run);
+    for (const by of ['intern', undefined])
+      await expect(fork(house, run, { answers: { q1: 'approve' }, by })).rejects.toMatchObject({
+        code: 'answer-not-allowed',
+      });
+    await answerQuestion({ run, question: 'q1', answer: 'approve', by: 'boss' }, house.parts);
+    const at = (await house.events(run)).length;
+    const edited = await fork(house, run, { at, tasks: [task('x', 'b.put')], by: 'intern' });
+    const state = await house.drive(edited.run);
+    expect([...state.questions.values()].map(({ answer: given }) => given?.by)).toEqual(['boss', undefined]);
+    expect(calls(house)).toEqual([]);
+    const allowed = await fork(house, run, { answers: { q1: 'approve' }, by: 'boss' });
+    expect((await house.drive(allowed.run)).end?.outcome).toBe('answered');
+  });
+
   it('K2: of a call that a person was asked for while it was open takes its end over, and asks nobody', async () => {
     const desk: FunctionTool = {
       effect: 'write',
@@ -159,6 +203,57 @@ describe('a fork', () => {
       message: 'The call of b that asked q1 was made, and has ended with what it was told then.',
       fix: expect.stringContaining(`--at ${started - 1}`),
     });
+  });
+
+  it('K2: of a call that ended for input takes over all that it asked for', async () => {
+    const desk: FunctionTool = {
+      effect: 'write',
+      run: (_, { inputs }): Json | CallOutcome =>
+        inputs === undefined
+          ? {
+              kind: 'input_wanted',
+              requests: ['a', 'b'].map((name) => ({ name, text: `${name}?` })),
+            }
+          : { given: Object.keys(inputs.responses) },
+    };
+    const source = createHouse({ 'desk.book': desk }, [answer]);
+    const run = await source.start('book', [task('b', 'desk.book')]);
+    await source.drive(run);
+    const events = await source.events(run);
+    const started = events.find(({ type }) => type === 'task_started')?.seq ?? 0;
+    for (let at = started; at <= events.length; at++) {
+      const house = createHouse({ 'desk.book': desk }, [answer], { journal: source.parts.journal });
+      const forked = await fork(house, run, { at });
+      expect(forked.settled, `at ${at}`).toEqual(at === started ? ['b'] : []);
+      await house.answer(forked.run, 'q1', 'A');
+      await house.answer(forked.run, 'q2', 'B');
+      const state = await house.drive(forked.run);
+      expect(calls(house), `at ${at}`).toEqual(['b']);
+      expect(state.tasks.get('b')?.result).toEqual({ value: { given: ['a', 'b'] } });
+    }
+  });
+
+  it('K2: gives what it takes over an id that is free, though an earlier one was left out', async () => {
+    const asks: FunctionTool = {
+      effect: 'write',
+      run: () => ({ kind: 'ambiguous', question: 'Which?', options: [{ label: 'x', value: 'x' }] }),
+    };
+    const house = createHouse({ 'desk.book': asks, 'shop.buy': asks }, []);
+    const asked = await house.start('book', [task('b', 'desk.book'), task('c', 'shop.buy')]);
+    await house.drive(asked);
+    // As where a command came in between, and what was to be q1 was dropped.
+    const later = (event: Event): Event => {
+      if (event.type !== 'question_asked') return { ...event, run: 'later' };
+      const question = { ...event.data.question, id: event.data.question.id === 'q1' ? 'q2' : 'q3' };
+      return { ...event, run: 'later', data: { ...event.data, question } };
+    };
+    const events = (await house.events(asked)).map(later);
+    await house.parts.journal.create('later', events);
+    const first = events.find(({ type }) => type === 'question_asked')?.seq ?? 0;
+    const forked = await fork(house, 'later', { at: first });
+    const { questions, tasks } = await house.drive(forked.run);
+    expect([...questions.keys()]).toEqual(['q2', 'q3']);
+    expect(tasks.get('c')).toMatchObject({ status: 'waiting', isInDoubt: false });
   });
 
   it('runs an edited plan: what was begun stays, what was not is replaced, and nothing runs that does not compile', async () => {

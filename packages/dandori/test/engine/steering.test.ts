@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { report } from '../../src/core/report.ts';
 import { drive } from '../../src/engine/drive.ts';
+import { handOver } from '../../src/engine/hand-over.ts';
 import { addNote, continueRun, pauseRun } from '../../src/engine/inbox.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
 import { count, createHouse, DONE, task } from './house.ts';
@@ -18,6 +19,18 @@ describe('a word to a run that is under way', () => {
     await house.clock.advance(500);
     await addNote({ run, text: 'in French, please', by: 'anna' }, house.parts);
     expect((await house.clock.runUntil(driving)).end?.answer).toBe('in French, please');
+  });
+
+  it('counts as often as a person says it, and once where a lost call may bring it again', async () => {
+    const house = createHouse({ 'a.get': {} }, [ANSWER]);
+    const run = await house.start('go');
+    const words = { run, text: 'too dear', by: 'anna' };
+    for (let time = 0; time < 2; time++) await handOver(words, house.parts);
+    for (let time = 0; time < 2; time++) await handOver({ ...words, mayBeRepeated: true }, house.parts);
+    const again = { ...words, text: 'still too dear', mayBeRepeated: true };
+    for (let time = 0; time < 2; time++) await handOver(again, house.parts);
+    const said = (await house.drive(run)).notes.map(({ text }) => text);
+    expect(said).toEqual(['too dear', 'too dear', 'still too dear']);
   });
 
   it('asks the mind once more where its answer was decided before', async () => {

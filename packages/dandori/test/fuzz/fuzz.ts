@@ -63,16 +63,19 @@ export async function fuzz(wanted: number, seed: number): Promise<Fuzzed> {
     if (isSuccess && route !== undefined) answered.add(`${route.method} ${route.path}`);
     const wrong = check(request, answer);
     const isTaros = headers.authorization === `Bearer ${TARO.token}`;
-    if (isSuccess && isTaros && hanas.some((run) => path.includes(`/${run}`)))
-      wrong.push('it is the run of another');
+    if (isSuccess && isTaros && hanas.some((run) => path.includes(`/${run}`))) wrong.push('it is of another');
     for (const what of wrong) findings.push({ what, request: told(request) });
   };
 
   for (let done = 0; done < wanted; done += PORTION) {
     const count = Math.min(PORTION, wanted - done);
-    const { runs, foreign } = await prepare(standing);
-    hanas.push(...runs);
-    const known: Known = { runs: [...runs, ...foreign], tokens };
+    const { hana, taro } = await prepare(standing);
+    hanas.push(...hana.runs, ...hana.conversations);
+    const known: Known = {
+      runs: [...hana.runs, ...taro.runs],
+      conversations: [...hana.conversations, ...taro.conversations],
+      tokens,
+    };
     const queue = fc.sample(requests(routes, known), { numRuns: count, seed: seed + done });
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
@@ -93,8 +96,11 @@ export async function fuzz(wanted: number, seed: number): Promise<Fuzzed> {
   };
 }
 
-/** One that waits, one that runs, one that is paused, one that has ended, one that was forked: hana's; and taro's. */
-async function prepare(standing: Standing): Promise<{ runs: string[]; foreign: string[] }> {
+type Owned = Omit<Known, 'tokens'>;
+
+/** One that waits, one that runs, one that is paused, one that has ended, one that was forked, in a talk: hana's; and taro's. */
+async function prepare(standing: Standing): Promise<{ hana: Owned; taro: Owned }> {
+  const taro = standing.as(TARO.token);
   const hana = standing.as(HANA.token);
   const waiting = await hana.start('milk', { tasks: [take('milk')] });
   const asked = await hana.start('bread', { tasks: [take('bread')], approval: 'plan' });
@@ -104,8 +110,16 @@ async function prepare(standing: Standing): Promise<{ runs: string[]; foreign: s
   for (const run of [waiting, asked, ended, paused]) await hana.settled(run);
   await hana.pause(paused, 'not now');
   const forked = await hana.fork(ended, { at: 2 });
-  const foreign = await standing.as(TARO.token).start('salt', { tasks: [look('salt')] });
-  return { runs: [waiting, asked, ended, running, paused, forked.run], foreign: [foreign] };
+  const talk = await hana.conversations.begin('tea');
+  const foreign = await taro.start('salt', { tasks: [look('salt')] });
+  const foreignTalk = await taro.conversations.begin('salt');
+  return {
+    hana: {
+      runs: [waiting, asked, ended, running, paused, forked.run, talk.run],
+      conversations: [talk.conversation],
+    },
+    taro: { runs: [foreign, foreignTalk.run], conversations: [foreignTalk.conversation] },
+  };
 }
 
 /** It still works, what it wrote is lawful, and its log has neither errors nor secrets. */

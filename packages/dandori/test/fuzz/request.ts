@@ -15,6 +15,7 @@ export interface FuzzRequest {
 export interface Known {
   /** Ids of runs of every kind. */
   readonly runs: readonly string[];
+  readonly conversations: readonly string[];
   readonly tokens: readonly string[];
 }
 
@@ -57,6 +58,7 @@ const PATHS = [
 
 const TOO_LARGE = Buffer.from(JSON.stringify({ goal: 'x'.repeat(1_200_000) }));
 const DEEP_LIST = `{"goal":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+const DEEP_ANSWER = `{"question":"q1","answer":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
 const DEEP_GROUP = `{"tasks":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`;
 
 export function requests(routes: readonly Route[], known: Known): fc.Arbitrary<FuzzRequest> {
@@ -90,10 +92,14 @@ function often<T>(usual: fc.Arbitrary<T>, strange: fc.Arbitrary<T>, weight: numb
   return fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: strange });
 }
 
-function pathOf({ path, operation }: Route, { runs }: Known): fc.Arbitrary<string> {
+function pathOf({ path, operation }: Route, { runs, conversations }: Known): fc.Arbitrary<string> {
   const parameters = operation.parameters ?? [];
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const segments = names.map(() => often(fc.constantFrom(...runs), odd.map(escaped), 8));
+  const ids: Readonly<Record<string, readonly string[]>> = {
+    conversation: conversations,
+    task: ['t1', 't2'],
+  };
+  const segments = names.map((name) => often(fc.constantFrom(...(ids[name] ?? runs)), odd.map(escaped), 8));
   return fc
     .tuple(fc.tuple(...segments), queryOf(parameters.filter((one) => one.in === 'query')))
     .map(([values, query]) => {
@@ -165,6 +171,7 @@ function bodyOf({ operation }: Route): fc.Arbitrary<Buffer> {
       '{"goal":"a","goal":"b"}',
       '\ufeff{"goal":"x"}',
       DEEP_LIST,
+      DEEP_ANSWER,
       DEEP_GROUP,
       '{"rating":1e999}',
       'NaN',

@@ -64,4 +64,20 @@ describe('R2: group commit', () => {
     await journal.append('r1', 1, [eventOf('r1', 2)]);
     expect(await journal.read('r1')).toHaveLength(2);
   });
+
+  it('R3: what cannot be put into words is refused, and takes nothing that was kept before with it', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    const kept = [firstEvent('r1'), eventOf('r1', 2), eventOf('r1', 3)];
+    await journal.create('r1', kept.slice(0, 1));
+    const noJson = { ...eventOf('r1', 4), data: { amount: 1n } } as never;
+    const claim = await journal.claim('r1');
+    await journal.append('r1', 1, kept.slice(1, 2));
+    await journal.append('r1', 2, kept.slice(2));
+    await expect(journal.append('r1', 3, [noJson])).rejects.toThrow();
+    await claim.release();
+    expect(await journal.read('r1')).toEqual(kept);
+    await expect(journal.append('r1', 3, [noJson])).rejects.toThrow();
+    expect(await journal.read('r1')).toEqual(kept);
+  });
 });

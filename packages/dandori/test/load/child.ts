@@ -20,18 +20,20 @@ export interface Child extends AsyncDisposable {
 export async function startChild(file: string, ...args: string[]): Promise<Child> {
   // Memory is what is kept, and not what has not been collected yet.
   const child = fork(join(import.meta.dirname, 'fixtures', file), args, { execArgv: ['--expose-gc'] });
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  // One that dies says nothing, and must not be waited for.
+  const dead = new AbortController();
+  const gone = once(child, 'exit').then(() => dead.abort());
+  const [{ url }] = (await once(child, 'message', { signal: dead.signal })) as [{ url: string }];
   return {
     url,
     tell: (message) => void child.send(message),
     async used() {
       child.send({ what: 'used' });
-      const [used] = (await once(child, 'message')) as [Used];
+      const [used] = (await once(child, 'message', { signal: dead.signal })) as [Used];
       return used;
     },
     async [Symbol.asyncDispose]() {
-      const gone = once(child, 'exit');
-      child.send({ what: 'stop' });
+      if (child.connected) child.send({ what: 'stop' });
       await gone;
     },
   };

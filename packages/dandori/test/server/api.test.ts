@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { look, stand, take, until, wait } from './standing.ts';
@@ -50,6 +50,23 @@ describe('runs over HTTP', () => {
     expect((await client.runs({ status: 'answered' })).runs).toHaveLength(5);
     expect((await client.runs({ since: Date.now() + 1000 })).runs).toEqual([]);
     await expect(client.runs({ limit: 0 })).rejects.toMatchObject({ code: 'request-invalid' });
+  });
+
+  it('are listed as waiting for a person also where other tasks went on behind the question', async () => {
+    const fixture = join(import.meta.dirname, '../cli/fixtures/counter-server.ts');
+    const counter = { command: process.execPath, args: [fixture] };
+    await using standing = await stand({ mcpServers: { counter } });
+    const { client, folder } = standing;
+    const slow = { id: 't2', operation: 'counter.look', args: { name: 'bus', slow: true } };
+    const run = await client.start('milk and a bus', { tasks: [take('milk'), slow] });
+    await until(async () => (await client.run(run)).report.questions.length > 0);
+    await writeFile(join(folder, 'effects.txt.go'), '');
+    await until(async () => (await client.run(run)).report.tasks.t2?.status === 'succeeded');
+    expect((await client.events(run)).at(-1)?.type).toBe('task_succeeded');
+    const listed = async (status: 'open' | 'waiting') =>
+      (await client.runs({ status })).runs.map((one) => one.run);
+    expect(await listed('waiting')).toEqual([run]);
+    expect(await listed('open')).toEqual([]);
   });
 
   it('ask which milk, and go on by themselves when somebody answers; the wait has no driver', async () => {

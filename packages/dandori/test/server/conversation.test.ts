@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openRemote } from '../../src/cli/remote.ts';
 import type { TalkedRun } from '../../src/client/api.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { Talked } from '../../src/client/conversations.ts';
@@ -8,6 +9,7 @@ import { readServerEvents } from '../../src/client/server-events.ts';
 import { brokenConversationLaws } from '../../src/core/conversation-laws.ts';
 import type { ConversationEvent } from '../../src/domain/conversation.ts';
 import type { Mind } from '../../src/ports/mind.ts';
+import { serve } from '../../src/server/serve.ts';
 import { type ModelScript, startModelServer } from '../../src/testing/model-server/index.ts';
 import { PLAN } from '../conversation/script.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
@@ -15,6 +17,7 @@ import { type Standing, stand, take, tokenOf, until } from './standing.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.useRealTimers();
 });
 
 /** A server whose mind is a model behind real HTTP. */
@@ -359,6 +362,31 @@ describe('the stream of a conversation', () => {
   });
 });
 
+describe('who talks to a server from a terminal', () => {
+  it('goes on when it is there again, however long it was gone', async () => {
+    await using standing = await stand();
+    const { folder, serving } = standing;
+    await using dandori = await openRemote({ cwd: folder, tools: false }, { server: standing.url });
+    const conversation = await dandori.conversation();
+    const { run } = (await conversation.say('tea')) as { run: string };
+    await serving.close();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    for (let hours = 1; hours <= 3; hours++) {
+      // Long enough for the stream to call in vain.
+      await expect(conversation.say('more tea')).rejects.toMatchObject({ code: 'server-unreachable' });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      vi.setSystemTime(Date.now() + 3_600_000);
+    }
+    vi.useRealTimers();
+    await using _again = await serve({ cwd: folder, port: Number(new URL(serving.url).port) });
+    const said = await conversation.say('still more tea');
+    expect(said).toMatchObject({ kind: 'begun' });
+    // It hears of it as soon as it has called again.
+    await until(() => (conversation.runs().at(-1)?.outcome === 'failed' ? true : undefined));
+    expect(conversation.runs().map((one) => one.run)).toEqual([run, (said as { run: string }).run]);
+  });
+});
+
 describe('who is named to answer', () => {
   it('can do so over HTTP on a run of somebody else, and nothing besides', async () => {
     const [hana, boss, ken] = ['hana', 'boss', 'ken'].map((user) => tokenOf(user, 'operator'));
@@ -375,6 +403,10 @@ describe('who is named to answer', () => {
     await expect(stranger.answer(run, 'q1', 'whole')).rejects.toMatchObject({ code: 'run-not-found' });
     await expect(named.run(run)).rejects.toMatchObject({ code: 'run-not-found' });
     await expect(named.cancel(run)).rejects.toMatchObject({ code: 'run-not-found' });
+    // Nor in a fork, where the past of the run is one's own.
+    await expect(owner.fork(run, { answers: { q1: 'whole' } })).rejects.toMatchObject({
+      code: 'answer-not-allowed',
+    });
     await named.answer(run, 'q1', 'whole');
     expect(await owner.settled(run)).toMatchObject({ outcome: 'answered' });
     expect(standing.taken).toEqual(['whole milk']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/core/report.ts';
 import type { RunSummary } from '../../src/dandori.ts';
+import { DandoriError } from '../../src/domain/error.ts';
 import { createDriving } from '../../src/server/driving.ts';
 import { until } from './standing.ts';
 
@@ -8,6 +9,7 @@ import { until } from './standing.ts';
 function createYard(summaries: readonly Partial<RunSummary>[] = []) {
   const begun: string[] = [];
   const ends = new Map<string, (outcome: Report['outcome'], questions?: { expiresAt?: number }[]) => void>();
+  const refusals = new Map<string, () => void>();
   const holds = new Map<string, (isHolding: boolean) => void>();
   const watchers = new Map<string, () => void>();
   const states: string[] = [];
@@ -16,8 +18,9 @@ function createYard(summaries: readonly Partial<RunSummary>[] = []) {
     onState: (run, state) => states.push(`${run} ${state}`),
     dandori: {
       drive: (run, { soon, onHold } = {}) =>
-        new Promise((resolve) => {
+        new Promise((resolve, reject) => {
           begun.push(run);
+          refusals.set(run, () => reject(new DandoriError('run-driven-elsewhere', 'It is driven.')));
           holds.set(run, onHold ?? (() => {}));
           const end = (outcome: string, questions: object[] = []) =>
             resolve({ run, outcome, questions } as unknown as Report);
@@ -33,7 +36,7 @@ function createYard(summaries: readonly Partial<RunSummary>[] = []) {
   });
   const hasBegun = (...runs: string[]) =>
     until(() => (JSON.stringify(begun) === JSON.stringify(runs) ? true : undefined));
-  return { driving, begun, ends, holds, watchers, states, hasBegun };
+  return { driving, begun, ends, refusals, holds, watchers, states, hasBegun };
 }
 
 describe('driving', () => {
@@ -80,6 +83,24 @@ describe('driving', () => {
     driving.wake('a');
     ends.get('a')?.('waiting', [{ expiresAt: Date.now() + 50 }, {}]);
     await hasBegun('a', 'a');
+  });
+
+  it('V2: takes up what another process drove, when that one has said its last word', async () => {
+    const { driving, ends, refusals, watchers, hasBegun } = createYard();
+    const isIdle = () => until(() => (driving.stateOf('a') === 'idle' ? true : undefined));
+    driving.wake('a');
+    refusals.get('a')?.();
+    await isIdle();
+    for (let count = 0; count < 5; count++) watchers.get('a')?.();
+    await hasBegun('a', 'a');
+    // It writes once more while it is looked whether it has gone.
+    watchers.get('a')?.();
+    refusals.get('a')?.();
+    await isIdle();
+    await hasBegun('a', 'a', 'a');
+    ends.get('a')?.('answered');
+    await isIdle();
+    expect(watchers.size).toBe(0);
   });
 
   it('V3: forgets no wake that comes while a run is driven, not even while it ends', async () => {

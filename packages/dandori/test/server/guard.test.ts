@@ -137,6 +137,24 @@ describe('users', () => {
     });
   });
 
+  it('ask for no fewer approvals than are configured for themselves', async () => {
+    await using api = await startUserApi({ execution: { approval: 'always' } });
+    await using standing = await stand({
+      execution: { approval: 'writes' },
+      user_config_api: { url: `${api.url}/users/{user_id}` },
+      server: { tokens: TOKENS },
+    });
+    const tea = { tasks: [look('tea')] };
+    const hana = standing.as(HANA.token);
+    for (const approval of ['never', 'writes', 'plan'] as const)
+      await expect(hana.start('tea', { ...tea, approval })).rejects.toMatchObject({ code: 'forbidden' });
+    const run = await hana.start('tea', { ...tea, approval: 'always' });
+    expect((await hana.settled(run)).outcome).toBe('waiting');
+    const boss = standing.as(BOSS.token);
+    const free = await boss.start('tea', { ...tea, approval: 'never' });
+    expect((await boss.settled(free)).outcome).toBe('answered');
+  });
+
   it('are held back when they send too much, each for themselves', async () => {
     await using standing = await withTokens({ rate_limit: 1 });
     const hana = standing.as(HANA.token);
@@ -216,6 +234,33 @@ describe('who may not come in', () => {
     expect((await standing.client.run(JSON.parse(body).run)).report.goal).toBe('茶'.repeat(1_000));
     // Who says how long it is and sends in pieces as well wants two readers to see two requests.
     expect((await post(small, { ...chunked, 'Content-Length': '5' })).status).toBe(400);
+  });
+
+  it('a body that is nested without an end, where anything may be sent', async () => {
+    await using standing = await stand();
+    const run = await standing.client.start('milk', { tasks: [take('milk')] });
+    await standing.client.settled(run);
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const post = (path: string, body: string) =>
+      standing.ask(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    const call = { id: 't1', operation: 'shop.look', args: { item: 'tea' } };
+    for (const levels of [501, 5_000, 400_000]) {
+      const plan = JSON.stringify({ goal: 'x', tasks: [call] }).replace('"tea"', deep(levels));
+      const attempts: [string, string][] = [
+        [`/api/runs/${run}/answer`, `{"question":"q1","answer":${deep(levels)}}`],
+        [`/api/runs/${run}/fork`, `{"answers":{"q1":${deep(levels)}}}`],
+        ['/api/runs', plan],
+      ];
+      for (const [path, body] of attempts) {
+        const answer = await post(path, body);
+        expect(await answer.json()).toMatchObject({ status: 400, code: 'request-invalid' });
+      }
+    }
+    expect(standing.logged).toEqual([]);
+    // Brackets within a text are no depth, and neither is a text that never ends.
+    const goal = `\\"${'['.repeat(1_000)}`;
+    expect((await post('/api/runs', JSON.stringify({ goal, tasks: [call] }))).status).toBe(201);
+    expect((await post('/api/runs', `"${'\\"'.repeat(400_000)}`)).status).toBe(400);
   });
 
   it('who sends a body without an end: it is not read to its end', async () => {

@@ -1,5 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
@@ -171,6 +174,18 @@ describe('the command line on a server', () => {
     expect(lost.stderr).toContain('error[server-unreachable]');
     child.kill('SIGINT');
     expect((await finished).code).toBe(0);
+  });
+
+  it('is not taken for another program that listens there', async () => {
+    await using place = await openPlace();
+    await using stranger = createServer((_, response) => void response.end('<p>Please log in.</p>'));
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    const refused = await place.dandori('runs', '--server', `http://127.0.0.1:${port}`);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('error[server-failed]');
+    expect(refused.stderr).toContain('the address of a Dandori server');
   });
 
   it('refuses to serve the world without tokens, in words that help', async () => {

@@ -1,8 +1,10 @@
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { readServerEvents } from '../../src/client/server-events.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Mind } from '../../src/ports/mind.ts';
+import { createEventStreams } from '../../src/server/event-streams.ts';
 import { serve } from '../../src/server/serve.ts';
 import { chatter, look, type Standing, stand, take, until, wait } from './standing.ts';
 
@@ -178,6 +180,27 @@ describe('the stream of a run', () => {
     await gone;
     expect((await other).events).toEqual(await client.events(run));
     expect((await some(standing, run, { after: 3 })).events).toEqual((await client.events(run)).slice(3));
+  });
+
+  it('keeps nothing of a client that has gone before the first word was said', async () => {
+    const streams = createEventStreams({
+      secrets: [],
+      source: { events: async () => [], watch: () => () => {}, isEnd: () => false },
+    });
+    const joined = Promise.withResolvers<void>();
+    const server = createServer((request, response) => {
+      const client = { response, after: 0, untilEnd: false, standing: () => [] };
+      response.once('close', () => void streams.join('run', client).then(joined.resolve));
+      request.socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await fetch(`http://127.0.0.1:${port}`).catch(() => {});
+    await joined.promise;
+    expect(streams.clients).toBe(0);
+    expect(streams.isFollowed('run')).toBe(false);
+    streams.close();
+    server.close();
   });
 
   it('goes on across a restart of the server, for a client that was there all the time', async () => {

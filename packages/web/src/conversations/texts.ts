@@ -48,7 +48,7 @@ export const texts: Texts<typeof en> = {
   ja: {
     title: '会話',
     first: '何について話しますか？',
-    firstHint: 'やりたいことから始めてください。小さなことはすぐに行い、大きなことはプランを提案します。',
+    firstHint: 'やりたいことから始めてください。小さなことはすぐに行い、大きなことは計画を提案します。',
     begin: '始める',
     beginning: '始めています…',
     sendHint: 'Ctrl+Enter で送信',

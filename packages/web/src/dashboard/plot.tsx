@@ -86,7 +86,13 @@ export function Plot({ chart, labels, column, onColumn }: Props) {
           {labels.map(
             ({ short, long }, index) =>
               (labels.length - 1 - index) % labelled === 0 && (
-                <text key={long} x={scale.x(index)} y={HEIGHT - 6} textAnchor="middle">
+                <text
+                  key={long}
+                  // The last one would stick out.
+                  x={Math.min(scale.x(index), width - LABEL_WIDTH / 3)}
+                  y={HEIGHT - 6}
+                  textAnchor="middle"
+                >
                   {short}
                 </text>
               ),

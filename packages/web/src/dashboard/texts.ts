@@ -73,7 +73,7 @@ export const texts: Texts<typeof en> = {
     charts: {
       runs: { title: '実行数', about: '開始された実行と、その結末。' },
       completion: { title: '完了率', about: '終了した実行のうち、回答に至った割合。' },
-      revisions: { title: 'プラン改訂（1 実行あたり）', about: '実行中にプランが変更された回数。' },
+      revisions: { title: '計画改訂（1 実行あたり）', about: '実行中に計画が変更された回数。' },
       modelCalls: { title: 'モデル呼び出し', about: '判断のためにモデルを呼び出した回数。' },
       tokens: { title: 'トークン', about: 'モデル呼び出しの入力と出力のトークン数。' },
       cost: { title: '費用', about: '料金の分かるモデル呼び出しの費用（米ドル）。' },

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useState } from 'react';
 import { approvalPolicy, mode as modes } from '#domain/mode.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
+import { useCheck } from '../run/plan/use-check.ts';
 import { useTexts } from '../shell/language.tsx';
 import { goTo } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -11,7 +12,6 @@ import { Problem } from '../ui/problem.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { PlanField } from './plan-field.tsx';
 import { type ChosenApproval, type ChosenMode, texts } from './texts.ts';
-import { usePlanCheck } from './use-plan-check.ts';
 
 interface Props {
   readonly goal: string;
@@ -28,8 +28,10 @@ export function Composer({ goal, onGoal, field }: Props) {
   const [mode, setMode] = useState<ChosenMode>('configured');
   const [approval, setApproval] = useState<ChosenApproval>('configured');
   const [plan, setPlan] = useState<string>();
-  const check = usePlanCheck(plan ?? '');
-  const wanted = goal.trim() || (check.checked?.goal ?? '');
+  const checked = useCheck(plan ?? '');
+  // What was said of an earlier text holds no more.
+  const result = checked.isCurrent ? checked.result : undefined;
+  const wanted = goal.trim() || (result?.goal ?? '');
   const start = useMutation({
     mutationFn() {
       const request = {
@@ -45,7 +47,7 @@ export function Composer({ goal, onGoal, field }: Props) {
       goTo({ at: 'run', run, view: 'graph' });
     },
   });
-  const canStart = wanted !== '' && !start.isPending && (plan === undefined || check.checked?.ok === true);
+  const canStart = wanted !== '' && !start.isPending && (plan === undefined || result?.ok === true);
   const send = () => canStart && start.mutate();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -59,7 +61,7 @@ export function Composer({ goal, onGoal, field }: Props) {
       <TextField
         ref={field}
         label={say.goal}
-        placeholder={check.checked?.goal ?? say.goalHint}
+        placeholder={checked.result?.goal ?? say.goalHint}
         rows={2}
         value={goal}
         onType={onGoal}
@@ -67,7 +69,7 @@ export function Composer({ goal, onGoal, field }: Props) {
         isBare
         className="max-h-[50vh] min-h-14 text-lg"
       />
-      {plan !== undefined && <PlanField plan={plan} onPlan={setPlan} check={check} onSend={send} />}
+      {plan !== undefined && <PlanField plan={plan} onPlan={setPlan} checked={checked} onSend={send} />}
       <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
         <Choice label={say.mode} value={mode} options={MODES} texts={say.modes} onChoose={setMode} />
         <Choice

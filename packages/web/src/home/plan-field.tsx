@@ -1,40 +1,25 @@
-import type { PlacedDiagnostic } from 'dandori/client';
-import { type ChangeEvent, type KeyboardEvent, useRef } from 'react';
-import { DiagnosticList } from '../run/plan/diagnostic-list.tsx';
-import { EstimateView } from '../run/plan/estimate-view.tsx';
-import { SourceEditor } from '../run/plan/source-editor.tsx';
-import { endOfLine, offsetOf } from '../run/plan/source-lines.ts';
+import type { ChangeEvent, KeyboardEvent } from 'react';
+import { CheckedSource } from '../run/plan/checked-source.tsx';
+import type { Checked } from '../run/plan/use-check.ts';
 import { useTexts } from '../shell/language.tsx';
-import { Problem } from '../ui/problem.tsx';
 import { texts } from './texts.ts';
-import type { PlanCheck } from './use-plan-check.ts';
 
 interface Props {
   readonly plan: string;
   readonly onPlan: (plan: string) => void;
-  readonly check: PlanCheck;
+  readonly checked: Checked;
   readonly onSend: () => void;
 }
 
 /** A plan file: typed, or read from a disk; with what the compiler says of it. */
-export function PlanField({ plan, onPlan, check: { checked, error, isChecking }, onSend }: Props) {
+export function PlanField({ plan, onPlan, checked, onSend }: Props) {
   const say = useTexts(texts).plan;
-  const field = useRef<HTMLTextAreaElement>(null);
-  const { diagnostics = [], warnings = [], estimate, ok } = checked ?? {};
-  const marks = [
-    ...diagnostics.map(({ line }) => ({ line, look: 'bad' as const })),
-    ...warnings.map(({ line }) => ({ line, look: 'warn' as const })),
-  ];
+  const { result, isCurrent, error } = checked;
   const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const file = target.files?.[0];
     if (file !== undefined) onPlan(await file.text());
     // The same file may be chosen again after it was changed.
     target.value = '';
-  };
-  const jump = ({ line, column }: PlacedDiagnostic) => {
-    const start = offsetOf(plan, line, column);
-    field.current?.focus();
-    field.current?.setSelectionRange(start, endOfLine(plan, start));
   };
   const press = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
@@ -45,21 +30,21 @@ export function PlanField({ plan, onPlan, check: { checked, error, isChecking },
   return (
     <fieldset className="flex flex-col gap-2" onKeyDownCapture={press}>
       <legend className="sr-only">{say.label}</legend>
-      <SourceEditor text={plan} onChange={onPlan} marks={marks} field={field} />
-      <div className="flex flex-wrap items-center gap-3 text-sm">
-        <label className="w-fit cursor-pointer rounded border border-line bg-sheet px-3 py-1 focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
-          {say.choose}
-          <input type="file" accept=".yaml,.yml,.json" onChange={read} className="sr-only" />
-        </label>
-        <p role="status">
-          {isChecking && <span className="text-faint">{say.checking}</span>}
-          {ok === true && <span className="text-good">✓ {say.fine}</span>}
-          {ok === false && <span className="text-bad">✕ {say.wrong(diagnostics.length)}</span>}
-        </p>
-      </div>
-      <Problem error={error} />
-      <DiagnosticList diagnostics={diagnostics} warnings={warnings} onJump={jump} />
-      {estimate !== undefined && <EstimateView estimate={estimate} />}
+      <CheckedSource text={plan} onChange={onPlan} checked={checked}>
+        <div className="flex flex-wrap items-center gap-3 text-sm">
+          <label className="w-fit cursor-pointer rounded border border-line bg-sheet px-3 py-1 focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
+            {say.choose}
+            <input type="file" accept=".yaml,.yml,.json" onChange={read} className="sr-only" />
+          </label>
+          <p role="status">
+            {!isCurrent && error === null && <span className="text-faint">{say.checking}</span>}
+            {isCurrent && result?.ok === true && <span className="text-good">✓ {say.fine}</span>}
+            {isCurrent && result?.ok === false && (
+              <span className="text-bad">✕ {say.wrong(result.diagnostics?.length ?? 0)}</span>
+            )}
+          </p>
+        </div>
+      </CheckedSource>
     </fieldset>
   );
 }

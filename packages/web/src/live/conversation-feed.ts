@@ -1,6 +1,6 @@
 import type { Client } from 'dandori/client';
 import { createFeed, type Feed } from './feed.ts';
-import { hear, type Talk, talkOf, withEarlier } from './talk.ts';
+import { caughtUp, hear, type Talk, talkOf, withEarlier } from './talk.ts';
 
 export interface TalkNews {
   /** Undefined until it is there. */
@@ -25,7 +25,7 @@ export function createConversationFeed(
     tellAll = () => tell(() => ({ talk, error }));
     try {
       const now = await conversations.get(id);
-      talk = talkOf(now);
+      talk = talk === undefined ? talkOf(now) : caughtUp(talk, now);
       tellAll();
       for await (const talked of conversations.follow(id, { after: now.seq, signal })) {
         talk = hear(talk, talked);

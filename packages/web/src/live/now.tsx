@@ -27,10 +27,17 @@ function listen(listener: () => void): () => void {
 
 const still = () => () => {};
 
+interface Wanted {
+  readonly isMoving?: boolean;
+  /** What counts only now and then is told only so often. */
+  readonly every?: number;
+}
+
 /** Milliseconds since 1970, twice a second; or those of the moment that is shown. */
-export function useNow(isWanted = true): number {
+export function useNow({ isMoving = true, every = EVERY }: Wanted = {}): number {
   const standing = use(StandingContext);
-  const isMoving = isWanted && standing === undefined;
-  const moving = useSyncExternalStore(isMoving ? listen : still, () => now);
+  const moving = useSyncExternalStore(isMoving && standing === undefined ? listen : still, () =>
+    every > EVERY ? Math.floor(now / every) * every : now,
+  );
   return standing ?? moving;
 }

@@ -1,4 +1,4 @@
-import type { Client, DrivingState } from 'dandori/client';
+import type { Client, DrivingState, Followed } from 'dandori/client';
 import { apply } from '#core/apply.ts';
 import type { RunState } from '#core/state.ts';
 import type { Event } from '#domain/event.ts';
@@ -31,31 +31,55 @@ const NOTHING: RunNews = {
   error: undefined,
 };
 
-/** Follows a run and folds it with the very function that the engine folds it with. */
+/** A run that has ended is listened to for a moment longer: that it is driven no more comes behind its end. */
+const REST_AFTER_MS = 1_000;
+
+/**
+ * Follows a run and folds it with the very function that the engine folds it with. What has ended needs no stream; it
+ * is looked at again when the page is, or when something was done on it.
+ */
 export function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNews> {
+  const events: Event[] = [];
+  const progress = new Map<string, Progress>();
+  let { state, driving, answer, error } = NOTHING;
+  const news = () => ({ events: [...events], state, driving, answer, progress: new Map(progress), error });
+
+  function hear(followed: Followed): void {
+    if (followed.kind === 'event') {
+      const { event } = followed;
+      events.push(event);
+      state = apply(state, event);
+      // What was written so far is in a fact now, or is void.
+      if (event.type === 'decision_made' || event.type === 'decision_failed') answer = '';
+      if ('task' in event.data && event.type !== 'task_started') progress.delete(String(event.data.task));
+    } else if (followed.kind === 'driving') driving = followed.state;
+    else if (followed.kind === 'answer') answer = followed.text;
+    else if (followed.live.type === 'answer_text') answer += followed.live.text;
+    else if (followed.live.type === 'task_progress') progress.set(followed.live.task, followed.live);
+  }
+
   return createFeed(NOTHING, async (tell, signal) => {
-    const events: Event[] = [];
-    const progress = new Map<string, Progress>();
-    let { state, driving, answer, error } = NOTHING;
-    const news = () => ({ events: [...events], state, driving, answer, progress: new Map(progress), error });
+    const rest = new AbortController();
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    // What was live is told again, or is over; who drives is told when all events are.
+    driving = undefined;
+    answer = '';
+    error = undefined;
+    progress.clear();
     try {
-      for await (const followed of client.follow(run, { signal })) {
-        if (followed.kind === 'event') {
-          const { event } = followed;
-          events.push(event);
-          state = apply(state, event);
-          // What was written so far is in a fact now, or is void.
-          if (event.type === 'decision_made' || event.type === 'decision_failed') answer = '';
-          if ('task' in event.data && event.type !== 'task_started') progress.delete(String(event.data.task));
-        } else if (followed.kind === 'driving') driving = followed.state;
-        else if (followed.kind === 'answer') answer = followed.text;
-        else if (followed.live.type === 'answer_text') answer += followed.live.text;
-        else if (followed.live.type === 'task_progress') progress.set(followed.live.task, followed.live);
+      const until = AbortSignal.any([signal, rest.signal]);
+      for await (const followed of client.follow(run, { after: events.length, signal: until })) {
+        hear(followed);
         tell(news);
+        clearTimeout(resting);
+        if (state?.end !== undefined && driving === 'idle')
+          resting = setTimeout(() => rest.abort(), REST_AFTER_MS);
       }
     } catch (thrown) {
       error = thrown;
       tell(news);
+    } finally {
+      clearTimeout(resting);
     }
   });
 }

@@ -35,6 +35,16 @@ export function talkOf(now: ConversationNow): Talk {
   };
 }
 
+/** For who comes back to it: what was written meanwhile was missed, and what had been brought from before stays. */
+export function caughtUp(talk: Talk, now: ConversationNow): Talk {
+  const fresh = talkOf(now);
+  const missed = new Set([...talk.missed, ...fresh.missed]);
+  const known = new Set(talk.messages.map(({ id }) => id));
+  // So much was written that something between them is not there.
+  if (!now.messages.some(({ id }) => known.has(id))) return { ...fresh, missed };
+  return { ...fresh, missed, messages: inOrder(talk.messages, fresh.messages), earlier: talk.earlier };
+}
+
 export function withEarlier(talk: Talk, { messages, earlier }: MessagePage): Talk {
   return { ...talk, messages: inOrder(messages, talk.messages), earlier };
 }

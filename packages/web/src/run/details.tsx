@@ -24,7 +24,7 @@ export function Details(props: ViewProps & { readonly selected: string }) {
     <aside
       aria-label={say.details(props.selected)}
       onKeyDown={onKeyDown}
-      className="max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:max-h-[72dvh] max-md:rounded-t-xl max-md:border-t max-md:shadow-2xl flex flex-col overflow-hidden border-line bg-sheet md:sticky md:top-2 md:max-h-[calc(100dvh-1rem)] md:w-96 md:shrink-0 md:self-start md:rounded-md md:border lg:w-[28rem]"
+      className="max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:max-h-[72dvh] max-md:rounded-t-xl max-md:border-t max-md:shadow-2xl flex flex-col overflow-hidden border-line bg-sheet md:sticky md:top-2 md:max-h-[calc(100dvh-1rem-var(--stuck-below,0px))] md:w-96 md:shrink-0 md:self-start md:rounded-md md:border lg:w-[28rem]"
     >
       <div className="flex items-center justify-between border-line border-b px-3 py-1">
         <span className="min-w-0 truncate font-mono text-faint text-xs">{props.selected}</span>

@@ -1,6 +1,5 @@
+import { duration } from '#core/duration.ts';
 import { useNow } from '../live/now.tsx';
-import { useLanguage } from '../shell/language.tsx';
-import { durationText } from './duration.ts';
 
 interface Props {
   /** Milliseconds that are over. */
@@ -11,9 +10,8 @@ interface Props {
 
 /** How long something took, or has taken so far. */
 export function Elapsed({ ms, since }: Props) {
-  const { language } = useLanguage();
-  const now = useNow(since !== undefined);
+  const now = useNow({ isMoving: since !== undefined });
   if (ms === undefined && since === undefined) return null;
   const running = since === undefined ? 0 : Math.max(0, now - since);
-  return <span className="tabular-nums">{durationText((ms ?? 0) + running, language)}</span>;
+  return <span className="tabular-nums">{duration((ms ?? 0) + running)}</span>;
 }

@@ -3,6 +3,7 @@ import { StandingAt } from '../live/now.tsx';
 import { useRun } from '../live/use-run.ts';
 import { useShown } from '../live/use-shown.ts';
 import type { RunView } from '../shell/route.tsx';
+import { useTitle } from '../shell/title.ts';
 import { Problem } from '../ui/problem.tsx';
 import { Waiting } from '../ui/waiting.tsx';
 import { Answer } from './answer/answer.tsx';
@@ -42,6 +43,7 @@ export default function RunPage({ run, view, seq }: Props) {
   const [moment, showAt] = useMoment({ run, view, seq });
   const [selected, select] = useState<string>();
   const { state, events, news, isPast } = useShown(live, moment);
+  useTitle(live.state?.goal ?? '');
   if (state === undefined) return live.error === undefined ? <Waiting /> : <Problem error={live.error} />;
   const props: ViewProps = { run, state, events, news, isPast, selected, select, showAt };
   const View = VIEWS[view];

@@ -5,6 +5,9 @@ const en: {
   views: Record<RunView, string>;
   viewsLabel: string;
   close: string;
+  zoomIn: string;
+  zoomOut: string;
+  fit: string;
   details: (task: string) => string;
 } = {
   viewsLabel: 'Views of the run',
@@ -17,6 +20,9 @@ const en: {
     events: 'Events',
   },
   close: 'Close',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  fit: 'Show all',
   details: (task) => `Details of ${task}`,
 };
 
@@ -29,10 +35,13 @@ export const texts: Texts<typeof en> = {
       timeline: 'タイムライン',
       decisions: '判断',
       tasks: 'タスク',
-      plan: 'プラン',
+      plan: '計画',
       events: 'イベント',
     },
     close: '閉じる',
+    zoomIn: '拡大',
+    zoomOut: '縮小',
+    fit: '全体を表示',
     details: (task) => `${task} の詳細`,
   },
 };

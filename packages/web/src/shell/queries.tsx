@@ -1,6 +1,7 @@
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { DandoriError } from '#domain/error.ts';
+import { lookAgain } from '../live/attention.ts';
 
 /** Whether the server lets this session in. */
 export const GATE = ['gate'];
@@ -18,6 +19,8 @@ function createQueries(): QueryClient {
       queries: { retry: isWorthRetrying, refetchOnWindowFocus: true, networkMode: 'always' },
       mutations: { networkMode: 'always' },
     },
+    // A run that had ended may have been rated, or given more.
+    mutationCache: new MutationCache({ onSettled: lookAgain }),
     queryCache: new QueryCache({
       // A token that was taken away while the page was open.
       onError(error, { queryKey }) {

@@ -16,7 +16,7 @@ export function SearchField({ label, value, onType, ref }: Props) {
       placeholder={label}
       value={value}
       onChange={({ target }) => onType(target.value)}
-      className="min-w-0 flex-1 rounded border border-line bg-sheet px-3 py-1.5 text-sm placeholder:text-faint"
+      className="min-w-40 flex-1 rounded border border-line bg-sheet px-3 py-1.5 text-sm placeholder:text-faint"
     />
   );
 }

@@ -1,17 +1,20 @@
+import { useNow } from '../live/now.tsx';
 import { useLanguage } from '../shell/language.tsx';
-import { useNow } from './now.ts';
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
+/** As exact as "3 minutes ago" is. */
+const EXACT_TO_MS = 10_000;
 /** What is older is told by its date. */
 const LONG_AGO = 7 * 86_400_000;
 
 /** How long ago; the exact time where the pointer rests. */
 export function Time({ at, className }: { readonly at: number; readonly className?: string }) {
   const { language } = useLanguage();
+  const now = useNow({ every: EXACT_TO_MS });
   const date = new Date(at);
   return (
     <time
@@ -19,7 +22,7 @@ export function Time({ at, className }: { readonly at: number; readonly classNam
       title={date.toLocaleString(language)}
       className={`whitespace-nowrap ${className ?? ''}`}
     >
-      {ago(at, useNow(), language)}
+      {ago(at, now, language)}
     </time>
   );
 }

@@ -96,7 +96,6 @@ describe('a conversation on the page', () => {
       colorScheme: 'dark',
     });
     await page.getByRole('log').getByText('new', { exact: true }).waitFor();
-    expect(await barriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
     await expect.poll(async () => (await client.conversations.get(conversation)).undelivered).toEqual([]);
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { durationText } from '../../src/run/duration.ts';
 import { landmarkOf, marksOf, nearestLandmark } from '../../src/run/past/landmarks.ts';
 import { laterEffects } from '../../src/run/past/later-effects.ts';
 import { keptRuns } from '../lived.ts';
@@ -35,19 +34,5 @@ describe('the way through the past', () => {
       laterEffects(run.events, seq, run.state).map(({ operation }) => operation);
     expect(operations(first - 1)).toEqual(expect.arrayContaining(['mail.send', 'shop.order', 'post.put']));
     expect(operations(run.events.length)).toEqual([]);
-  });
-});
-
-describe('a duration', () => {
-  it.each([
-    [340, '340ms', '340ms'],
-    [3_400, '3.4s', '3.4秒'],
-    [42_000, '42s', '42秒'],
-    [125_000, '2m 5s', '2分 5秒'],
-    [7_200_000, '2h', '2時間'],
-    [90_000_000, '1d 1h', '1日 1時間'],
-  ])('of %d ms reads as one says it', (ms, en, ja) => {
-    expect(durationText(ms, 'en')).toBe(en);
-    expect(durationText(ms, 'ja').replaceAll(' ', '')).toBe(ja.replaceAll(' ', ''));
   });
 });

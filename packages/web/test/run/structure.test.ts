@@ -1,6 +1,7 @@
 import ELK from 'elkjs/lib/elk.bundled.js';
 import { describe, expect, it } from 'vitest';
 import { layoutFrom, layoutInput } from '../../src/run/graph/layout.ts';
+import { layoutByLevels } from '../../src/run/graph/levels.ts';
 import { neighbourOf } from '../../src/run/graph/neighbours.ts';
 import { removedTasks } from '../../src/run/graph/removed.ts';
 import { type Structure, structureOf } from '../../src/run/graph/structure.ts';
@@ -106,5 +107,38 @@ describe('the layout of a plan', () => {
     expect(neighbourOf('a', 'behind', { structure, layout })).toBe('b');
     expect(neighbourOf('b', 'before', { structure, layout })).toBe('a');
     expect(neighbourOf('b', 'behind', { structure, layout })).toBeUndefined();
+  });
+});
+
+describe('the rough layout', () => {
+  it('puts everything behind what it waits for, steps around their tasks, and nothing upon another', async () => {
+    for (const { state } of (await keptRuns()).values()) {
+      const structure = structureOf(state, { removed: [], superseded: true });
+      const { places, routes } = layoutByLevels(structure, 'right');
+      expect([...places.keys()].sort()).toEqual(structure.nodes.map(({ id }) => id).sort());
+      expect(routes.size).toBe(structure.edges.length);
+      const place = (id: string) => places.get(id) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const parents = new Map(structure.nodes.map(({ id, parent }) => [id, parent]));
+      for (const { from, to } of structure.edges)
+        if (parents.get(from) === parents.get(to))
+          expect(place(from).x + place(from).width).toBeLessThan(place(to).x);
+      for (const { id, parent } of structure.nodes) {
+        const [here, around] = [place(id), place(parent ?? '')];
+        if (parent !== undefined) {
+          expect(here.x).toBeGreaterThan(around.x);
+          expect(here.y + here.height).toBeLessThan(around.y + around.height);
+        }
+        for (const other of structure.nodes) {
+          if (other.id === id || other.parent !== parent) continue;
+          const there = place(other.id);
+          const isApart =
+            here.x + here.width <= there.x ||
+            there.x + there.width <= here.x ||
+            here.y + here.height <= there.y ||
+            there.y + there.height <= here.y;
+          expect(isApart, `${id} and ${other.id}`).toBe(true);
+        }
+      }
+    }
   });
 });

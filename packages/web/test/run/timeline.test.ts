@@ -72,7 +72,7 @@ describe('the critical path', () => {
       tools: { 'shelf.slow': { takes: 500, run: () => ({ title: 'tea' }) } },
     });
     const found = barsOf(events);
-    const path = criticalPath(found, state.tasks);
+    const { ids: path } = criticalPath(found, state);
     const tasks = found.bars
       .filter(({ id }) => path.has(id))
       .map(({ kind, task, which }) => task ?? `${kind} ${which}`);
@@ -85,8 +85,22 @@ describe('the critical path', () => {
       tasks: [call('a', 'books.busy')],
       tools: { 'books.busy': { takes: 5, run: () => ({}), faults: [{ kind: 'fail', retryable: true }] } },
     });
-    const path = criticalPath(barsOf(events), state.tasks);
-    expect([...path]).toEqual(['decision run 1', 'attempt a 2', 'attempt a 1']);
+    const { ids } = criticalPath(barsOf(events), state);
+    expect([...ids]).toEqual(['decision run 1', 'attempt a 2', 'attempt a 1']);
+  });
+});
+
+describe('a wait for a free slot', () => {
+  it('is told where the critical path leads through it, and only there', async () => {
+    const tools = { 'shelf.slow': { takes: 100, run: () => ({ title: 'tea' }) } };
+    const tasks = ['a', 'b', 'c'].map((id) => call(id, 'shelf.slow'));
+    const lived = async (concurrency: number) => {
+      const { events, state } = await live({ replies: [ANSWER], tasks, tools, settings: { concurrency } });
+      const { slots } = criticalPath(barsOf(events), state);
+      return slots.map(({ id, start, end = start }) => `${id} ${end - start}`);
+    };
+    expect(await lived(1)).toEqual(['slot c 200']);
+    expect(await lived(3)).toEqual([]);
   });
 });
 

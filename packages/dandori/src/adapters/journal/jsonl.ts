@@ -9,7 +9,7 @@ import { makeDirectory, syncDirectory } from '../blobs/files.ts';
 import { tryLock } from './file-lock.ts';
 import { type Form, RUNS } from './form.ts';
 import { toLine } from './line.ts';
-import { summariseFile } from './peek.ts';
+import { type KnownSummaries, summariseFile } from './peek.ts';
 import { assertFollows, drivenElsewhere } from './refusal.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { unreadable, unwritable } from './unwritable.ts';
@@ -46,6 +46,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   const told = new Set<string>();
   const claimed = new Map<string, RunFile<E>>();
   const ends = new Map<string, Position>();
+  const known: KnownSummaries<Summary> = new Map();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
   /** A driver keeps its file open; everybody else opens it for the one thing they do. */
@@ -119,7 +120,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       for (let from = 0; from < chosen.length; from += LIST_AT_ONCE) {
         const some = chosen.slice(from, from + LIST_AT_ONCE);
         const found = await Promise.all(
-          some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run, form)),
+          some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run, { form, known })),
         );
         summaries.push(...found.filter((summary) => summary !== undefined));
       }

@@ -1,11 +1,20 @@
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type { Entry } from '../../ports/journal.ts';
 import type { Form } from './form.ts';
 import { goesOn, hasLostNewline, parseLine } from './line.ts';
 
 const CHUNK = 4096;
 const NEWLINE = 0x0a;
+
+/** What files were when they were looked at, by run. A journal only grows, so one of the same size and time is the same. */
+export type KnownSummaries<Summary> = Map<
+  string,
+  { readonly state: string; readonly summary: Summary | undefined }
+>;
+
+/** Summaries that are remembered. */
+const REMEMBERED = 20_000;
 
 /**
  * A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. Undefined where
@@ -14,15 +23,21 @@ const NEWLINE = 0x0a;
 export async function summariseFile<E extends Entry, Summary>(
   path: string,
   run: string,
-  form: Form<E, Summary>,
+  { form, known }: { readonly form: Form<E, Summary>; readonly known: KnownSummaries<Summary> },
 ): Promise<Summary | undefined> {
   const { summarise } = form;
   const parse = (bytes: Buffer | undefined) =>
     bytes === undefined
       ? undefined
       : parseLine<E>(bytes, { file: path, run, line: 0, offset: 0, seq: undefined }, form);
+  const before = known.get(run);
+  let state: string;
   let file: FileHandle;
   try {
+    // Looked at before it is read: what is written meanwhile is seen the next time.
+    const { ino, size, mtimeMs } = await stat(path);
+    state = `${ino} ${size} ${mtimeMs}`;
+    if (before?.state === state) return before.summary;
     file = await open(path, 'r');
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT'
@@ -33,7 +48,12 @@ export async function summariseFile<E extends Entry, Summary>(
     const { size } = await file.stat();
     const first = await firstLine(file, size);
     const last = await lastLine(file, size);
-    return summarise(run, parse(first), parse(last));
+    const summary = summarise(run, parse(first), parse(last));
+    known.delete(run);
+    known.set(run, { state, summary });
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+    return summary;
   } catch {
     return summarise(run, undefined, undefined);
   } finally {

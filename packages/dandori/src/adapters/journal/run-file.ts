@@ -90,7 +90,7 @@ export function openRunFile<E extends Entry>(
   /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
   const starts = [from.bytes];
   let torn = 0;
-  /** Where the last write began: all before it is kept. */
+  /** Where the write that is under way begins: all before it is kept. */
   let written = from.bytes;
   let broken: unknown;
   let queue: Waiting[] = [];
@@ -204,6 +204,8 @@ export function openRunFile<E extends Entry>(
     if (fstatSync(fd).nlink === 0) form.notFound(run);
     catchUp(() => {}, { isLocked: true });
     if (torn > 0) ftruncateSync(fd, position.bytes);
+    // Before anything else can fail: what cannot even be put into words must not take others with it.
+    written = position.bytes;
     let { seq } = position;
     for (const one of waiting) {
       if (one.after !== seq) {
@@ -217,7 +219,6 @@ export function openRunFile<E extends Entry>(
     let text = '';
     for (const { events } of accepted) text += toLines(events);
     const data = Buffer.from(text);
-    written = position.bytes;
     writeFully(fd, data, position.bytes);
     for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1))
       starts.push(position.bytes + end + 1);

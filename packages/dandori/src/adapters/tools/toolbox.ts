@@ -1,4 +1,5 @@
 import type { SchemaCheck } from '../../core/schema.ts';
+import { isRepeatable } from '../../domain/effect.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Tool, ToolPolicy } from '../../domain/tool.ts';
@@ -60,14 +61,31 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     if (depth > MAX_DEPTH)
       return failed('tool_error', `services call each other more than ${MAX_DEPTH} deep`);
     const method = methods.get(call.operation);
-    if (method !== undefined)
-      return method.call(call, async (inner) => {
-        const refused = refusedCall(method.tool.name, inner.operation, allTools());
-        return refused === undefined ? dispatch(inner, depth + 1) : failed('tool_error', refused);
-      });
+    if (method !== undefined) return callMethod(method, call, depth);
     const server = ownerOf(call.operation, servers);
     return server?.call(call) ?? failed('unavailable', `there is no tool ${call.operation}`);
   };
+
+  /** After the answer the whole method is run again, and with it whatever it had done before it asked. */
+  async function callMethod(
+    { tool, call: run }: ServiceMethod,
+    call: Call,
+    depth: number,
+  ): Promise<CallOutcome> {
+    let done: string | undefined;
+    const outcome = await run(call, async (inner) => {
+      const tools = allTools();
+      const refused = refusedCall(tool.name, inner.operation, tools);
+      if (refused !== undefined) return failed('tool_error', refused);
+      const how = await dispatch(inner, depth + 1);
+      const isDone = how.kind === 'succeeded' || how.kind === 'lost';
+      if (isDone && !isRepeatable(tools.get(inner.operation)?.effect ?? 'write')) done ??= inner.operation;
+      return how;
+    });
+    if (outcome.kind !== 'ambiguous' || done === undefined) return outcome;
+    const why = `${tool.name} asks (${outcome.question}) after it has called ${done}, and would call it again`;
+    return failed('tool_error', `${why}. Nobody was asked: a method must ask before it changes anything.`);
+  }
 
   servers.push(...(await startServers(mcpServers, options, changed)));
   try {

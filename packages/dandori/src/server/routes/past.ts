@@ -10,6 +10,7 @@ import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
 import { count, json, jsonBody, problems, runParams } from '../schemas.ts';
 import { forkedShape, planHistoryShape, runDiffShape } from '../shapes.ts';
+import { by } from './steering.ts';
 
 const fork = createRoute({
   method: 'post',
@@ -102,6 +103,7 @@ export const past: Routes = (app, { dandori, driving, ownRuns }) => {
       ...(at !== undefined && { at }),
       ...(answers !== undefined && { answers }),
       ...(plan !== undefined && { tasks: parsePlan(plan, 'plan').tasks }),
+      ...by(c.get('user').id),
     });
     if (drive) driving.wake(forked.run);
     return c.json(forked, 201, { Location: `/api/runs/${forked.run}` });

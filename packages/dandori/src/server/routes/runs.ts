@@ -1,10 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { parsePlan } from '../../config/plan-file.ts';
-import { isLooser } from '../../config/user-config.ts';
 import type { Dandori, RunSummary } from '../../dandori.ts';
 import { DandoriError } from '../../domain/error.ts';
-import { type ApprovalPolicy, approvalPolicy, mode } from '../../domain/mode.ts';
-import type { Settings } from '../../domain/settings.ts';
+import { approvalPolicy, mode } from '../../domain/mode.ts';
 import { type Task, task } from '../../domain/task.ts';
 import { schemaOf } from '../described.ts';
 import { refuseStopping } from '../driving.ts';
@@ -76,12 +74,11 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
     const { goal, mode: wanted, approval, ...given } = c.req.valid('json');
     const tasks = givenTasks(given);
     const key = c.req.valid('header')['idempotency-key'];
-    if (approval !== undefined && c.get('user').role !== 'admin') refuseLess(approval, config.settings);
     if (tasks !== undefined) await refuseInvalid(tasks, dandori);
     const userId = c.get('user').id ?? config.userId;
     const run = await dandori.start(goal, {
       ...(wanted && { mode: wanted }),
-      ...(approval && { approval }),
+      ...(approval && { approval, isStricterOnly: c.get('user').role !== 'admin' }),
       ...(userId !== undefined && { userId }),
       ...(tasks && { tasks }),
       ...(key !== undefined && { key }),
@@ -90,14 +87,6 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
     return c.json({ run }, 201, { Location: `/api/runs/${run}` });
   });
 };
-
-/** What a person must be asked about is for who runs the server to say. */
-function refuseLess(wanted: ApprovalPolicy, { approval, approvals = {} }: Settings): void {
-  if (!isLooser(wanted, approval) && Object.keys(approvals).length === 0) return;
-  throw new DandoriError('forbidden', `Only an admin may set approval to ${wanted} here.`, {
-    fix: `Leave it out; the server has ${approval}.`,
-  });
-}
 
 function givenTasks({ tasks, plan }: { tasks?: Task[] | undefined; plan?: string | undefined }) {
   if (plan === undefined) return tasks;
@@ -120,7 +109,7 @@ async function refuseInvalid(tasks: readonly Task[], dandori: Pick<Dandori, 'che
 async function pageFor(
   { limit, before, ...wanted }: Filters,
   user: User,
-  dandori: Pick<Dandori, 'runs'>,
+  dandori: Pick<Dandori, 'runs' | 'report'>,
 ): Promise<{ runs: RunSummary[]; next?: string }> {
   const { since = 0 } = wanted;
   const { items, ...next } = await pageOf<RunSummary>({
@@ -131,7 +120,20 @@ async function pageFor(
     isWanted: (summary) => isWanted(summary, wanted, user),
     isPast: ({ status: is, startedAt }) => is !== 'damaged' && startedAt < since,
   });
-  return { runs: items, ...next };
+  const runs = await Promise.all(items.map((summary) => withStatus(summary, dandori)));
+  return { runs: runs.filter(({ status: is }) => isIn(is, wanted.status)), ...next };
+}
+
+function isIn(is: RunSummary['status'], wanted: RunSummary['status'] | undefined): boolean {
+  return wanted === undefined || is === wanted;
+}
+
+/** A question stays open while other tasks go on; the last event, from which a summary is made, does not tell that. */
+async function withStatus(summary: RunSummary, dandori: Pick<Dandori, 'report'>): Promise<RunSummary> {
+  if (summary.status !== 'open') return summary;
+  // What cannot be read is said by its own route.
+  const report = await dandori.report(summary.run).catch(() => undefined);
+  return report === undefined ? summary : { ...summary, status: report.outcome };
 }
 
 function isWanted(
@@ -141,7 +143,8 @@ function isWanted(
 ): boolean {
   if (role !== 'admin' && (id === undefined || userId !== id)) return false;
   if (wanted.user !== undefined && userId !== wanted.user) return false;
-  if (wanted.status !== undefined && is !== wanted.status) return false;
+  // Those whose last event says no more are looked at again.
+  if (is !== 'open' && !isIn(is, wanted.status)) return false;
   if (wanted.until !== undefined && startedAt > wanted.until) return false;
   return wanted.text === undefined || goal.toLowerCase().includes(wanted.text.toLowerCase());
 }

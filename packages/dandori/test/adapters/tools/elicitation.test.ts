@@ -131,6 +131,14 @@ describe.each(['stdio', 'http'])('a server of 2025 that asks while its call runs
     });
   });
 
+  it('wants a page seen and names none: it has failed', async () => {
+    const { outcome } = await call(`${server}.book`, { ask: 'no_url' }, ACCEPT);
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      failure: { message: expect.stringContaining('does not say which') },
+    });
+  });
+
   it('hears of the cancel while a person is asked', async () => {
     const controller = new AbortController();
     const before = recorded().split('cancelled look').length;

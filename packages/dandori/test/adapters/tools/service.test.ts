@@ -66,6 +66,28 @@ const inventory = defineService({
         }
       },
     },
+    buy: {
+      description: 'Orders some, then takes some off the shelf',
+      input: z.object({ item: z.string(), first: z.enum(['order', 'reserve']) }),
+      effect: 'write',
+      calls: ['inventory.order', 'inventory.reserve', 'inventory.remove'],
+      async run({ item, first }, { call }) {
+        await call(`inventory.${first}`, { item });
+        return call('inventory.remove', { item, count: 1 });
+      },
+    },
+    order: {
+      description: 'Orders some',
+      input: z.object({ item: z.string() }),
+      effect: 'write',
+      run: () => 'ordered',
+    },
+    reserve: {
+      description: 'Keeps some back, once for each key',
+      input: z.object({ item: z.string() }),
+      effect: 'idempotent',
+      run: () => 'reserved',
+    },
     loop: {
       description: 'Calls itself',
       input: z.object({}),
@@ -225,6 +247,18 @@ describe('a service of your own', () => {
     ],
   ])('%s is a failure and never a crash', async (_name, operation, args, failure) => {
     expect(await call(operation, args)).toEqual({ kind: 'failed', failure });
+  });
+
+  it('asks nobody after it has done what would be done again', async () => {
+    const asked = { item: 'nut' };
+    expect(await call('inventory.buy', { ...asked, first: 'reserve' })).toMatchObject({ kind: 'ambiguous' });
+    expect(await call('inventory.buy', { ...asked, first: 'order' })).toEqual({
+      kind: 'failed',
+      failure: {
+        kind: 'tool_error',
+        message: expect.stringContaining('after it has called inventory.order, and would call it again'),
+      },
+    });
   });
 
   it('can handle the failure of a tool that it called', async () => {

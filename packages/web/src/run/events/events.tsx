@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import type { ViewProps } from '../view.ts';
 import { EventRow } from './event-row.tsx';
 import { ALL, eventRows, type TypeFilter, typesIn } from './event-rows.ts';
@@ -38,14 +39,7 @@ export function Events({ run, state, news, isPast }: ViewProps) {
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <div className="flex flex-wrap items-center gap-3">
-        <input
-          type="search"
-          aria-label={say.search}
-          placeholder={say.search}
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-          className="w-full rounded border border-line bg-sheet px-2 py-1 text-sm sm:w-64"
-        />
+        <SearchField label={say.search} value={typed} onType={setTyped} />
         <Choice
           label={say.type}
           value={type}
@@ -58,7 +52,10 @@ export function Events({ run, state, news, isPast }: ViewProps) {
         </p>
       </div>
       {rows.length === 0 && <p className="p-4 text-faint">{say.none}</p>}
-      <div ref={box} className="max-h-[70vh] overflow-auto rounded border border-line bg-sheet">
+      <div
+        ref={box}
+        className="max-h-[calc(100dvh-var(--stuck-below,0px)-4rem)] overflow-auto rounded border border-line bg-sheet"
+      >
         <ol aria-label={say.list} className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start, key }) => {
             const event = rows[index];

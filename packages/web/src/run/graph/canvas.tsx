@@ -1,24 +1,27 @@
-import { Background, MiniMap, ReactFlow, useReactFlow } from '@xyflow/react';
+import { Background, ReactFlow, useReactFlow, type XYPosition } from '@xyflow/react';
 import { useMemo, useRef, useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
-import type { Status } from '../../ui/texts.ts';
 import { useIsNarrow } from '../narrow.ts';
 import type { ViewProps } from '../view.ts';
+import { ZoomButtons } from '../zoom-buttons.tsx';
 import { Announced } from './announced.tsx';
 import { type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
 import { FrameNode } from './frame-node.tsx';
 import { GateNode } from './gate-node.tsx';
+import { Overview } from './overview.tsx';
 import { Routes } from './routes.tsx';
+import { SmallMap } from './small-map.tsx';
 import { nodeId, TaskNode } from './task-node.tsx';
 import { texts } from './texts.ts';
 import { useKeys } from './use-keys.ts';
 import type { LaidOut } from './use-layout.ts';
-import { useView } from './use-view.ts';
-import { ZoomButtons } from './zoom-buttons.tsx';
+import { useIsOverview } from './use-sight.ts';
+import { SMALLEST_EVER, useView } from './use-view.ts';
 
 /** What is smaller is seen at a glance. */
 const MAPPED = 40;
 
+const NONE: never[] = [];
 const NODES = { task: TaskNode, frame: FrameNode, gate: GateNode };
 
 /** The sheet on which the plan is drawn. It is moved and looked at; nothing on it can be moved. */
@@ -35,6 +38,11 @@ export function Canvas({
   const [active, setActive] = useState<string>();
   const view = useView(laidOut);
   const nodes = useNodes({ laidOut, state, news, selected, active });
+  const isOverview = useIsOverview(nodes.length);
+  const taskAt = (point: XYPosition) => {
+    const { x, y } = flow.screenToFlowPosition(point);
+    return nodes.findLast((node) => node.type !== 'gate' && isIn(node, x, y))?.id;
+  };
   const onKeyDown = useKeys({ laidOut, active: active ?? selected, setActive, select, flow, view });
   return (
     <div className="absolute inset-0">
@@ -47,13 +55,15 @@ export function Canvas({
         onKeyDown={onKeyDown}
         onBlur={() => setActive(undefined)}
         className="outline-offset-[-2px]"
-        nodes={nodes}
+        nodes={isOverview ? NONE : nodes}
         nodeTypes={NODES}
         onNodeClick={(_, { id, type }) => type !== 'gate' && select(id)}
-        onPaneClick={() => select(undefined)}
+        onPaneClick={({ clientX, clientY }) =>
+          select(isOverview ? taskAt({ x: clientX, y: clientY }) : undefined)
+        }
         onMoveStart={(event) => event !== null && view.moved()}
         onInit={view.show}
-        minZoom={0.04}
+        minZoom={SMALLEST_EVER}
         maxZoom={2}
         onlyRenderVisibleElements
         nodesDraggable={false}
@@ -65,21 +75,20 @@ export function Canvas({
         proOptions={{ hideAttribution: true }}
       >
         <Background gap={24} color="var(--line)" />
-        <Routes laidOut={laidOut} marked={active ?? selected} />
-        {!isNarrow && nodes.length > MAPPED && (
-          <MiniMap
-            ariaLabel={say.map}
-            pannable
-            style={{ width: 160, height: 100 }}
-            zoomable
-            nodeColor={mapColour}
-            nodeStrokeWidth={0}
-            bgColor="var(--sheet)"
-            maskColor="color-mix(in srgb, var(--sunken) 70%, transparent)"
-          />
+        {isOverview ? (
+          <Overview laidOut={laidOut} nodes={nodes} />
+        ) : (
+          <Routes laidOut={laidOut} marked={active ?? selected} />
         )}
       </ReactFlow>
-      <ZoomButtons onFit={view.fit} />
+      {!isNarrow && nodes.length > MAPPED && <SmallMap laidOut={laidOut} nodes={nodes} onMove={view.moved} />}
+      <ZoomButtons
+        onIn={() => void flow.zoomIn()}
+        onOut={() => void flow.zoomOut()}
+        onFit={view.fit}
+        className="bottom-2 left-2 md:bottom-3 md:left-3"
+        isUpright
+      />
       <p id="graph-keys" className="sr-only">
         {say.keys}
       </p>
@@ -107,18 +116,6 @@ function useNodes({
   }, [laidOut, state, news, selected, active]);
 }
 
-const MAP_COLOURS: Partial<Record<Status, string>> = {
-  running: 'var(--busy)',
-  expanding: 'var(--busy)',
-  succeeded: 'var(--good)',
-  failed: 'var(--bad)',
-  blocked: 'var(--bad)',
-  waiting: 'var(--warn)',
-  retrying: 'var(--warn)',
-  in_doubt: 'var(--warn)',
-};
-
-function mapColour({ type, data }: { readonly type?: string | undefined; readonly data: unknown }): string {
-  if (type !== 'task') return 'transparent';
-  return MAP_COLOURS[(data as Shown['data']).face.status] ?? 'var(--faint)';
+function isIn({ position, width = 0, height = 0 }: Shown | Gate, x: number, y: number): boolean {
+  return x >= position.x && x <= position.x + width && y >= position.y && y <= position.y + height;
 }

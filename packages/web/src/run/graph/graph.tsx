@@ -53,18 +53,11 @@ export function Graph(props: ViewProps) {
 }
 
 function Drawn({ structure, ...props }: ViewProps & { readonly structure: Structure }) {
-  const say = useTexts(texts);
   const { laidOut, error } = useLayout(structure, useIsNarrow() ? 'down' : 'right');
   if (error !== undefined) throw error;
   return (
     <div className="relative min-h-[max(24rem,55dvh)] flex-1 md:min-h-96 overflow-hidden rounded-md border border-line bg-paper">
-      {laidOut === undefined ? (
-        <p role="status" className="p-8 text-faint">
-          {say.layingOut}
-        </p>
-      ) : (
-        <Canvas laidOut={laidOut} {...props} />
-      )}
+      <Canvas laidOut={laidOut} {...props} />
     </div>
   );
 }

@@ -24,7 +24,7 @@ export interface Layout {
 }
 
 export const TASK_SIZE = { width: 208, height: 58 };
-const GATE_SIZE = { width: 12, height: 12 };
+export const GATE_SIZE = { width: 12, height: 12 };
 /** Above it the most careful ways take seconds. */
 const MANY = 200;
 
@@ -98,4 +98,17 @@ function routeOf({ sections = [] }: ElkExtendedEdge): Point[] {
     ...bendPoints,
     endPoint,
   ]);
+}
+
+/** All of the sheet. */
+export function boundsOf({ places }: Layout): Place {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { x, y, width, height } of places.values()) {
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x + width);
+    bottom = Math.max(bottom, y + height);
+  }
+  if (left > right) return { x: 0, y: 0, width: 1, height: 1 };
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }

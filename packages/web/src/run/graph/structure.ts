@@ -72,6 +72,17 @@ export function structureOf({ tasks, draft }: RunState, { removed, superseded }:
   };
 }
 
+/** Equal for those that look the same. */
+export function digestOf({ nodes, edges }: Structure): string {
+  const named = nodes.map(({ id, parent, written, isRemoved }) => [
+    id,
+    parent,
+    written !== undefined,
+    isRemoved,
+  ]);
+  return JSON.stringify([named, edges.map(({ id, kind }) => [id, kind])]);
+}
+
 /** What a task names as its step, unless that leads back to it. */
 function parentsOf(tasks: readonly Task[], known: ReadonlySet<string>): Map<string, string> {
   const parents = new Map<string, string>();

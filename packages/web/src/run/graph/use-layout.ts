@@ -1,17 +1,31 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { startLayout } from './elk.ts';
 import { type Flow, type Layout, layoutFrom, layoutInput } from './layout.ts';
-import type { Structure } from './structure.ts';
+import { layoutByLevels } from './levels.ts';
+import { digestOf, type Structure } from './structure.ts';
 
 export interface LaidOut {
   readonly structure: Structure;
   readonly layout: Layout;
 }
 
-/** The last structure that was laid out; until a new one is, the one before it stays. */
-export function useLayout(structure: Structure, flow: Flow): { laidOut?: LaidOut; error?: unknown } {
-  const [known, setKnown] = useState<{ laidOut?: LaidOut; error?: unknown }>({});
+/** Who goes to another view and comes back finds the graph as it was. */
+const kept = new Map<string, Layout>();
+const KEPT = 8;
+
+/** The last structure that was laid out; until a new one is, the one before it stays, or a rough layout. */
+export function useLayout(structure: Structure, flow: Flow): { laidOut: LaidOut; error?: unknown } {
+  const key = useMemo(() => `${flow} ${digestOf(structure)}`, [structure, flow]);
+  const [known, setKnown] = useState<{ laidOut?: LaidOut; error?: unknown }>(() => {
+    const layout = kept.get(key);
+    return layout === undefined ? {} : { laidOut: { structure, layout } };
+  });
   useEffect(() => {
+    const before = kept.get(key);
+    if (before !== undefined) {
+      setKnown((now) => (now.laidOut?.layout === before ? now : { laidOut: { structure, layout: before } }));
+      return;
+    }
     const start = performance.now();
     const layouting = startLayout(layoutInput(structure, flow));
     let isWanted = true;
@@ -19,16 +33,29 @@ export function useLayout(structure: Structure, flow: Flow): { laidOut?: LaidOut
       (node) => {
         // So that it can be seen among the timings of the browser's tools.
         performance.measure('layout of the graph', { start, detail: structure.nodes.length });
-        if (isWanted) setKnown({ laidOut: { structure, layout: layoutFrom(node, flow) } });
+        const layout = layoutFrom(node, flow);
+        keep(key, layout);
+        if (isWanted) setKnown({ laidOut: { structure, layout } });
       },
       (error: unknown) => {
-        if (isWanted) setKnown((before) => ({ ...before, error }));
+        if (isWanted) setKnown((now) => ({ ...now, error }));
       },
     );
     return () => {
       isWanted = false;
       layouting.stop();
     };
-  }, [structure, flow]);
-  return known;
+  }, [structure, flow, key]);
+  const isThere = known.laidOut !== undefined;
+  const rough = useMemo(
+    () => (isThere ? undefined : { structure, layout: layoutByLevels(structure, flow) }),
+    [isThere, structure, flow],
+  );
+  return { ...known, laidOut: known.laidOut ?? (rough as LaidOut) };
+}
+
+function keep(key: string, layout: Layout): void {
+  kept.set(key, layout);
+  const [oldest] = kept.keys();
+  if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
 }

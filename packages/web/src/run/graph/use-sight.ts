@@ -10,6 +10,15 @@ export function useIsFar(): boolean {
   return useStore(({ transform: [, , zoom] }) => zoom < READABLE);
 }
 
+/** A graph of so many tasks is drawn as one picture as soon as its words are too small. */
+const LARGE = 120;
+const LEGIBLE = 0.5;
+
+/** Whether a large graph is seen from afar. */
+export function useIsOverview(count: number): boolean {
+  return useStore(({ transform: [, , zoom] }) => count > LARGE && zoom < LEGIBLE);
+}
+
 export interface Sight {
   readonly left: number;
   readonly top: number;

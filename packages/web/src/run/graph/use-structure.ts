@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { FactType } from '#domain/event.ts';
 import type { ViewProps } from '../view.ts';
 import { removedTasks } from './removed.ts';
-import { type Structure, structureOf } from './structure.ts';
+import { digestOf, type Structure, structureOf } from './structure.ts';
 
 /** All that can change which tasks there are and what they wait for. */
 const STRUCTURAL: ReadonlySet<FactType> = new Set<FactType>([
@@ -26,14 +26,4 @@ export function useStructure({ run, state, events }: ViewProps, hasGone: boolean
   const digest = useMemo(() => digestOf(structure), [structure]);
   // One that is equal to the one before is that one.
   return useMemo(() => structure, [digest]);
-}
-
-function digestOf({ nodes, edges }: Structure): string {
-  const named = nodes.map(({ id, parent, written, isRemoved }) => [
-    id,
-    parent,
-    written !== undefined,
-    isRemoved,
-  ]);
-  return JSON.stringify([named, edges.map(({ id, kind }) => [id, kind])]);
 }

@@ -25,7 +25,9 @@ export function Head(props: ViewProps) {
         <span role="status" className="contents">
           <StatusMark status={status} />
         </span>
-        {!hasEnded && !isPast && news.driving !== undefined && <span>{say.driving[news.driving]}</span>}
+        {status === 'open' && !isPast && news.driving !== undefined && (
+          <span>{say.driving[news.driving]}</span>
+        )}
         {state.thinking !== undefined && !hasEnded && <span className="text-busy">{say.thinking}</span>}
         <Figures {...props} />
       </div>

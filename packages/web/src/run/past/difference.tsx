@@ -93,6 +93,8 @@ function Value({ value, className }: { readonly value: Json | undefined; readonl
   return (
     <td className="py-1 pr-2">
       <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+        tabIndex={0}
         className={`max-h-40 overflow-auto whitespace-pre-wrap break-words font-mono text-xs ${className}`}
       >
         {text}

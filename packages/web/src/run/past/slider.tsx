@@ -1,20 +1,22 @@
-import { useState } from 'react';
-import { useLanguage, useTexts } from '../../shell/language.tsx';
+import { useRef, useState } from 'react';
+import { duration } from '#core/duration.ts';
+import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
-import { durationText } from '../duration.ts';
 import type { ViewProps } from '../view.ts';
 import { Fork } from './fork.tsx';
 import { Jumps } from './jumps.tsx';
 import { Marks } from './marks.tsx';
 import { texts } from './texts.ts';
 import { usePlaying } from './use-playing.ts';
+import { useRoomAbove } from './use-room-above.ts';
 
 /** Shows the run as it was after any of its events. */
 export function Slider(props: ViewProps) {
   const { events, news, isPast, showAt } = props;
   const say = useTexts(texts);
-  const { language } = useLanguage();
   const [isForking, setIsForking] = useState(false);
+  const section = useRef<HTMLElement>(null);
+  useRoomAbove(section);
   const total = news.events.length;
   const event = events.at(-1);
   const seq = event?.seq ?? total;
@@ -22,9 +24,10 @@ export function Slider(props: ViewProps) {
   const [isPlaying, setIsPlaying] = usePlaying({ seq, total, show, isPast });
   if (event === undefined) return null;
   const canFork = isPast || props.state.end === undefined;
-  const since = durationText(Math.max(0, event.at - (news.events[0]?.at ?? event.at)), language);
+  const since = duration(Math.max(0, event.at - (news.events[0]?.at ?? event.at)));
   return (
     <section
+      ref={section}
       aria-label={say.past}
       className={`sticky bottom-0 z-20 -mx-4 flex flex-col gap-1 border-t bg-sheet px-4 py-2 ${isPast ? 'border-accent border-t-2' : 'border-line'}`}
     >

@@ -95,7 +95,7 @@ export const texts: Texts<typeof en> = {
     differenceKinds: {
       goal: '目標',
       settings: '設定',
-      plan: 'プラン',
+      plan: '計画',
       call: '呼び出し',
       outcome: '結末',
       result: '結果',

@@ -1,12 +1,7 @@
-import type { PlacedDiagnostic } from 'dandori/client';
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { DiagnosticList } from './diagnostic-list.tsx';
-import { EstimateView } from './estimate-view.tsx';
-import { LINE_HEIGHT, SourceEditor } from './source-editor.tsx';
-import { endOfLine, offsetOf } from './source-lines.ts';
+import { CheckedSource } from './checked-source.tsx';
 import { texts } from './texts.ts';
 import { useCheck } from './use-check.ts';
 
@@ -24,33 +19,23 @@ interface Props {
 /** A plan that is being edited, with what the compiler says of it. */
 export function PlanEditing({ text, onChange, within, isChanged, onDiscard, action }: Props) {
   const say = useTexts(texts);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const { result, isCurrent, error } = useCheck(text, within);
-  const { diagnostics = [], warnings = [], estimate } = result ?? {};
-  const jump = ({ line, column }: PlacedDiagnostic) => {
-    const start = offsetOf(text, line, column);
-    field.current?.focus();
-    field.current?.setSelectionRange(start, endOfLine(text, start));
-    field.current?.scrollTo({ top: Math.max(0, line - 5) * LINE_HEIGHT });
-  };
-  const marks = [
-    ...diagnostics.map(({ line }) => ({ line, look: 'bad' as const })),
-    ...warnings.map(({ line }) => ({ line, look: 'warn' as const })),
-  ];
+  const checked = useCheck(text, within);
+  const { result, isCurrent, error } = checked;
+  const wrong = result?.diagnostics?.length ?? 0;
   return (
     <div className="flex flex-col gap-3">
-      <SourceEditor text={text} onChange={onChange} marks={marks} field={field} />
-      <p role="status" className={`text-sm ${diagnostics.length > 0 ? 'text-bad' : 'text-faint'}`}>
-        {!isCurrent && error === null
-          ? say.checking
-          : diagnostics.length > 0
-            ? say.problems(diagnostics.length)
-            : error === null && say.compiles}
-        {isChanged && ` ${say.kept}`}
-      </p>
-      <Problem error={error} />
-      <DiagnosticList diagnostics={diagnostics} warnings={warnings} onJump={jump} />
-      {estimate !== undefined && <EstimateView estimate={estimate} />}
+      <CheckedSource text={text} onChange={onChange} checked={checked}>
+        <p role="status" className="flex flex-wrap gap-x-3 text-faint text-sm">
+          <span className={wrong > 0 ? 'text-bad' : ''}>
+            {!isCurrent && error === null
+              ? say.checking
+              : wrong > 0
+                ? say.problems(wrong)
+                : error === null && say.compiles}
+          </span>
+          {isChanged && <span>{say.kept}</span>}
+        </p>
+      </CheckedSource>
       <div className="flex flex-wrap gap-2">
         {action(isCurrent && result?.ok === true)}
         {onDiscard !== undefined && <Button onClick={onDiscard}>{say.discard}</Button>}

@@ -11,15 +11,17 @@ import { texts } from './texts.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
 
 /** What waits for a person, before everything else; and what was answered, folded away. */
-export function Questions({ run, state, isPast }: ViewProps) {
+export function Questions({ run, state, news, isPast }: ViewProps) {
   const say = useTexts(texts);
-  const [openedAt] = useState(Date.now);
+  /** Those that stood open on this page. */
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const { known, know } = useHandled();
   const open = openQuestions(state);
+  // Who drives is told when all that had happened is: what was asked and answered before that is no news.
+  const isNow = !isPast && news.driving !== undefined;
+  if (isNow && open.some(({ id }) => !seen.has(id))) setSeen(new Set([...seen, ...open.map(({ id }) => id)]));
   const answered = [...state.questions.values()].filter(({ answer }) => answer !== undefined);
-  const gone = isPast
-    ? []
-    : answered.filter(({ question, answer }) => (answer?.at ?? 0) > openedAt && !known.has(question.id));
+  const gone = isPast ? [] : answered.filter(({ question: { id } }) => seen.has(id) && !known.has(id));
   const place = useKeptFocus(open, known);
   if (open.length === 0 && answered.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react';
 import { duration } from '#core/duration.ts';
 import type { AskedQuestion } from '#core/report.ts';
+import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 
@@ -40,11 +40,7 @@ export function Terms({ question, isHeld }: Props) {
 /** What has less than a minute left says so in colour too. */
 function Countdown({ until }: { readonly until: number }) {
   const say = useTexts(texts);
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow({ every: 1_000 });
   const left = until - now;
   if (left <= 0) return <span className="text-bad">{say.expired}</span>;
   const rounded = Math.ceil(left / 1_000) * 1_000;

@@ -44,7 +44,10 @@ export function TaskTable({ rows, sort, isDown, onSort, selected, onSelect }: Pr
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <div ref={box} className="max-h-[60vh] overflow-auto rounded border border-line bg-sheet">
+    <div
+      ref={box}
+      className="max-h-[calc(100dvh-var(--stuck-below,0px)-4rem)] overflow-auto rounded border border-line bg-sheet"
+    >
       <table aria-label={say.table} aria-rowcount={rows.length + 1} className="w-full text-sm">
         <thead className="sticky top-0 z-10 bg-sunken text-left">
           <tr aria-rowindex={1}>

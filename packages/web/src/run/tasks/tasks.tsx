@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import type { ViewProps } from '../view.ts';
 import { STATUS_FILTERS, taskCount, taskRows, type Wanted } from './task-rows.ts';
 import { TaskTable } from './task-table.tsx';
@@ -14,13 +15,10 @@ export function Tasks({ state, selected, select }: ViewProps) {
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <div className="flex flex-wrap items-center gap-3">
-        <input
-          type="search"
-          aria-label={say.search}
-          placeholder={say.search}
+        <SearchField
+          label={say.search}
           value={wanted.text}
-          onChange={({ target }) => setWanted({ ...wanted, text: target.value })}
-          className="w-full rounded border border-line bg-sheet px-2 py-1 text-sm sm:w-56"
+          onType={(text) => setWanted({ ...wanted, text })}
         />
         <Choice
           label={say.status}

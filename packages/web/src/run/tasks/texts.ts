@@ -140,7 +140,7 @@ export const texts: Texts<TaskTexts> = {
     },
     sortBy: (column) => `${column}で並べ替え`,
     replaced: '置き換え済み',
-    gone: '表示中の時点では、このタスクはプランにありません。',
+    gone: '表示中の時点では、このタスクは計画にありません。',
     step: 'ステップ',
     needs: '前提',
     waits: '待ち合わせ',

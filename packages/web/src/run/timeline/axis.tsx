@@ -1,5 +1,5 @@
-import { useLanguage, useTexts } from '../../shell/language.tsx';
-import { durationText } from '../duration.ts';
+import { duration } from '#core/duration.ts';
+import { useTexts } from '../../shell/language.tsx';
 import { LABELS } from './chart.tsx';
 import { type Scale, ticksOf } from './scale.ts';
 import { texts } from './texts.ts';
@@ -16,7 +16,6 @@ interface Props {
 /** Time since the start of the run, and where it is folded. */
 export function Axis({ scale, width, window }: Props) {
   const say = useTexts(texts);
-  const { language } = useLanguage();
   const perPixel = scale.length / width;
   const from = Math.max(0, window.from * perPixel);
   const to = Math.min(scale.length, window.to * perPixel);
@@ -33,13 +32,13 @@ export function Axis({ scale, width, window }: Props) {
           className="absolute bottom-0 whitespace-nowrap border-line border-l pl-1"
           style={{ left: LABELS + place / perPixel }}
         >
-          {durationText(ms, language)}
+          {duration(ms)}
         </span>
       ))}
       {scale.folds.map(({ from: left, to: right, ms }) => (
         <span
           key={left}
-          title={say.folded(durationText(ms, language))}
+          title={say.folded(duration(ms))}
           className="absolute inset-y-0 flex items-center justify-center overflow-hidden whitespace-nowrap bg-sunken text-warn"
           style={{ left: LABELS + left / perPixel, width: Math.max(10, (right - left) / perPixel) }}
         >

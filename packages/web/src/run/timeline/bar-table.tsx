@@ -1,9 +1,11 @@
 import { useState } from 'react';
+import { duration } from '#core/duration.ts';
+import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
-import { durationText } from '../duration.ts';
 import type { Bar } from './bars.ts';
 import type { ChartProps } from './chart.tsx';
-import { titleOf, useBarTexts } from './names.ts';
+import { titleOf } from './names.ts';
+import { texts } from './texts.ts';
 
 const PAGE = 200;
 
@@ -15,7 +17,7 @@ export function BarTable({
   now,
   select,
 }: ChartProps & { readonly bars: readonly Bar[] }) {
-  const { say, language } = useBarTexts();
+  const say = useTexts(texts);
   const [shown, setShown] = useState(PAGE);
   const { columns } = say;
   const rest = bars.length - shown;
@@ -37,12 +39,10 @@ export function BarTable({
               <th scope="row" className="py-1 pr-4 text-left font-normal">
                 <What bar={bar} select={select} />
               </th>
-              <td className="py-1 pr-4">{say.hows[bar.how]}</td>
+              <td className="py-1 pr-4">{bar.kind !== 'slot' && say.hows[bar.how]}</td>
+              <td className="py-1 pr-4 tabular-nums">{duration(Math.max(0, bar.start - scale.start))}</td>
               <td className="py-1 pr-4 tabular-nums">
-                {durationText(Math.max(0, bar.start - scale.start), language)}
-              </td>
-              <td className="py-1 pr-4 tabular-nums">
-                {durationText(Math.max(0, (bar.end ?? now) - bar.start), language)}
+                {duration(Math.max(0, (bar.end ?? now) - bar.start))}
               </td>
               <td className="py-1">{critical.has(bar.id) && say.yes}</td>
             </tr>
@@ -59,7 +59,7 @@ export function BarTable({
 }
 
 function What({ bar, select }: { readonly bar: Bar; readonly select: (task: string | undefined) => void }) {
-  const { say } = useBarTexts();
+  const say = useTexts(texts);
   const { kind, task, which } = bar;
   const title = titleOf(bar, say);
   const words = kind === 'attempt' ? say.attempt(which) : say.kinds[kind];

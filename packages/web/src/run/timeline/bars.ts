@@ -1,12 +1,12 @@
 import type { Event } from '#domain/event.ts';
 
 /**
- * A stretch of time: an attempt of a task, a look for a call in doubt, a decision of the mind, or the wait for a
- * person, of a task or of the whole run.
+ * A stretch of time: an attempt of a task, a look for a call in doubt, a decision of the mind, the wait for a person, of
+ * a task or of the whole run, or the wait for a free slot, where as many calls as may were under way.
  */
 export interface Bar {
   readonly id: string;
-  readonly kind: 'attempt' | 'probe' | 'decision' | 'wait';
+  readonly kind: 'attempt' | 'probe' | 'decision' | 'wait' | 'slot';
   /** Absent of decisions and of what the whole run waits for. */
   readonly task: string | undefined;
   /** Which attempt, decision or question. */
@@ -22,6 +22,8 @@ export interface Bars {
   readonly bars: readonly Bar[];
   /** By task: the decision, or the word of a person, that it comes from. */
   readonly origins: ReadonlyMap<string, Bar>;
+  /** By task: when its plan was accepted. */
+  readonly accepted: ReadonlyMap<string, number>;
 }
 
 type Opened = { -readonly [Key in keyof Bar]: Bar[Key] };
@@ -38,6 +40,7 @@ export function barsOf(events: readonly Event[]): Bars {
   const bars: Opened[] = [];
   const open = new Map<string, Opened>();
   const origins = new Map<string, Bar>();
+  const accepted = new Map<string, number>();
   /** The last decision, or answer to what the whole run waited for, that has ended. */
   let lastWord: Bar | undefined;
   for (const event of events) {
@@ -58,10 +61,13 @@ export function barsOf(events: readonly Event[]): Bars {
       open.set(keyOf(opening), bar);
       bars.push(bar);
     }
-    if (event.type === 'plan_approved' && lastWord !== undefined)
-      for (const { id } of event.data.tasks) origins.set(id, lastWord);
+    if (event.type !== 'plan_approved') continue;
+    for (const { id } of event.data.tasks) {
+      accepted.set(id, event.at);
+      if (lastWord !== undefined) origins.set(id, lastWord);
+    }
   }
-  return { bars: bars.sort((a, b) => a.start - b.start), origins };
+  return { bars: bars.sort((a, b) => a.start - b.start), origins, accepted };
 }
 
 function keyOf({ kind, task, which }: Opening): string {

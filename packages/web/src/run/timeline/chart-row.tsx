@@ -2,7 +2,7 @@ import { useTexts } from '../../shell/language.tsx';
 import type { Bar } from './bars.ts';
 import { LABELS } from './chart.tsx';
 import { type Drawn, drawnBars } from './drawn.ts';
-import { nameOf, titleOf, useBarTexts } from './names.ts';
+import { nameOf, titleOf } from './names.ts';
 import type { Row } from './rows.ts';
 import { texts } from './texts.ts';
 
@@ -53,6 +53,7 @@ const KINDS: Readonly<Record<Bar['kind'], string>> = {
   attempt: '',
   decision: '',
   probe: 'italic',
+  slot: 'bg-transparent! border-faint! border-dotted! text-faint',
   wait: 'bg-transparent! border-warn! border-dashed! text-warn',
 };
 
@@ -64,10 +65,9 @@ interface ShapeProps {
 }
 
 function Shape({ drawn: { bar, left, width, count }, now, marked, onSelect }: ShapeProps) {
-  const barTexts = useBarTexts();
-  const { say } = barTexts;
+  const say = useTexts(texts);
   const isCritical = marked.critical.has(bar.id);
-  const name = nameOf(bar, { ...barTexts, now, isCritical });
+  const name = nameOf(bar, { say, now, isCritical });
   const title = count > 1 ? `${say.many(count)}: ${name} …` : name;
   const frame = isCritical ? 'border-2 border-ink!' : 'border';
   const isSelected = bar.task !== undefined && bar.task === marked.selected;

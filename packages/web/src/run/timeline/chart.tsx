@@ -1,10 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
+import { ZoomButtons } from '../zoom-buttons.tsx';
 import { Axis } from './axis.tsx';
 import type { Bar } from './bars.ts';
 import { barId, ChartRow } from './chart-row.tsx';
-import { nameOf, useBarTexts } from './names.ts';
+import { nameOf } from './names.ts';
 import type { Row } from './rows.ts';
 import type { Scale } from './scale.ts';
 import { texts } from './texts.ts';
@@ -30,7 +31,6 @@ const MOST = 4_000;
 /** Rows of bars on an axis of time. What is not in sight is not drawn. */
 export function Chart({ rows, scale, critical, now, isOpen, selected, select }: ChartProps) {
   const say = useTexts(texts);
-  const barTexts = useBarTexts();
   const area = useRef<HTMLDivElement>(null);
   const [zoom, setZoom] = useState(1);
   const [active, setActive] = useState<Bar>();
@@ -66,7 +66,7 @@ export function Chart({ rows, scale, critical, now, isOpen, selected, select }: 
         tabIndex={0}
         onKeyDown={onKeyDown}
         onBlur={() => setActive(undefined)}
-        className="relative max-h-[70dvh] min-h-40 flex-1 overflow-auto rounded-md border border-line bg-sheet outline-offset-[-2px]"
+        className="relative max-h-[calc(100dvh-var(--stuck-below,0px)-4rem)] min-h-40 flex-1 overflow-auto rounded-md border border-line bg-sheet outline-offset-[-2px]"
       >
         <Axis scale={scale} width={width} window={window} />
         <div
@@ -98,12 +98,17 @@ export function Chart({ rows, scale, critical, now, isOpen, selected, select }: 
           )}
         </div>
       </div>
-      <Zoom onZoom={zoomBy} onFit={() => setZoom(1)} />
+      <ZoomButtons
+        onIn={() => zoomBy(1.6)}
+        onOut={() => zoomBy(1 / 1.6)}
+        onFit={() => setZoom(1)}
+        className="right-3 bottom-3"
+      />
       <p id="timeline-keys" className="sr-only">
         {say.keys}
       </p>
       <p role="status" className="sr-only">
-        {active && nameOf(active, { ...barTexts, now, isCritical: critical.has(active.id) })}
+        {active && nameOf(active, { say, now, isCritical: critical.has(active.id) })}
       </p>
     </div>
   );
@@ -123,29 +128,4 @@ function useKeptMiddle(
     const half = (element.clientWidth - labels) / 2;
     element.scrollLeft = ((element.scrollLeft + half) / known.width) * width - half;
   }, [area, zoom, width, labels]);
-}
-
-function Zoom({ onZoom, onFit }: { readonly onZoom: (factor: number) => void; readonly onFit: () => void }) {
-  const say = useTexts(texts);
-  const buttons = [
-    ['+', say.zoomIn, () => onZoom(1.6)],
-    ['−', say.zoomOut, () => onZoom(1 / 1.6)],
-    ['⤢', say.fit, onFit],
-  ] as const;
-  return (
-    <div className="absolute right-3 bottom-3 flex overflow-hidden rounded border border-line bg-sheet shadow-sm">
-      {buttons.map(([sign, name, act]) => (
-        <button
-          key={sign}
-          type="button"
-          aria-label={name}
-          title={name}
-          onClick={act}
-          className="size-8 border-line not-last:border-r hover:bg-sunken focus-visible:outline-offset-[-2px]"
-        >
-          {sign}
-        </button>
-      ))}
-    </div>
-  );
 }

@@ -1,5 +1,12 @@
-import type { TaskState } from '#core/state.ts';
+import type { RunState, TaskState } from '#core/state.ts';
 import type { Bar, Bars } from './bars.ts';
+import { createSlots } from './slots.ts';
+
+export interface CriticalPath {
+  readonly ids: ReadonlySet<string>;
+  /** Where it led through nothing but the wait for a free slot. */
+  readonly slots: readonly Bar[];
+}
 
 type Waiting = Pick<TaskState, 'needs' | 'waits' | 'gates' | 'children'>;
 
@@ -8,19 +15,28 @@ type Waiting = Pick<TaskState, 'needs' | 'waits' | 'gates' | 'children'>;
  * start. To make the run shorter is to make one of these shorter.
  */
 export function criticalPath(
-  { bars, origins }: Bars,
-  tasks: ReadonlyMap<string, Waiting>,
-): ReadonlySet<string> {
+  found: Bars,
+  { tasks, settings }: Pick<RunState, 'tasks' | 'settings'>,
+): CriticalPath {
+  const { bars, origins } = found;
   const byTask = Map.groupBy(bars, ({ task }) => task);
   const ended = bars.filter(({ end }) => end !== undefined).toSorted((a, b) => endOf(a) - endOf(b));
+  const slots = createSlots(found, { tasks, settings });
+  const waits: Bar[] = [];
   const path = new Set<string>();
   let bar = latest(bars);
   while (bar !== undefined && !path.has(bar.id)) {
     path.add(bar.id);
-    bar =
+    const released =
       bar.task === undefined ? lastBefore(bar, ended) : releasing(bar, bar.task, { byTask, origins, tasks });
+    const wait = slots.before(bar, released);
+    if (wait !== undefined) {
+      waits.push(wait);
+      path.add(wait.id);
+    }
+    bar = released;
   }
-  return path;
+  return { ids: path, slots: waits };
 }
 
 /** The one that ended last; of what goes on now, the one that began first. */

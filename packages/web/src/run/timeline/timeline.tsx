@@ -20,11 +20,15 @@ export function Timeline({ state, events, selected, select }: ViewProps) {
   const [isFolding, setIsFolding] = useState(true);
   const shown = useDeferredValue(events);
   const found = useMemo(() => barsOf(shown), [shown]);
-  const rows = useMemo(() => rowsOf(found.bars), [found]);
   // The state is changed in place, but only with more events.
-  const critical = useMemo(() => criticalPath(found, state.tasks), [found, state]);
+  const { ids: critical, slots } = useMemo(() => criticalPath(found, state), [found, state]);
+  const bars = useMemo(
+    () => [...found.bars, ...slots].sort((one, other) => one.start - other.start),
+    [found, slots],
+  );
+  const rows = useMemo(() => rowsOf(bars), [bars]);
   const isOpen = state.end === undefined && found.bars.some(({ end }) => end === undefined);
-  const tick = useNow(isOpen);
+  const tick = useNow({ isMoving: isOpen });
   const start = Math.min(shown[0]?.at ?? 0, found.bars[0]?.start ?? Number.POSITIVE_INFINITY);
   const last = shown.at(-1)?.at ?? start;
   const now = isOpen ? Math.max(tick, last) : last;
@@ -63,7 +67,7 @@ export function Timeline({ state, events, selected, select }: ViewProps) {
           {say.critical}
         </span>
       </div>
-      {shape === 'chart' ? <Chart {...view} /> : <BarTable bars={found.bars} {...view} />}
+      {shape === 'chart' ? <Chart {...view} /> : <BarTable bars={bars} {...view} />}
     </section>
   );
 }

@@ -59,6 +59,8 @@ export function inputOutcome(result: unknown, server: string, check: SchemaCheck
 export function urlsOutcome(data: unknown, server: string, check: SchemaCheck): CallOutcome {
   const list: readonly unknown[] =
     z.object({ elicitations: z.array(z.unknown()) }).safeParse(data).data?.elicitations ?? [];
+  if (list.length === 0)
+    return failed('tool_error', `${server} wants a page to be seen first, and does not say which`);
   return wanted(server, list.length, () => ({
     requests: list.map((one) =>
       toInputRequest({ mode: 'url', ...z.looseObject({}).safeParse(one).data }, check),

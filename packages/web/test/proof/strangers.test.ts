@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../../dandori/src/client/client.ts';
+import type { ModelScript } from '../../../dandori/src/testing/index.ts';
+import { act, answer, own, say } from '../../../dandori/test/requirements/home.ts';
+import { tokenOf } from '../../../dandori/test/server/standing.ts';
+import { type Proving, prove } from './proving.ts';
+
+const SCRIPT =
+  '<img src=x onerror=alert(1)><script>alert(2)</script> [read](javascript:alert(3)) **<b>so</b>**';
+const NAME = '<img src=x onerror=alert(1)>';
+
+/** Says the same wherever a model may say something. */
+const HOSTILE: ModelScript = ({ body }) => {
+  const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+  if (/answered|chose|"no"/i.test(last) && /question/i.test(last)) return answer(SCRIPT);
+  if (/<result/.test(last)) return say([own('ask', { question: SCRIPT, options: [SCRIPT, 'no'] })]);
+  const calls = ['hostile.say', `hostile.${NAME}`].map((operation, index) =>
+    act(`t${index + 1}`, operation, { text: SCRIPT }, { reasoning: SCRIPT }),
+  );
+  return say(calls, { reasoning: SCRIPT });
+};
+
+const [hanako, taro] = [tokenOf('hanako', 'operator'), tokenOf('taro', 'operator')];
+let proving: Proving;
+
+beforeAll(async () => {
+  proving = await prove(HOSTILE, { server: { tokens: [hanako.entry, taro.entry] } });
+});
+afterAll(() => proving[Symbol.asyncDispose]());
+
+async function enter(path: string, token: string): Promise<Page> {
+  const page = await proving.open(path);
+  await page.getByLabel('Token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  return page;
+}
+
+const parts = (page: Page) => page.locator('main :is(img, script, b, a[href^="javascript"])').count();
+
+describe('the page before strangers', () => {
+  let run = '';
+
+  it('shows what goals, models and tools write, and runs nothing of it', async () => {
+    const client = createClient({ url: proving.url, token: hanako.token });
+    run = await client.start(SCRIPT, { mode: 'adaptive' });
+    const page = await enter(`/runs/${run}`, hanako.token);
+    await page.getByRole('heading', { name: SCRIPT, level: 3 }).waitFor();
+    expect(await parts(page)).toBe(0);
+    await page.getByRole('button', { name: 'no', exact: true }).click();
+    await page.locator('strong', { hasText: '<b>so</b>' }).first().waitFor();
+    for (const view of ['', '/timeline', '/decisions', '/tasks', '/plan', '/events']) {
+      await page.goto(`${proving.url}/runs/${run}${view}`);
+      await page.getByRole('tab', { selected: true }).waitFor();
+      await page.getByText(NAME).first().waitFor();
+      expect(await parts(page), view).toBe(0);
+    }
+    await page.goto(`${proving.url}/runs/${run}/tasks`);
+    await page.getByRole('button', { name: 't2', exact: true }).click();
+    await page.getByRole('tree', { name: 'Result' }).getByText('javascript:alert(4)').waitFor();
+    expect(await parts(page)).toBe(0);
+    for (const room of ['/', '/tools', '/dashboard']) {
+      await page.goto(proving.url + room);
+      await page.getByText(NAME).first().waitFor();
+      expect(await parts(page), room).toBe(0);
+    }
+    expect(proving.wrongs).toEqual([]);
+    await page.close();
+  });
+
+  it('tells another user that there is no such run, and shows nothing of it', async () => {
+    const page = await enter(`/runs/${run}`, taro.token);
+    await page.getByRole('alert').getByText(run).waitFor();
+    expect(await page.getByText(NAME).count()).toBe(0);
+    await page.goto(proving.url);
+    await page.getByRole('heading', { name: 'Nothing has been run here yet' }).waitFor();
+    expect(proving.wrongs).toEqual([]);
+    await page.close();
+  });
+});

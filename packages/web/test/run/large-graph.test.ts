@@ -1,0 +1,77 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../dandori/test/server/standing.ts';
+import { openBrowser } from '../browser.ts';
+import { buildMill, type Mill, millPlan } from '../mill.ts';
+
+const TASKS = 1_000;
+const WAITING = TASKS / 5;
+
+let mill: Mill;
+let browser: Browser;
+beforeAll(async () => {
+  [mill, browser] = await Promise.all([buildMill(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await mill[Symbol.asyncDispose]();
+});
+
+async function halfDone(): Promise<string> {
+  const { client } = mill;
+  const run = await client.start('grind', { tasks: millPlan(TASKS) });
+  await until(async () => {
+    const events = await client.events(run);
+    return events.filter(({ type }) => type === 'task_succeeded').length === TASKS - WAITING;
+  });
+  return run;
+}
+
+describe('a graph of 1,000 tasks', () => {
+  it('has in the page what can be read of it, and changes only what has changed', async () => {
+    const run = await halfDone();
+    const page = await browser.newPage({ locale: 'en-US', viewport: { width: 1280, height: 900 } });
+    await page.goto(`${mill.url}/runs/${run}`);
+    const nodes = page.locator('.react-flow__node');
+    await nodes.first().waitFor();
+    expect(await nodes.count()).toBeLessThan(TASKS / 5);
+
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await nodes.first().waitFor({ state: 'detached' });
+    expect(await page.locator('.react-flow path').count()).toBe(0);
+    const sheet = await page.locator('.react-flow').boundingBox();
+    if (sheet === null) throw new Error('There is no graph.');
+    const details = page.getByRole('complementary', { name: /^Details of t\d+$/ });
+    for (let x = 100; (await details.count()) === 0; x += 3)
+      await page.mouse.click(sheet.x + x, sheet.y + sheet.height / 2);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('application', { name: 'The plan as a graph' }).focus();
+    await page.keyboard.press('End');
+    await page.getByText(new RegExp(`^t${TASKS - 1}, mill.wait, running`)).waitFor();
+    const touched = page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) => {
+          const ids = new Set<string>();
+          new MutationObserver((changes) => {
+            for (const { target } of changes) {
+              const element = target instanceof Element ? target : target.parentElement;
+              const id = element?.closest('.react-flow__node')?.getAttribute('data-id');
+              if (typeof id === 'string') ids.add(id);
+            }
+            const left = document.querySelectorAll('.react-flow__node .animate-pulse').length;
+            if (left === 0 && ids.size > 0) resolve([...ids]);
+          }).observe(document.querySelector('.react-flow__nodes') as Element, {
+            subtree: true,
+            childList: true,
+            characterData: true,
+            attributes: true,
+          });
+        }),
+    );
+    mill.open();
+    const changed = await touched;
+    expect(changed.filter((id) => Number(id.slice(1)) % 5 !== 4)).toEqual([]);
+    await page.getByRole('button', { name: 'Rate' }).waitFor();
+  }, 120_000);
+});
