@@ -11,11 +11,12 @@ import { createMind, createMinds } from './assembly/minds.ts';
 import { openStore } from './assembly/store.ts';
 import { openTelemetry } from './assembly/telemetry.ts';
 import { openToolbox } from './assembly/toolbox.ts';
+import { openUserSettings } from './assembly/user-settings.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { inMode } from './config/settings.ts';
 import { refuseLooser } from './config/user-config.ts';
-import { createUserSettings, type UserConfigWarning, type UserSettings } from './config/user-settings.ts';
+import type { UserConfigWarning, UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import type { Compiled } from './core/compile.ts';
 import { type PlanHistory, planHistory } from './core/history.ts';
@@ -234,7 +235,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     },
     onLive: options.onLive,
   };
-  const userSettings = userSettingsFor(config, parts, options);
+  const userSettings = openUserSettings(config, { clock: parts.clock, onWarning: options.onWarning });
   const { conversations } = store;
   return assemble(config, { ...parts, conversations, keys }, { userSettings, directory, telemetry });
 }
@@ -242,13 +243,6 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
   // Who only reads runs needs no key and no server.
   return loadConfig({ file: configFile, cwd, env: process.env, use: tools === false ? 'read' : 'run' });
-}
-
-function userSettingsFor(config: Config, { clock }: Parts, { onWarning }: OpenOptions): UserSettings {
-  const { userConfigApi: api, settings, mcpServers, secrets } = config;
-  if (api === undefined) return async () => settings;
-  const base = { written: api.over, settings, mcpServers };
-  return createUserSettings({ api, ...base, secrets, now: () => clock.now(), onWarning });
 }
 
 interface Arranged {
