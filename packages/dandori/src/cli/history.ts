@@ -25,7 +25,11 @@ function linesOf({ goal, plan, tasks, entries }: PlanHistory, texts: Texts): str
     ...entries.flatMap((entry) => entryLines(entry, texts, style)),
     ...(plan === undefined
       ? []
-      : [style.bold(`${texts.history.now} (${texts.history.version(plan.version)}, ${plan.status})`)]),
+      : [
+          style.bold(
+            `${texts.history.now} (${texts.history.version(plan.version)}, ${texts.status(plan.status)})`,
+          ),
+        ]),
     ...taskLines(tasks, texts),
   ];
 }
