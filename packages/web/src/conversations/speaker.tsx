@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Heard } from 'dandori/client';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { useTexts } from '../shell/language.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -16,6 +16,11 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
   const { conversations } = useClient();
   const [keys] = useState(createRequestKeys);
   const [text, setText] = useState('');
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // On a phone the keyboard would cover what there is to read.
+    if (matchMedia('(pointer: fine)').matches) box.current?.focus({ preventScroll: true });
+  }, []);
   const [unclear, setUnclear] = useState<(Heard & { kind: 'unclear' })['questions']>();
   const speak = useMutation({
     mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said) }),
@@ -23,6 +28,8 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
       keys.done();
       if (heard.kind === 'unclear') return setUnclear(heard.questions);
       setText('');
+      // Who has scrolled back and says something wants to see what comes of it.
+      window.scrollTo(0, document.documentElement.scrollHeight);
     },
   });
   const canSend = text.trim() !== '' && !speak.isPending;
@@ -53,6 +60,7 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
       <div className="flex items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
+            ref={box}
             label={say.say}
             placeholder={say.say}
             rows={1}
