@@ -61,6 +61,7 @@ export function docsPage({ info, paths = {}, components: { schemas = {} } = {} }
 <body><main><h1>Dandori API ${escaped(info.version)}</h1>
 <p>${escaped(info.description ?? '')} The same for programs: <a href="/openapi.json">/openapi.json</a></p>
 <nav aria-label="Contents"><ul>${links.join('')}<li><a href="#schemas">Schemas</a></li></ul></nav>
+<h2>Operations</h2>
 ${entries.map(section).join('\n')}
 <h2 id="schemas">Schemas</h2>
 ${described.join('\n')}</main></body></html>`;
@@ -151,7 +152,7 @@ function escaped(text: string): string {
 }
 
 export const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+body { background: light-dark(#fff, #131316); color: light-dark(#1a1a1a, #ececec); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 a { color: light-dark(#1d4f91, #9cc2ff); }
 nav ul { columns: 24rem 2; padding-left: 1.25rem; }
 h3 { font-size: 1rem; margin: 2.5rem 0 0; padding-top: 0.5rem; border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent); }

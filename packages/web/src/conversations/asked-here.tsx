@@ -2,6 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import type { TalkedRun } from 'dandori/client';
 import { useState } from 'react';
 import type { Json } from '#domain/json.ts';
+import { ContextView } from '../run/questions/context-view.tsx';
+import { PlanDetails } from '../run/questions/plan-approval.tsx';
 import { QuestionCard } from '../run/questions/question-card.tsx';
 import { useKeptFocus } from '../run/questions/use-kept-focus.ts';
 import { useTexts } from '../shell/language.tsx';
@@ -25,7 +27,7 @@ export function AskedHere({ conversation, run, question: id }: Props) {
   const place = useKeptFocus(run?.questions ?? [], isSent ? new Set([id]) : NONE);
   const question = run?.questions.find((open) => open.id === id);
   return (
-    <section ref={place} tabIndex={-1} aria-label={say.question} className="outline-none">
+    <section ref={place} tabIndex={-1} className="outline-none">
       {run === undefined || question === undefined ? (
         <p className="text-faint text-sm">✓ {say.answered}</p>
       ) : question.form !== undefined || question.url !== undefined ? (
@@ -46,7 +48,8 @@ interface ChoiceProps {
   readonly onSent: (isSent: boolean) => void;
 }
 
-function Choice({ conversation, run, question: { id, kind, options = [] }, onSent }: ChoiceProps) {
+function Choice({ conversation, run, question, onSent }: ChoiceProps) {
+  const { id, kind, options = [], context } = question;
   const say = useTexts(texts);
   const client = useClient();
   const answer = useMutation({
@@ -57,6 +60,14 @@ function Choice({ conversation, run, question: { id, kind, options = [] }, onSen
   });
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-warn/50 bg-sheet p-3">
+      {kind === 'plan_approval' ? (
+        <details className="text-sm">
+          <summary className="cursor-pointer text-faint">{say.wholePlan}</summary>
+          <PlanDetails context={context} />
+        </details>
+      ) : (
+        <ContextView context={context} />
+      )}
       {options.length > 0 && (
         <ul className="flex flex-wrap gap-2">
           {options.map(({ label, value }) => (

@@ -38,9 +38,13 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
     event.preventDefault();
     send();
   };
-  const settled = () => {
+  const goOn = () => {
     setUnclear(undefined);
+    box.current?.focus();
+  };
+  const settled = () => {
     setText('');
+    goOn();
   };
   return (
     <form
@@ -54,7 +58,7 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
           text={text.trim()}
           questions={unclear}
           onAnswered={settled}
-          onLeave={() => setUnclear(undefined)}
+          onLeave={goOn}
         />
       )}
       <div className="flex items-end gap-2">
