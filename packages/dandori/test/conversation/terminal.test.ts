@@ -90,6 +90,30 @@ describe('dandori chat at a terminal', () => {
     await theseHold(town.place.folder);
   });
 
+  it('takes no "yes" for an approval that came up after it was typed', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using town = await openTown(async ({ body }) => {
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      if (/<result/.test(last)) return answer('It is booked.');
+      await held;
+      return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
+    }, 'execution: { approval: writes }\n');
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /›$/);
+    terminal.type('book a room in Kyoto\r');
+    await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
+    terminal.type('yes\r');
+    release();
+    await sees(terminal, /came up while you were typing[\s\S]*May travel\.book.*\n+›$/);
+    terminal.type('yes\r');
+    await sees(terminal, /● It is booked\.\n+›$/);
+    terminal.type('\u0004');
+    expect(await terminal.code).toBe(0);
+  });
+
   it('shows after a crash what still waits for an answer, with how to give it, and each run under way once', async () => {
     await using town = await openTown(({ body }) => {
       const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
