@@ -95,6 +95,15 @@ describe('the model sees what it needs to go on', () => {
     );
   });
 
+  it('sees its actions in the order in which it wrote them, ours among the tools', () => {
+    const reflect = { id: 't1', operation: 'reflect', args: {} };
+    const story = new Story().decided([reflect, { ...find, id: 't2' }, { ...now, id: 't3' }]);
+    const { messages } = writePrompt(story.thought());
+    expect(messages[1]?.content).toMatch(/"id":"t1".*"id":"t2".*"id":"t3"/);
+    const own = new Story().decided([reflect, { ...find, id: 'place' }]);
+    expect(writePrompt(own.thought()).messages[1]?.content).toMatch(/"id":"place".*"id":"t1"/);
+  });
+
   it('sees why its plan or its output was refused, so that it can do better', () => {
     const story = rejected(new Story()).failed(malformed);
     const { messages } = writePrompt(story.thought());

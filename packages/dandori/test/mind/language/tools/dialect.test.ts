@@ -237,6 +237,16 @@ describe('the conversation in native form', () => {
     expect(results[2]).toMatch(/was not given to the user/);
   });
 
+  it('repeats counted calls as they were made, without an id that nobody gave', async () => {
+    const reflect = { id: 't1', operation: 'reflect', args: { status: 'success' } };
+    const story = new Story().decided([reflect, { ...find, id: 't2' }], { t2: 'Kyoto' });
+    const { server } = await think({ toolCalls: [answerCall] }, TOOLS, story.thought());
+    expect(server.requests[0]?.body.messages?.[2]?.tool_calls).toMatchObject([
+      { function: { name: 'reflect' } },
+      { function: { name: 'places_find', arguments: '{"q":"Kyoto"}' } },
+    ]);
+  });
+
   it('only grows, whatever happens in the run, so that caches hit (P1)', async () => {
     const story = new Story();
     const calls: ((told: Story) => void)[] = [
