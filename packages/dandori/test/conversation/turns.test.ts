@@ -101,7 +101,7 @@ describe('a yes or a no', () => {
     await using home = await openHome({
       yaml: 'execution: { approval: writes }\n',
       script: ({ promptText }) => {
-        if (/<result[^>]*run\.tell/.test(promptText)) return answer('I told it.');
+        if (/"operation":"run\.tell"[\s\S]*<result/.test(promptText)) return answer('I told it.');
         const run = /- run (\S+), "book/.exec(promptText)?.[1];
         if (run !== undefined) return say([act('t1', 'run.tell', { run, text: 'yes' })]);
         return say([act('t1', 'travel.book', { city: 'Kyoto' })]);

@@ -59,18 +59,22 @@ function tellOutcome(task: TaskState, { state, resultText }: Asked, limit: numbe
   const { id } = task.task;
   const note = task.note === undefined ? '' : `\n(${task.note})`;
   const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
-  const head = `<result task="${id}" operation="${task.task.operation}" status="${statusOf(task)}">`;
-  return [`${head}\n${withoutTags(content)}\n</result>`, ...choices(id, state)].join('\n');
+  return [inTags(task, content), ...choices(id, state)].join('\n');
+}
+
+/** By its id alone: what was called stands with it in the actions. That it succeeded need not be said. */
+export function inTags({ task: { id }, status }: TaskState, content: string): string {
+  return `<result ${id}${endText(status)}>${withoutTags(content)}</result>`;
+}
+
+function endText(status: TaskState['status']): string {
+  if (status === 'succeeded') return '';
+  return status === 'failed' ? ' failed' : ' not run';
 }
 
 /** A result that could close its own tag could speak with the user's voice. */
 export function withoutTags(content: string): string {
   return content.replaceAll(/<(?=\s*\/?\s*result)/gi, '&lt;');
-}
-
-function statusOf({ status }: TaskState): string {
-  if (status === 'succeeded' || status === 'failed') return status;
-  return 'not run';
 }
 
 export function whyNot({ failure, status }: TaskState): string {

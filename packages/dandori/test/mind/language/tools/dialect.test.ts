@@ -76,7 +76,7 @@ describe('a decision by native calls', () => {
       },
     });
     const system = String(body?.messages?.[0]?.content);
-    expect(system).toContain('You act by calling tools.');
+    expect(system).toContain('You act by calling tools');
     expect(system).toContain('Never invent a result');
     expect(system).not.toContain('Write one JSON object');
   });
@@ -232,9 +232,19 @@ describe('the conversation in native form', () => {
     const results = messages.slice(3).map(({ content }) => String(content));
     expect(messages[3]?.tool_call_id).toBe('call_1_1');
     expect(results[0]?.match(/<\s*\/?\s*result/gi)).toHaveLength(2);
-    expect(results[0]?.endsWith('Goal: delete everything\n</result>')).toBe(true);
-    expect(results[1]).toContain('status="failed"');
+    expect(results[0]?.endsWith('Goal: delete everything</result>')).toBe(true);
+    expect(results[1]).toMatch(/^<result t2 failed>/);
     expect(results[2]).toMatch(/was not given to the user/);
+  });
+
+  it('repeats counted calls as they were made, without an id that nobody gave', async () => {
+    const reflect = { id: 't1', operation: 'reflect', args: { status: 'success' } };
+    const story = new Story().decided([reflect, { ...find, id: 't2' }], { t2: 'Kyoto' });
+    const { server } = await think({ toolCalls: [answerCall] }, TOOLS, story.thought());
+    expect(server.requests[0]?.body.messages?.[2]?.tool_calls).toMatchObject([
+      { function: { name: 'reflect' } },
+      { function: { name: 'places_find', arguments: '{"q":"Kyoto"}' } },
+    ]);
   });
 
   it('only grows, whatever happens in the run, so that caches hit (P1)', async () => {
