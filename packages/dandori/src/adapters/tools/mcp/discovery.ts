@@ -6,7 +6,8 @@ import type { McpServerConfig } from './config.ts';
 
 /** Only what we use, and loosely: the rest of a tool's description may be as odd as it likes. */
 export const listedTool = z.object({
-  name: z.string().min(1),
+  // A line break in it would begin a line of its own in a prompt.
+  name: z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: jsonObject.catch({ type: 'object' }),
