@@ -1,4 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
+import { cut } from '../../../core/digest.ts';
 import { ownOperations } from '../../../core/own-operations.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -90,5 +91,5 @@ const FORM: Form = {
 
 function clip(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= LONGEST_DESCRIPTION ? line : `${line.slice(0, LONGEST_DESCRIPTION - 1)}…`;
+  return cut(line, LONGEST_DESCRIPTION - 1);
 }
