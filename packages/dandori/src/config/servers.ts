@@ -90,7 +90,7 @@ function localCommand(command: string, folder: string): string {
 }
 
 /** Our own operations begin with these. */
-const RESERVED = ['plan', 'task', 'result', 'tool'];
+const RESERVED = ['plan', 'task', 'result', 'tool', 'run'];
 
 function nameProblems(name: string): Problem[] {
   if (!RESERVED.includes(name)) return [];

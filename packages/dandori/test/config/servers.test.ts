@@ -73,6 +73,7 @@ describe('servers', () => {
     ['{ 1a: { command: c } }', '1:15', '"1a" cannot be the name of a server: it begins with a letter'],
     ['{ "a b": { command: c } }', '1:15', '"a b" cannot be the name of a server'],
     ['{ plan: { command: c } }', '1:15', 'a server cannot be called "plan"'],
+    ['{ run: { command: c } }', '1:15', 'a server cannot be called "run"'],
     ['{ a: {} }', '1:15', 'mcpServers.a does not say how to reach the server'],
     [
       '{ a: { command: c, url: http://h } }',
