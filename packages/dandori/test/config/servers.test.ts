@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { load, refusal } from './workspace.ts';
@@ -60,6 +61,17 @@ describe('servers', () => {
 
   it('rules of one’s own replace the shipped one, and an empty list takes it away', async () => {
     expect((await load('execution: { order: [] }')).settings.order).toEqual([]);
+  });
+
+  it('a program beside the file, in the home of the user, or in PATH', async () => {
+    const { mcpServers, folder } = await load(
+      'mcpServers: { a: { command: ./serve }, b: { command: ~/bin/serve }, c: { command: serve } }',
+    );
+    expect(mcpServers).toMatchObject({
+      a: { command: join(folder, 'serve') },
+      b: { command: join(homedir(), 'bin/serve') },
+      c: { command: 'serve' },
+    });
   });
 
   it('a disabled one is known by name, so that its tools can be missed with the right words', async () => {
