@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineService } from '../../src/adapters/tools/service.ts';
 import { act, answer, facts, openHome, own, say, told } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 
@@ -28,6 +30,28 @@ describe('what is said in a conversation', () => {
       expect(usual).toContain('Work of several stages: `plan.propose` with `steps`');
     },
   );
+
+  it('asks before a destructive tool of the user, also where it has the name of one of ours', async () => {
+    let cancelled = 0;
+    const run = defineService({
+      name: 'run',
+      methods: {
+        cancel: {
+          description: 'Cancels a train.',
+          effect: 'destructive',
+          input: z.object({ run: z.string() }),
+          run: () => ++cancelled,
+        },
+      },
+    });
+    await using home = await openHome({
+      script: [say([act('t1', 'run.cancel', { run: 'the 9:15' })])],
+      services: [run],
+    });
+    const conversation = await home.dandori.conversation();
+    expect(await conversation.say('cancel it')).toMatchObject({ standing: 'waiting' });
+    expect(cancelled).toBe(0);
+  });
 
   it('is told to the mind of the next message, together with the runs under way', async () => {
     const before =

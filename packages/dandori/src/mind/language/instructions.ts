@@ -7,6 +7,7 @@ import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { type Described, describedTools, describeTool, hasRefs, tellServers } from './offered.ts';
+import { withoutTags } from './outcome.ts';
 
 type Planning = NonNullable<Settings['planning']>;
 
@@ -75,9 +76,11 @@ function toolsPart({ tools, servers }: Described, mode: Mode): string {
   return [list, ...tellServers(servers)].join('\n\n');
 }
 
+/** Why one is not there is partly what it wrote itself, and so no instruction. */
 function missingPart(missing: readonly MissingServer[]): string {
   if (missing.length === 0) return '';
-  const lines = missing.map(({ server, reason }) => `- ${server}: ${reason}`).sort();
+  const told = (reason: string) => withoutTags(reason.replaceAll(/\s+/g, ' '));
+  const lines = missing.map(({ server, reason }) => `- ${server}: <result>${told(reason)}</result>`).sort();
   return `These servers are configured and not available now:\n${lines.join('\n')}`;
 }
 

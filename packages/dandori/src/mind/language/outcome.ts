@@ -54,12 +54,15 @@ function nameOthers(tasks: readonly TaskState[], { state }: Asked): string[] {
   return [`There are more results; read them with \`result.read\`:\n${lines.join('\n')}`];
 }
 
-/** How a task ended, for the model to read. Everything that a tool said is inside the tags, its failures too. */
+/**
+ * How a task ended, for the model to read. Everything that a tool said is inside the tags: its failures too, and what it
+ * had a person asked.
+ */
 function tellOutcome(task: TaskState, { state, resultText }: Asked, limit: number): string {
   const { id } = task.task;
   const note = task.note === undefined ? '' : `\n(${task.note})`;
   const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
-  return [inTags(task, content), ...choices(id, state)].join('\n');
+  return inTags(task, [...choices(id, state), content].join('\n'));
 }
 
 /** By its id alone: what was called stands with it in the actions. That it succeeded need not be said. */
@@ -90,6 +93,6 @@ function choices(id: string, { questions }: RunState): string[] {
     )
     .map(
       ({ question, answer }) =>
-        `The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${JSON.stringify(answer?.value)}`}`,
+        `(The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${JSON.stringify(answer?.value)}`})`,
     );
 }

@@ -24,6 +24,15 @@ describe('a model that does not answer', () => {
     expect(thinking).toMatchObject({ failure: { retryAfter: expect.closeTo(20_000, -4) } });
   });
 
+  it.each<ModelReply>([
+    { status: 429, retryAfter: '9'.repeat(400) },
+    { status: 503, headers: { 'retry-after-ms': '1e999' } },
+  ])('that names a time which nobody could write down has named none', async (reply) => {
+    const { thinking } = await think(reply);
+    expect(thinking).toMatchObject({ failure: { kind: 'model_error', retryable: true } });
+    expect(thinking).not.toHaveProperty('failure.retryAfter');
+  });
+
   it.each<[string, ModelReply]>([
     ['a failing server', { status: 500 }],
     ['a busy server', { status: 529 }],

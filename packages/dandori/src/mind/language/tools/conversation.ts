@@ -66,10 +66,10 @@ export class NativeConversation implements Conversation<ModelMessage> {
     });
   }
 
+  /** Something else may have been heard in between: the result stands with its call all the same. */
   hearOf(action: Action, text: string): void {
-    const last = this.#turns.at(-1);
-    const call =
-      last !== undefined && 'calls' in last ? last.calls.find((one) => one.action === action) : undefined;
+    const last = this.#turns.findLast((turn) => 'calls' in turn);
+    const call = last?.calls.find((one) => one.action === action);
     if (call === undefined) this.hear(text);
     else call.heard.push(text);
   }

@@ -1,4 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
+import { cut } from '../../../core/digest.ts';
 import { ownOperations } from '../../../core/own-operations.ts';
 import type { RunState } from '../../../core/state.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
@@ -98,5 +99,5 @@ function outputPart(state: RunState): string {
 
 function clip(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= LONGEST_DESCRIPTION ? line : `${line.slice(0, LONGEST_DESCRIPTION - 1)}…`;
+  return cut(line, LONGEST_DESCRIPTION - 1);
 }
