@@ -144,12 +144,12 @@ describe('a call ends when it must (M2)', () => {
   });
 
   it('at its time limit, and may be tried again', async () => {
-    const { thinking } = await think({ hang: true }, { timeout: 50 });
+    const { thinking } = await think({ hang: true }, { timeout: 1_500 });
     expect(thinking).toMatchObject({
       failure: {
         kind: 'model_error',
         retryable: true,
-        message: 'openai-compatible/test-model did not finish within 0.05 s (model.timeout).',
+        message: 'openai-compatible/test-model did not finish within 1.5 s (model.timeout).',
       },
     });
   });
