@@ -217,6 +217,41 @@ describe('who may not come in', () => {
     ).toBeNull();
   });
 
+  it('what another page asks for, but not who follows its link to the page', async () => {
+    await using standing = await stand();
+    const { host } = new URL(standing.url);
+    const run = await standing.client.start('tea', { tasks: [look('tea')] });
+    const link = {
+      'Sec-Fetch-Site': 'cross-site',
+      'Sec-Fetch-Mode': 'navigate',
+      'Sec-Fetch-Dest': 'document',
+    };
+    const get = async (path: string, headers: Record<string, string>, method = 'GET') => {
+      const answer = await raw(standing, {
+        path,
+        method,
+        headers: { Host: host, Accept: 'text/html', ...headers },
+      });
+      return answer.status;
+    };
+    for (const path of ['/', `/runs/${run}`, '/tools'])
+      for (const site of ['cross-site', 'same-site'])
+        expect([path, site, await get(path, { ...link, 'Sec-Fetch-Site': site })]).toEqual([path, site, 200]);
+    for (const path of [
+      '/api/runs',
+      `/api/runs/${run}`,
+      `/api/runs/${run}/events`,
+      '/metrics',
+      '/openapi.json',
+    ])
+      expect([path, await get(path, link)]).toEqual([path, 403]);
+    expect(await get('/', { ...link, 'Sec-Fetch-Dest': 'iframe' })).toBe(403);
+    expect(await get('/', { ...link, 'Sec-Fetch-Mode': 'no-cors' })).toBe(403);
+    expect(await get('/', { ...link, Host: 'evil.example' })).toBe(403);
+    expect(await get('/', { ...link, Origin: 'http://evil.example' })).toBe(403);
+    expect(await get('/', link, 'POST')).toBe(403);
+  });
+
   it('a body that is too large, whether it says so or not; one in pieces is welcome', async () => {
     await using standing = await stand();
     const headers = { 'Content-Type': 'application/json' };
