@@ -1,51 +1,55 @@
 import { useStore } from '@xyflow/react';
 import { useLayoutEffect, useMemo, useRef } from 'react';
 import type { GateNode, TaskNode } from './elements.ts';
-import { begin, drawNodes, type Inks } from './painter.ts';
-import { pathThrough } from './path.ts';
-import type { EdgeKind } from './structure.ts';
-import type { LaidOut } from './use-layout.ts';
+import { begin, drawNodes, drawWays, type Sketch } from './painter.ts';
+import { overlap } from './use-sight.ts';
+import { isTouching, type Way } from './ways.ts';
 
 interface Props {
-  readonly laidOut: LaidOut;
+  readonly ways: readonly Way[];
   readonly nodes: readonly (TaskNode | GateNode)[];
+  /** From afar the tasks are drawn too. */
+  readonly isOverview: boolean;
+  /** The task whose edges stand out. */
+  readonly marked: string | undefined;
 }
-
-const EDGE_INKS: Readonly<Record<EdgeKind, keyof Inks>> = { after: 'faint', hazard: 'warn', data: 'accent' };
 
 /** Smaller signs could not be told apart. */
 const SIGNS_FROM = 0.12;
 
 /**
- * A large graph from afar: one picture, drawn anew whenever it moves. A thousand elements would take the browser most
- * of a second a frame, of which nobody could read a word.
+ * A large graph in one picture, drawn anew whenever it moves: its edges, and from afar its tasks. As elements they would
+ * take a browser without a graphics card seconds a frame whenever it zooms, most of it for the edges.
  */
-export function Overview({ laidOut, nodes }: Props) {
+export function Picture({ ways, nodes, isOverview, marked }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [x, y, zoom] = useStore(({ transform }) => transform);
   const width = useStore((flow) => flow.width);
   const height = useStore((flow) => flow.height);
-  const ways = useMemo(() => waysOf(laidOut), [laidOut]);
+  const sketches = useMemo(() => ways.map((way): Sketch => ({ way, path: new Path2D(way.path) })), [ways]);
+  const drawn = isOverview ? nodes : undefined;
   useLayoutEffect(() => {
     const drawing = canvas.current && begin(canvas.current, { width, height }, { x, y, zoom });
     if (!drawing) return;
     const { pen, inks } = drawing;
+    const sight = { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
+    const seen = sketches.filter(({ way }) => overlap(way.around, sight));
+    const touching = seen.filter(({ way }) => isTouching(way, marked));
     // A line is never thinner than a pixel is dense.
-    pen.lineWidth = 1 / zoom;
-    pen.globalAlpha = 0.5;
-    for (const [kind, path] of ways) {
-      pen.strokeStyle = inks[EDGE_INKS[kind]];
-      pen.stroke(path);
-    }
+    pen.lineWidth = isOverview ? 1 / zoom : 1.5;
+    pen.globalAlpha = isOverview ? 0.5 : touching.length > 0 ? 0.4 : 0.8;
+    drawWays(pen, seen, { inks, isFar: isOverview });
     pen.globalAlpha = 1;
-    drawNodes(pen, nodes, { inks, hasSigns: zoom > SIGNS_FROM });
-  });
+    pen.lineWidth = isOverview ? 2 / zoom : 2.5;
+    drawWays(pen, touching, { inks, isFar: isOverview });
+    if (drawn === undefined) return;
+    const near = drawn.filter(({ position, width: wide = 0, height: high = 0 }) =>
+      overlap(
+        { left: position.x, top: position.y, right: position.x + wide, bottom: position.y + high },
+        sight,
+      ),
+    );
+    drawNodes(pen, near, { inks, hasSigns: zoom > SIGNS_FROM });
+  }, [sketches, drawn, isOverview, marked, x, y, zoom, width, height]);
   return <canvas ref={canvas} className="pointer-events-none absolute inset-0 size-full" />;
-}
-
-function waysOf({ structure: { edges }, layout: { routes } }: LaidOut): [EdgeKind, Path2D][] {
-  return [...Map.groupBy(edges, ({ kind }) => kind)].map(([kind, some]) => [
-    kind,
-    new Path2D(some.map(({ id }) => pathThrough(routes.get(id) ?? [])).join('')),
-  ]);
 }
