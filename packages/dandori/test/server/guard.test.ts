@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../src/server/serve.ts';
 import { startUserApi } from '../config/user-api.ts';
-import { look, type Standing, stand, take, tokenOf } from './standing.ts';
+import { look, type Standing, stand, take, tokenOf, until, wait } from './standing.ts';
 
 const HANA = tokenOf('hana', 'operator');
 const TARO = tokenOf('taro', 'operator');
@@ -163,6 +163,27 @@ describe('users', () => {
     expect(refused.length).toBeGreaterThan(20);
     expect(new Set(refused)).toEqual(new Set(['too-many-requests']));
     expect((await standing.as(TARO.token).runs()).runs).toEqual([]);
+  });
+});
+
+describe('streams', () => {
+  it('are so many at once for each user, and one that is closed makes room', async () => {
+    await using standing = await withTokens({ max_streams: 2 });
+    const run = await standing.as(HANA.token).start('wait', { tasks: [wait('bus')] });
+    const follow = async (token: string) => {
+      const stop = new AbortController();
+      const headers = { Authorization: `Bearer ${token}` };
+      const answer = await fetch(`${standing.url}/api/runs/${run}/stream`, { headers, signal: stop.signal });
+      return { stop, status: answer.status, said: answer.ok ? '' : await answer.text() };
+    };
+    const [first] = [await follow(HANA.token), await follow(HANA.token)];
+    const third = await follow(HANA.token);
+    expect(third.status).toBe(429);
+    expect(third.said).toContain('server.max_streams');
+    expect((await follow(BOSS.token)).status).toBe(200);
+    first.stop.abort();
+    await until(async () => ((await follow(HANA.token)).status === 200 ? true : undefined));
+    standing.open();
   });
 });
 
