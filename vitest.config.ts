@@ -16,6 +16,7 @@ const PAGE = [
 
 export default defineConfig({
   test: {
+    globalSetup: 'packages/dandori/test/installation.ts',
     // Many tests wait for processes and disks, so one file more than there are cores may run.
     maxWorkers: availableParallelism() + 1,
     projects: [

@@ -20,10 +20,10 @@ function isEnough(version) {
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
-/** In the repository the source, which Node runs as it is; in the published package what was compiled from it. */
+/** In the repository the source, which Node runs as it is; in the published package the bundle made of it. */
 function entry() {
   const source = new URL('../src/cli/start.ts', import.meta.url);
-  return existsSync(source) ? source.href : new URL('../lib/cli/start.js', import.meta.url).href;
+  return existsSync(source) ? source.href : new URL('../lib/code/start.js', import.meta.url).href;
 }
 
 /** A newer Node may lie in node_modules, brought by npm as a package. */

@@ -1,4 +1,4 @@
-import type { HistoryEntry, PlanHistory } from '../core/history.ts';
+import type { HistoryEntry, PlanHistory, ProposedEntry } from '../core/history.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { oneLine, type Style, styleFor } from './style.ts';
@@ -25,7 +25,11 @@ function linesOf({ goal, plan, tasks, entries }: PlanHistory, texts: Texts): str
     ...entries.flatMap((entry) => entryLines(entry, texts, style)),
     ...(plan === undefined
       ? []
-      : [style.bold(`${texts.history.now} (${texts.history.version(plan.version)}, ${plan.status})`)]),
+      : [
+          style.bold(
+            `${texts.history.now} (${texts.history.version(plan.version)}, ${texts.status(plan.status)})`,
+          ),
+        ]),
     ...taskLines(tasks, texts),
   ];
 }
@@ -39,9 +43,8 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
     const head = `${when} ${texts.history.reflected} (${trigger}, ${status})`;
     return [evaluation === '' ? head : `${head}: ${oneLine(evaluation, 160)}`];
   }
-  const { version, by, isAccepted, revision, diagnostics = [], reason, tasks } = entry;
-  const verdict = isAccepted === undefined ? 'open' : isAccepted ? 'accepted' : 'rejected';
-  const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}, ${texts.history[verdict]}`;
+  const { version, by, revision, diagnostics = [], reason, tasks } = entry;
+  const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}, ${texts.history[verdictOf(entry)]}`;
   const changes = revision?.changes.map(({ kind, task }) => [kind, task].filter(Boolean).join(' '));
   return [
     revision === undefined ? head : `${head}: ${oneLine(revision.reason, 160)} (${changes?.join(', ')})`,
@@ -49,6 +52,11 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
     ...(reason === undefined ? [] : [`       ${style.yellow(oneLine(texts.vetoed(reason), 160))}`]),
     ...diagnostics.map(({ code, message }) => `       ${style.red(code)} ${oneLine(message, 160)}`),
   ];
+}
+
+function verdictOf({ isAccepted, isReplaced }: ProposedEntry): 'accepted' | 'rejected' | 'replaced' | 'open' {
+  if (isAccepted !== undefined) return isAccepted ? 'accepted' : 'rejected';
+  return isReplaced === true ? 'replaced' : 'open';
 }
 
 function taskLines(tasks: PlanHistory['tasks'], { more }: Texts): string[] {

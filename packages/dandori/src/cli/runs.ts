@@ -1,7 +1,7 @@
 import type { Dandori, RunSummary } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { openDandori } from './open.ts';
-import { oneLine, styleFor } from './style.ts';
+import { oneLine, padded, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';
 
@@ -29,7 +29,7 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
   if (found.length === 0) process.stdout.write(`${asTyped(texts.noRuns, options.config)}\n`);
   for (const { run, goal, status, startedAt } of found) {
     const when = new Date(startedAt).toLocaleString('sv-SE');
-    const shown = (paint[status] ?? style.dim)(status.padEnd(9));
+    const shown = (paint[status] ?? style.dim)(padded(texts.status(status), 9));
     process.stdout.write(`${run}  ${style.dim(when)}  ${shown}  ${oneLine(goal, 60)}\n`);
   }
   return 0;

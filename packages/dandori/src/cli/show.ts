@@ -68,7 +68,7 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
     const ms = task.ms === null ? '' : style.dim(duration(task.ms));
     const value =
       task.failure?.message ?? (task.blob === undefined ? JSON.stringify(task.result) : `${task.blob.head}…`);
-    const parts = [mark, id, task.operation, task.status, ms, oneLine(value ?? '', 100)];
+    const parts = [mark, id, task.operation, texts.status(task.status), ms, oneLine(value ?? '', 100)];
     process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
   }
 }

@@ -6,6 +6,7 @@ import { ENGLISH_REPLIES, JAPANESE_REPLIES } from './reply-texts.ts';
 import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
 import { CALLS_ENGLISH, CALLS_JAPANESE } from './texts-calls.ts';
 import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
+import { STATUS_ENGLISH, STATUS_JAPANESE } from './texts-status.ts';
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
 const ENGLISH = {
@@ -70,6 +71,7 @@ const ENGLISH = {
   noLanguageModel:
     'No language model is configured: the built-in planner does what it can. `dandori init` shows how to add one.',
   ...CALLS_ENGLISH,
+  ...STATUS_ENGLISH,
   torn: (bytes: number) => `A crash left an incomplete end of ${bytes} bytes in the journal; it is left out.`,
   why: 'why',
   chat: CHAT_ENGLISH,
@@ -256,6 +258,7 @@ const JAPANESE: Texts = {
   noLanguageModel:
     '言語モデルが設定されていないため、内蔵プランナーができる範囲で行います。追加の方法は `dandori init` で。',
   ...CALLS_JAPANESE,
+  ...STATUS_JAPANESE,
   torn: (bytes) => `記録の最後に、異常終了で途切れた部分(${bytes}バイト)がありました。この部分は使いません。`,
   why: '理由',
   chat: CHAT_JAPANESE,

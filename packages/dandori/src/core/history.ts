@@ -16,8 +16,10 @@ export interface ProposedEntry extends Entry {
   readonly kind: 'proposed' | 'revised';
   readonly version: number;
   readonly by: 'mind' | 'user' | 'repair';
-  /** Undefined where it was not compiled yet. */
+  /** Undefined as long as neither the compiler nor a person has said so. */
   readonly isAccepted?: boolean;
+  /** A person has put another in its place before it was accepted. */
+  readonly isReplaced?: true;
   /** All of a plan; of a revision all that is written anew. */
   readonly tasks: readonly Task[];
   readonly removes: readonly string[];
@@ -70,6 +72,7 @@ export function planEntries(events: readonly Event[]): HistoryEntry[] {
       entries.push({ kind: 'reflected', seq, at, ...data });
     } else if (type === 'plan_proposed') {
       const { version, by, tasks, removes = [] } = data;
+      if (by === 'user') replaceOpen(entries);
       entries.push({ kind: 'proposed', seq, at, version, by, tasks, removes, supersedes: [] });
     } else if (type === 'plan_revised') {
       const { version, by, tasks, removes, supersedes = [], reason, changes } = data;
@@ -84,10 +87,16 @@ export function planEntries(events: readonly Event[]): HistoryEntry[] {
   return entries;
 }
 
+/** What a person has edited is not open any more. */
+function replaceOpen(entries: HistoryEntry[]): void {
+  const last = entries.findLast((entry) => entry.kind !== 'reflected');
+  if (last !== undefined && last.isAccepted === undefined) judge(entries, { isReplaced: true });
+}
+
 /** The compiler, or a person, speaks of the last one that was proposed. */
 function judge(
   entries: HistoryEntry[],
-  verdict: Pick<ProposedEntry, 'isAccepted' | 'diagnostics' | 'reason'>,
+  verdict: Pick<ProposedEntry, 'isAccepted' | 'isReplaced' | 'diagnostics' | 'reason'>,
 ): void {
   const index = entries.findLastIndex(({ kind }) => kind !== 'reflected');
   const entry = entries[index];

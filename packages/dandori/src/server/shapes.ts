@@ -165,6 +165,7 @@ const proposedShape = z.object({
   version: count,
   by: z.enum(['mind', 'user', 'repair']),
   isAccepted: z.boolean().optional(),
+  isReplaced: z.literal(true).optional(),
   tasks: z.array(task),
   removes: texts,
   supersedes: texts,

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-export const BIN = join(import.meta.dirname, '../../bin/dandori.js');
+import { PROGRAM } from '../program.ts';
 
 export interface Finished {
   readonly code: number | null;
@@ -32,7 +31,7 @@ export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
   const surroundings = { ...ownEnvironment(), XDG_DATA_HOME: join(folder, 'data'), ...env };
   const directory = join(folder, '.dandori', 'runs');
   const begin = (...args: string[]) => {
-    const child = spawn(process.execPath, [BIN, ...args], {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
       cwd: folder,
       env: surroundings,
       stdio: ['ignore', 'pipe', 'pipe'],

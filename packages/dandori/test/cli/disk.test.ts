@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../program.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/dandori.js');
 const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
 const SMALL_DISK = join(import.meta.dirname, 'fixtures/small-disk.ts');
 const TASKS = 40;
@@ -55,8 +55,9 @@ async function openSmallDisk(bytes: number): Promise<SmallDisk> {
   await writeFile(planFile, JSON.stringify(plan));
   const shared = ['--config', join(outside, 'dandori.yaml')];
   return {
-    dandori: (...args) => tell({ command: 'run', args: [process.execPath, BIN, ...args, ...shared] }),
-    run: () => tell({ command: 'run', args: [process.execPath, BIN, 'run', '--plan', planFile, ...shared] }),
+    dandori: (...args) => tell({ command: 'run', args: [process.execPath, PROGRAM, ...args, ...shared] }),
+    run: () =>
+      tell({ command: 'run', args: [process.execPath, PROGRAM, 'run', '--plan', planFile, ...shared] }),
     fill: (left) => tell({ command: 'fill', left }),
     free: () => tell({ command: 'free' }),
     remount: (as) => tell({ command: 'remount', args: [as] }),

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import { openDandori } from '../../src/dandori.ts';
 import type { Event, FactType } from '../../src/domain/event.ts';
+import { PROGRAM } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 import { DOWN, ENTER, openTerminal } from './terminal.ts';
 
 const DESK = join(import.meta.dirname, 'fixtures/desk.ts');
 const ANSWERING = join(import.meta.dirname, 'fixtures/answering.ts');
-const BIN = join(import.meta.dirname, '../../bin/dandori.js');
 const WHICH = { id: 'w', operation: 'desk.which', args: {} };
 const SLOW = { id: 's', operation: 'desk.slow', args: {}, timeout: 60 };
 const ORDER = { id: 'o', operation: 'desk.order', args: {} };
@@ -314,7 +314,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     place: Place,
     dialogue: readonly (readonly [string, string])[],
   ): Promise<number | null> {
-    const command = `stty cols 100 rows 40 && "${process.execPath}" "${BIN}" ${RUN.join(' ')}`;
+    const command = `stty cols 100 rows 40 && "${process.execPath}" "${PROGRAM}" ${RUN.join(' ')}`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
       cwd: place.folder,
       env: { ...process.env, TERM: 'xterm', NO_COLOR: '1', LANG: 'C' },

@@ -45,6 +45,7 @@ describe.concurrent('dandori prune', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('削除するものはありません。');
     expect(stdout).toMatch(/壊れているため残しました: 20260101-000000000-aaaa/);
+    expect((await place.dandori('runs')).stdout).toMatch(/20260101-000000000-aaaa .* 破損 /);
   });
 
   it.each([

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PROGRAM } from '../program.ts';
 import type { Place } from './command.ts';
-
-const BIN = join(import.meta.dirname, '../../bin/dandori.js');
 
 export interface Terminal extends AsyncDisposable {
   /** Resolves when this has been shown since the last thing that was typed. */
@@ -24,7 +23,7 @@ export const ENTER = '\r';
 
 /** The real command in a pseudo-terminal, by `script` of util-linux. */
 export function openTerminal(place: Place, env: NodeJS.ProcessEnv, ...args: string[]): Terminal {
-  const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
+  const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(
     'script',
     ['-qfec', `echo $$ > pid; stty cols 200 rows 50; exec ${words}`, '/dev/null'],

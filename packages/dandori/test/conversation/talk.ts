@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'vitest';
-import { BIN, type Place } from '../cli/command.ts';
+import type { Place } from '../cli/command.ts';
+import { PROGRAM } from '../program.ts';
 
 /** `dandori chat --json` as a program that talks to it would use it. */
 export function talk(place: Place, ...args: string[]) {
-  const child = spawn(process.execPath, [BIN, 'chat', '--json', ...args], {
+  const child = spawn(process.execPath, [PROGRAM, 'chat', '--json', ...args], {
     cwd: place.folder,
     env: place.env,
     stdio: ['pipe', 'pipe', 'inherit'],

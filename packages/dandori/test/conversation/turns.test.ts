@@ -135,6 +135,23 @@ describe('a yes or a no', () => {
     await theseHold(home.folder);
   });
 
+  it('is none to what came up while it was typed: nothing is done before it is said again', async () => {
+    await using home = await openHome({
+      script: [BOOK[0] ?? answer(''), answer('Booked.')],
+      yaml: 'execution: { approval: writes }\n',
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('book a room');
+    const [mine, question] = conversation.messages();
+    for (const seen of ['', mine?.id ?? '', 'nobody knows']) {
+      const said = await conversation.say('yes', { seen });
+      expect(said).toMatchObject({ kind: 'unclear', questions: [{ question: { kind: 'approval' } }] });
+    }
+    expect(home.calls).toEqual([]);
+    expect(await conversation.say('yes', { seen: question?.id })).toMatchObject({ kind: 'answered' });
+    expect(home.calls).toHaveLength(1);
+  });
+
   it('is unclear where several questions are open, and changes nothing', async () => {
     await using home = await openHome({
       script: [BOOK[0] ?? answer(''), BOOK[0] ?? answer(''), answer('Booked.')],

@@ -10,9 +10,9 @@ import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
 import { vocabularyOf } from '../../src/config/vocabulary.ts';
 import { openDandori } from '../../src/dandori.ts';
 import { diagnosticCode } from '../../src/domain/diagnostic.ts';
+import { PROGRAM } from '../program.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
-const BIN = join(ROOT, 'packages/dandori/bin/dandori.js');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const filesIn = (folder: string, ending: RegExp) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -151,7 +151,7 @@ describe('the reference', () => {
 const COMMON = ['--help', '--version', '-h', '-V', '--server', '--token'];
 
 async function helpOf(...command: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...command, '--help']);
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...command, '--help']);
   return stdout.split('\nExamples:')[0] ?? '';
 }
 

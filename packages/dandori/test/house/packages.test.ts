@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { INSTALLATION } from '../program.ts';
 
 const PACKAGES = join(import.meta.dirname, '../../..');
 const NAMES = ['dandori', 'servers'];
@@ -31,6 +32,34 @@ describe.each(NAMES)('the package %s', (name) => {
     const wanted = [...new Set(imported)].filter((one) => !builtinModules.includes(one));
     expect(wanted.length).toBeGreaterThan(1);
     expect(wanted.filter((one) => !(one in dependencies))).toEqual([]);
+  });
+});
+
+describe('the packages as they are published', () => {
+  const folder = join(INSTALLATION, 'node_modules/dandori');
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | { default: string }>;
+  };
+  const fileOf = (name: string) => {
+    const file = manifest.exports[name];
+    return join(folder, typeof file === 'object' ? file.default : (file ?? ''));
+  };
+
+  it.each([
+    ['.', 'openDandori'],
+    ['./client', 'createClient'],
+    ['./testing', 'startModelServer'],
+  ])('export in %s what the source exports, such as %s', async (name, known) => {
+    const source = join(PACKAGES, 'dandori', manifestOf('dandori').exports[name] ?? '');
+    const [one, other] = await Promise.all([import(fileOf(name)), import(source)]);
+    expect(Object.keys(one)).toContain(known);
+    expect(Object.keys(one).toSorted()).toEqual(Object.keys(other).toSorted());
+  });
+
+  it('name whose code is in them', () => {
+    const notices = readFileSync(join(folder, 'THIRD-PARTY.txt'), 'utf8');
+    expect(notices).toMatch(/^zod \d+\.\d+\.\d+ \(MIT\)\n\nMIT License/m);
+    expect(notices).toMatch(/^hono /m);
   });
 });
 

@@ -10,19 +10,28 @@ import { TextField } from '../ui/text-field.tsx';
 import { texts } from './texts.ts';
 import { Unclear } from './unclear.tsx';
 
+interface Props {
+  readonly conversation: string;
+  /** The last message on the page; empty where there is none. */
+  readonly lastShown: string;
+}
+
 /** Where one speaks. */
-export function Speaker({ conversation }: { readonly conversation: string }) {
+export function Speaker({ conversation, lastShown }: Props) {
   const say = useTexts(texts);
   const { conversations } = useClient();
   const [keys] = useState(createRequestKeys);
   const [text, setText] = useState('');
+  /** What was on the page when the first letter was typed: a "yes" is no answer to what came up meanwhile. */
+  const [seen, setSeen] = useState(lastShown);
   const [unclear, setUnclear] = useState<(Heard & { kind: 'unclear' })['questions']>();
   const speak = useMutation({
-    mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said) }),
+    mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said), seen }),
     onSuccess(heard) {
       keys.done();
-      if (heard.kind === 'unclear') return setUnclear(heard.questions);
-      setText('');
+      if (heard.kind !== 'unclear') return setText('');
+      setUnclear(heard.questions);
+      setSeen(lastShown);
     },
   });
   const canSend = text.trim() !== '' && !speak.isPending;
@@ -30,6 +39,10 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     send();
+  };
+  const type = (typed: string) => {
+    if (text === '') setSeen(lastShown);
+    setText(typed);
   };
   const settled = () => {
     setUnclear(undefined);
@@ -57,7 +70,7 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
             placeholder={say.say}
             rows={1}
             value={text}
-            onType={setText}
+            onType={type}
             onSend={send}
             className="max-h-[40vh]"
           />

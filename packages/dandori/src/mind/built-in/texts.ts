@@ -28,9 +28,13 @@ export function answerText(tasks: readonly string[], telling: Telling): string {
   return tasks.map((id) => (tasks.length === 1 ? told(id, telling) : titled(id, telling))).join('\n\n');
 }
 
-function told(task: string, { result, resultText, language }: Telling): string {
+/** A tool that brings nothing back has still done what it was called for, and an empty answer would not say so. */
+function told(task: string, { state, result, resultText, language }: Telling): string {
   const value = result(task);
-  return value === undefined ? resultText(task).slice(0, 4_000) : formatted(value, language);
+  const text = value === undefined ? resultText(task).slice(0, 4_000) : formatted(value, language);
+  if (text.trim() !== '') return text;
+  const operation = state.tasks.get(task)?.task.operation ?? task;
+  return say(language, `${operation} を実行しました。`, `${operation} is done.`);
 }
 
 function titled(task: string, telling: Telling): string {

@@ -46,7 +46,18 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
       return { ...empty, kind: 'broken', problem: 'it holds two lists of actions. Write exactly one' };
     return { ...empty, kind: 'list', elements: list, source, reasoning: reasoningOf(value), note };
   }
-  return looksLikeAction(value) ? { ...empty, kind: 'single', elements: [value], source, note } : undefined;
+  const single = looksLikeAction(value) ? value : shortAnswer(value);
+  return single === undefined ? undefined : { ...empty, kind: 'single', elements: [single], source, note };
+}
+
+const BESIDE_AN_ANSWER = ['answer', 'achieved', 'criteria', 'reasoning', 'thought', 'thinking'];
+
+/** `{"answer": "…"}`, as small models like to write it. With anything else in it, it may be data. */
+function shortAnswer(value: unknown): Fields | undefined {
+  if (!isFields(value) || typeof value.answer !== 'string') return undefined;
+  const { answer: text, ...rest } = value;
+  const isAlone = Object.keys(value).every((key) => BESIDE_AN_ANSWER.includes(key));
+  return isAlone ? { operation: 'answer', args: { ...rest, text } } : undefined;
 }
 
 /** Of a key that stands twice JSON keeps the last, and what stood before would be lost without a word. */

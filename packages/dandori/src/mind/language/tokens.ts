@@ -22,9 +22,31 @@ let loading: Promise<Weigh> | undefined;
 export function loadWeigh(): Promise<Weigh> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens }) => {
     const count: Weigh = (text) => countTokens(text.replaceAll(LONG_RUN, '$& '), AS_TEXT);
-    return (text) => (text.length <= LONGEST_WHOLE ? count(text) : sampled(text, count));
+    return remembered((text) => (text.length <= LONGEST_WHOLE ? count(text) : sampled(text, count)));
   });
   return loading;
+}
+
+/** Characters of the texts whose weights are kept: a few prompts of the longest kind. */
+const REMEMBERED = 4_000_000;
+
+/** A prompt is what the one before was and a little more, so that nearly all of its messages have been weighed before. */
+function remembered(weigh: Weigh): Weigh {
+  const weights = new Map<string, number>();
+  let kept = 0;
+  return (text) => {
+    const known = weights.get(text);
+    if (known !== undefined) return known;
+    const weight = weigh(text);
+    weights.set(text, weight);
+    kept += text.length;
+    for (const oldest of weights.keys()) {
+      if (kept <= REMEMBERED) break;
+      weights.delete(oldest);
+      kept -= oldest.length;
+    }
+    return weight;
+  };
 }
 
 /** The same text always weighs the same, or the place where a conversation is cut would move to and fro. */

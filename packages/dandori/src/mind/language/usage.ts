@@ -5,11 +5,13 @@ import type { Spoken } from './call.ts';
 import type { DialectPrompt, Sent } from './dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
-import { loadWeigh } from './tokens.ts';
+import { loadWeigh, type Weigh } from './tokens.ts';
 
 const MILLION = 1_000_000;
 /** Tokens of a decision with a few actions, or a short answer. */
 const USUAL_OUTPUT = 500;
+/** Tokens that say whose message it is, where it begins and where it ends. */
+const AROUND_A_MESSAGE = 4;
 /** No model is known that may not write as much. */
 const SURELY_WRITTEN = 4_096;
 
@@ -42,7 +44,7 @@ export async function estimateUsage(
   const said = [text, thoughts, ...calls.map((call) => written(call.arguments))].join('');
   if (said === '') return undefined;
   const weigh = await loadWeigh();
-  const inputTokens = weigh(textOf({ instructions, messages }));
+  const inputTokens = weighPrompt({ instructions, messages }, weigh);
   return priced({ inputTokens, outputTokens: weigh(said), estimated: true }, options);
 }
 
@@ -94,14 +96,15 @@ async function weighInput({ prompt, sent: { tools = {} } }: Outgoing): Promise<n
       return JSON.stringify([name, description, schema]);
     }),
   );
-  return weigh(textOf(prompt)) + weigh(described.join('\n'));
+  return weighPrompt(prompt, weigh) + weigh(described.join('\n'));
 }
 
-function textOf({ instructions, messages }: DialectPrompt): string {
+/** Message by message, as most of them have been weighed before. */
+function weighPrompt({ instructions, messages }: DialectPrompt, weigh: Weigh): number {
   const texts = messages.map(({ content }) =>
     typeof content === 'string' ? content : JSON.stringify(content),
   );
-  return [instructions, ...texts].join('\n\n');
+  return [instructions, ...texts].reduce((sum, text) => sum + weigh(text) + AROUND_A_MESSAGE, 0);
 }
 
 /** What a model wrote may be nested too deeply to be written again; it is only to be weighed. */

@@ -45,9 +45,8 @@ export async function windowFor(telling: Telling): Promise<Window> {
 
 function fold(telling: Telling, weigh: Weigh): Window {
   const { decisions, budget } = telling;
-  const scale = scaleFor(weigh);
-  const room = Math.max(budget * (1 - MEMORY_SHARE) - scale.base(telling), budget * LEAST_SHARE);
-  const weights = decisions.map((decision) => scale.turn(decision, telling));
+  const room = Math.max(budget * (1 - MEMORY_SHARE) - weigh(telling.base), budget * LEAST_SHARE);
+  const weights = decisions.map((decision) => weighTurn(decision, weigh, telling));
   let from = 0;
   let asOf = 0;
   let sum = 0;
@@ -60,32 +59,15 @@ function fold(telling: Telling, weigh: Weigh): Window {
   return { from, asOf };
 }
 
-/** What has been weighed and cannot change is not weighed again. */
-interface Scale {
-  base(telling: Telling): number;
-  turn(decision: Decision, telling: Telling): number;
-}
+/** By the way of weighing: what has been weighed and cannot change is not even told again. */
+const turns = new Map<Weigh, WeakMap<Decision, number>>();
 
-const scales = new Map<Weigh, Scale>();
-
-function scaleFor(weigh: Weigh): Scale {
-  const kept = scales.get(weigh);
-  if (kept !== undefined) return kept;
-  const turns = new WeakMap<Decision, number>();
-  let last: { text: string; weight: number } | undefined;
-  const scale: Scale = {
-    base({ base }) {
-      if (last?.text !== base) last = { text: base, weight: weigh(base) };
-      return last.weight;
-    },
-    turn(decision, { tell, isSettled }) {
-      const known = turns.get(decision);
-      if (known !== undefined) return known;
-      const weight = weigh(tell(decision));
-      if (isSettled(decision)) turns.set(decision, weight);
-      return weight;
-    },
-  };
-  scales.set(weigh, scale);
-  return scale;
+function weighTurn(decision: Decision, weigh: Weigh, { tell, isSettled }: Telling): number {
+  const known = turns.get(weigh)?.get(decision);
+  if (known !== undefined) return known;
+  const weight = weigh(tell(decision));
+  if (!isSettled(decision)) return weight;
+  if (!turns.has(weigh)) turns.set(weigh, new WeakMap());
+  turns.get(weigh)?.set(decision, weight);
+  return weight;
 }

@@ -50,7 +50,16 @@ const heardSchema = z.custom<Heard>().openapi('Heard', {
 const say = command(
   'say',
   'Say something: it becomes a run, or the answer to the question that is open. With an Idempotency-Key what is sent twice is said once',
-  [z.strictObject({ text: says }), heardSchema],
+  [
+    z.strictObject({
+      text: says,
+      seen: z.string().max(400).optional().openapi({
+        description:
+          'The last message that the speaker had before them. A question that came after it is not answered by the text',
+      }),
+    }),
+    heardSchema,
+  ],
 );
 const answer = command('answer', 'Answer a question of one of its runs, where words alone do not say which', [
   z.strictObject({ run: runId, question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
@@ -83,11 +92,11 @@ const model = command('model', 'Choose the model for the runs that follow', [
 export const talking: Routes = (app, { conversations, driving, config }) => {
   app.openapi(say, async (c) => {
     refuseStopping(driving);
-    const { text } = c.req.valid('json');
+    const { text, seen } = c.req.valid('json');
     const key = c.req.valid('header')['idempotency-key'];
     const { id: by } = c.get('user');
     const said = await conversations.use(c.req.valid('param').conversation, (it) =>
-      it.say(text, { by, waits: false, ...(key !== undefined && { key }) }),
+      it.say(text, { by, seen, waits: false, ...(key !== undefined && { key }) }),
     );
     return c.json(heard(said), 200);
   });

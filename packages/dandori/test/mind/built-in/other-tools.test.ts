@@ -161,3 +161,17 @@ test('one of many is chosen by the name that stands beside it', async () => {
   const { calls } = await play('status of project Apollo', { tools: API, runs });
   expect(calls.at(-1)).toEqual({ operation: 'crm.project_status', args: { project_id: 'p2' } });
 });
+
+test.each([
+  ['Send the letter', 'mailer.send_email is done.'],
+  ['手紙を送って', 'mailer.send_email を実行しました。'],
+])('a tool that brings nothing back is told of all the same: %s', async (goal, told) => {
+  const args = { to: 'taro@example.org', subject: 'Hello', body: 'See you.' };
+  const { outcome, answer } = await play(goal, {
+    tools: API,
+    runs: { 'mailer.send_email': () => null },
+    plan: [{ id: 't1', operation: 'mailer.send_email', args }],
+  });
+  expect(outcome).toBe('answered');
+  expect(answer).toContain(told);
+});

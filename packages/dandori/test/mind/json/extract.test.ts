@@ -254,12 +254,25 @@ describe('an answer in plain words is an answer', () => {
     });
   });
 
+  it('may stand in JSON under its name', () => {
+    expect(extractActions('{"reasoning": "Done.", "answer": "300", "achieved": false}')).toEqual({
+      ok: true,
+      actions: [{ id: 't1', operation: 'answer', args: { text: '300', achieved: false } }],
+      repaired: 'one object taken as the list of actions',
+    });
+    expect(extractActions('{"answer": ""}')).toMatchObject({ ok: false });
+    expect(extractActions('{"actions": [{"operation": "a.b"}]} {"answer": "300"}')).toMatchObject({
+      ok: false,
+    });
+  });
+
   it('is not made out of JSON that went wrong', () => {
     for (const raw of [
       '{"actions": [',
       '```json\n{"text": "x"',
       'Sure: {"operation": "rm"',
-      '{"answer": "x"}',
+      '{"answer": {"x": 1}}',
+      '{"answer": "x", "temperature": 3}',
     ]) {
       expect(extractActions(raw, { purpose: 'conclude' })).toMatchObject({ ok: false });
     }

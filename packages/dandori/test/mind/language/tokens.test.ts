@@ -41,6 +41,20 @@ describe('how many tokens a text has', () => {
 
   it.each(['a', 'あ', '=', ' ', '\n'])('a text of nothing but %j is no trap', async (character) => {
     const weigh = await loadWeigh();
-    expect(await growth((size) => weigh(character.repeat(size)), 3_000)).toBeLessThan(LINEAR);
+    // Another text each time, or it would be remembered.
+    let count = 0;
+    expect(await growth((size) => weigh(character.repeat(size) + count++), 3_000)).toBeLessThan(LINEAR);
+  });
+
+  it('is remembered, as a prompt is what the one before was and a little more', async () => {
+    const weigh = await loadWeigh();
+    const time = (texts: readonly string[]) => {
+      const { user } = process.cpuUsage();
+      for (const text of texts) weigh(text);
+      return process.cpuUsage().user - user;
+    };
+    const different = Array.from({ length: 50 }, (_, index) => `${index} ${ROWS.slice(0, 20_000)}`);
+    const first = time(different);
+    expect(time(different)).toBeLessThan(first / 5);
   });
 });

@@ -27,11 +27,7 @@ export function PlanEntry({ run, entry, isMended }: Props) {
       marks={
         <>
           <span className="text-faint text-xs">{say.by[by]}</span>
-          {isMended ? (
-            <Badge>{say.mended}</Badge>
-          ) : (
-            <Verdict isAccepted={isAccepted} isVeto={reason !== undefined} />
-          )}
+          {isMended ? <Badge>{say.mended}</Badge> : <Verdict entry={entry} />}
         </>
       }
       colour={isAccepted === false ? 'border-l-bad' : isAccepted === true ? 'border-l-good' : 'border-l-warn'}
@@ -68,11 +64,12 @@ export function PlanEntry({ run, entry, isMended }: Props) {
   );
 }
 
-function Verdict({ isAccepted, isVeto }: { isAccepted: boolean | undefined; isVeto: boolean }) {
+function Verdict({ entry: { isAccepted, isReplaced, reason } }: { readonly entry: ProposedEntry }) {
   const say = useTexts(texts);
+  if (isReplaced === true) return <Badge>{say.replaced}</Badge>;
   if (isAccepted === undefined) return <Badge look="warn">{say.notYet}</Badge>;
   if (isAccepted) return <Badge look="good">✓ {say.accepted}</Badge>;
-  return <Badge look="bad">✕ {isVeto ? say.vetoed : say.refused}</Badge>;
+  return <Badge look="bad">✕ {reason === undefined ? say.refused : say.vetoed}</Badge>;
 }
 
 export function ReflectionEntry({ run, entry }: { readonly run: string; readonly entry: ReflectedEntry }) {

@@ -31,6 +31,7 @@ interface DecisionTexts {
   readonly refused: string;
   readonly vetoed: string;
   readonly notYet: string;
+  readonly replaced: string;
   readonly changes: {
     readonly add: string;
     readonly remove: string;
@@ -77,6 +78,7 @@ export const texts: Texts<DecisionTexts> = {
     refused: 'refused by the compiler',
     vetoed: 'not approved by a person',
     notYet: 'not decided yet',
+    replaced: 'replaced',
     changes: { add: 'new', remove: 'taken away', replace: 'changed', reorder: 'new order' },
     reflected: 'Look back',
     reflection: { success: 'it goes well', failure: 'it goes badly', partial: 'in part' },
@@ -116,6 +118,7 @@ export const texts: Texts<DecisionTexts> = {
     refused: 'コンパイラが却下',
     vetoed: '人が却下',
     notYet: '未定',
+    replaced: '差し替え済み',
     changes: { add: '追加', remove: '削除', replace: '変更', reorder: '並べ替え' },
     reflected: '振り返り',
     reflection: { success: '順調', failure: '不調', partial: '一部達成' },

@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where `installation.ts` puts the packages; what they need they find in the `node_modules` around it. */
+export const INSTALLATION = join(import.meta.dirname, '../../../node_modules/.dandori');
+
+const INSTALLED = join(INSTALLATION, 'node_modules/dandori/bin/dandori.js');
+const SOURCE = join(import.meta.dirname, '../bin/dandori.js');
+
+/** The command line: within vitest as it is published, and in scripts, before which nothing is built, the source. */
+export const PROGRAM = process.env.VITEST !== undefined && existsSync(INSTALLED) ? INSTALLED : SOURCE;
