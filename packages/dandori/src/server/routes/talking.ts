@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Heard } from '../../client/api.ts';
-import type { Conversation, Said } from '../../engine/conversation.ts';
+import type { Said } from '../../engine/conversation.ts';
+import { cancelAll } from '../cancel-all.ts';
 import { refuseOtherModel } from '../conversation-model.ts';
 import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
@@ -122,9 +123,9 @@ export const talking: Routes = (app, { conversations, driving, config }) => {
     const { run, reason = 'cancelled by the user' } = c.req.valid('json');
     const { id: by } = c.get('user');
     const runs = await conversations.use(c.req.valid('param').conversation, async (it) => {
-      const meant = run === undefined ? underWay(it) : [run];
-      for (const one of meant) await it.cancel(one, reason, { by });
-      return meant;
+      if (run === undefined) return cancelAll(it, { reason, by });
+      await it.cancel(run, reason, { by });
+      return [run];
     });
     for (const one of runs) driving.wake(one);
     return c.json({ runs }, 200);
@@ -156,9 +157,4 @@ function heard(said: Said): Heard {
   if (said.kind === 'unclear') return said;
   const { standing: _, ...rest } = said;
   return rest;
-}
-
-function underWay(conversation: Conversation): string[] {
-  const open = conversation.runs().filter(({ outcome }) => ['open', 'waiting', 'paused'].includes(outcome));
-  return open.map(({ run }) => run);
 }
