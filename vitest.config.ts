@@ -9,7 +9,10 @@ const QUIET = ['core', 'config', 'engine', 'fixtures', 'house', 'mind'].map(
 );
 
 /** The page sees the core by names that vite resolves. */
-const PAGE = [{ find: /^#(core|domain)\//, replacement: `${import.meta.dirname}/packages/dandori/src/$1/` }];
+const PAGE = [
+  { find: /^#(core|domain)\//, replacement: `${import.meta.dirname}/packages/dandori/src/$1/` },
+  { find: /^#shown\//, replacement: `${import.meta.dirname}/packages/web/src/shown/` },
+];
 
 export default defineConfig({
   test: {

@@ -5,9 +5,12 @@ import { defineConfig } from 'vite';
 const source = new URL('../dandori/src/', import.meta.url).pathname;
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react({ jsxImportSource: '#shown' }), tailwindcss()],
   resolve: {
-    alias: [{ find: /^#(core|domain)\//, replacement: `${source}$1/` }],
+    alias: [
+      { find: /^#(core|domain)\//, replacement: `${source}$1/` },
+      { find: /^#shown\//, replacement: new URL('src/shown/', import.meta.url).pathname },
+    ],
   },
   build: {
     // The server forbids scripts within the page, so nothing is inlined.

@@ -19,6 +19,7 @@ import { refuseLooser } from './config/user-config.ts';
 import type { UserConfigWarning, UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import type { Compiled } from './core/compile.ts';
+import { wholeDecision } from './core/fork-point.ts';
 import { type PlanHistory, planHistory } from './core/history.ts';
 import { type Lifted, lift } from './core/lift.ts';
 import { type Report, report } from './core/report.ts';
@@ -44,7 +45,7 @@ import {
 import { type Counted, type CountOptions, countRuns } from './engine/count.ts';
 import { drive, type Leaving } from './engine/drive.ts';
 import { createDurations } from './engine/durations.ts';
-import { type Forked, type ForkOptions, forkRun, wholeDecision } from './engine/fork.ts';
+import { type Forked, type ForkOptions, forkRun } from './engine/fork.ts';
 import {
   addBudget,
   addNote,

@@ -156,7 +156,7 @@ export async function openRemoteConversation(
     get state() {
       return state;
     },
-    async say(text, { onBegun, key = crypto.randomUUID() } = {}) {
+    async say(text, { onBegun, key = crypto.randomUUID(), seen } = {}) {
       if (id === undefined) {
         const begun = await conversations.begin(text, {
           key,
@@ -166,7 +166,7 @@ export async function openRemoteConversation(
         onBegun?.(begun.run);
         return { kind: 'begun', run: begun.run, standing: await released(begun) };
       }
-      const heard = await conversations.say(id, text, { key });
+      const heard = await conversations.say(id, text, { key, seen });
       if (heard.kind === 'unclear') return heard;
       onBegun?.(heard.run);
       return { ...heard, standing: await released(heard) };

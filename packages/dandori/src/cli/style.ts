@@ -1,3 +1,5 @@
+import { unturned } from '../core/direction.ts';
+
 /** Colours where the stream is a terminal that wants them, plain text everywhere else. */
 export interface Style {
   bold(text: string): string;
@@ -29,7 +31,7 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
  */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  return unturned(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
 }
 
 /** One line of at most `width` columns; wide characters count twice, as they do on the screen. */

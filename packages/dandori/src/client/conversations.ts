@@ -24,6 +24,8 @@ export interface BeginOptions {
 export interface SayOptions {
   /** A message that is sent twice with the same key is said once. */
   readonly key?: string;
+  /** The last message that the speaker had before them. What was asked after it is not answered by it. */
+  readonly seen?: string | undefined;
 }
 
 export interface PageOptions {
@@ -86,7 +88,8 @@ export function createConversations({ send, get, post }: Connection, patience: n
     list: (options = {}) => get(`/api/conversations${queryOf(options)}`),
     get: (conversation, options = {}) => get(at(conversation, queryOf(options))),
     messages: (conversation, options = {}) => get(at(conversation, `/messages${queryOf(options)}`)),
-    say: (conversation, text, { key } = {}) => post(at(conversation, '/say'), { text }, key),
+    say: (conversation, text, { key, seen } = {}) =>
+      post(at(conversation, '/say'), { text, ...(seen !== undefined && { seen }) }, key),
     answer: (conversation, answer) => post(at(conversation, '/answer'), answer),
     async tell(conversation, note) {
       await post(at(conversation, '/tell'), note);

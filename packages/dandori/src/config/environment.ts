@@ -77,7 +77,8 @@ function expandText(text: string, { path, env, expansions, problems }: Expanding
     /\$\$\{|\$\{([^}]*)(\}|$)/g,
     (whole, inner: string | undefined, closing: string | undefined) => {
       if (inner === undefined) return '${';
-      const match = closing === '}' ? /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) : null;
+      const isWhole = closing === '}' && !inner.includes('${');
+      const match = isWhole ? /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) : null;
       const variable = match?.[1];
       if (variable === undefined) {
         problems.push(malformed(whole, inner, path));
@@ -100,13 +101,15 @@ function expandText(text: string, { path, env, expansions, problems }: Expanding
 }
 
 function malformed(whole: string, inner: string, path: Path): Problem {
+  const isNested = inner.includes('${');
   const name = /^(?:env|input):([A-Za-z_]\w*)$/.exec(inner)?.[1];
   return {
     path,
     at: 'value',
     message: `${pathText(path)}: ${whole} is no environment variable`,
-    hint:
-      name === undefined
+    hint: isNested
+      ? 'a default is plain text, and holds no other variable'
+      : name === undefined
         ? 'write ${NAME} or ${NAME:-default}, and $${ where ${ is meant as text'
         : `write \${${name}}`,
   };

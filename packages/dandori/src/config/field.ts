@@ -19,6 +19,12 @@ export function price(example: number) {
   return z.number({ error }).nonnegative({ error });
 }
 
+/** An amount of money. */
+export function dollars({ example, zero = false }: { example: number; zero?: boolean }) {
+  const error = `must be US dollars${zero ? '' : ', more than 0'}, such as ${example}`;
+  return zero ? z.number({ error }).nonnegative({ error }) : z.number({ error }).positive({ error });
+}
+
 export function text(example: string) {
   const error = `must be text, such as ${example}`;
   return z.string({ error }).min(1, { error });

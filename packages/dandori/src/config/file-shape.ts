@@ -5,6 +5,7 @@ import { duration } from './duration.ts';
 import {
   anyText,
   choice,
+  dollars,
   hasNoUser,
   httpUrl,
   list,
@@ -49,7 +50,7 @@ const execution = section({
   max_steps: wholeNumber({ example: 10 }).default(10),
   max_model_calls: wholeNumber({ example: 30 }).default(30),
   max_time: duration({ example: '30m' }).prefault('30m'),
-  max_cost: price(0.5).optional(),
+  max_cost: dollars({ example: 0.5 }).optional(),
   max_tokens: wholeNumber({ example: 200_000 }).optional(),
   concurrency: wholeNumber({ example: 16 }).default(16),
   stream_dispatch: toggle().default(true),

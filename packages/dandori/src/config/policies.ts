@@ -5,7 +5,7 @@ import { jsonObject } from '../domain/json.ts';
 import { approvalPolicy } from '../domain/mode.ts';
 import type { ToolPolicy } from '../domain/tool.ts';
 import { duration } from './duration.ts';
-import { choice, oneOf, price, section, text, toggle } from './field.ts';
+import { choice, dollars, oneOf, section, text, toggle } from './field.ts';
 import { isRecord } from './record.ts';
 
 export const TOOL = /^[A-Za-z][\w-]*\..+$/;
@@ -23,7 +23,7 @@ export const policy = z.union(
       effect: choice(effect.options).optional(),
       resource: text('"path:{path}"').optional(),
       independent: toggle().optional(),
-      cost: price(0.01).optional(),
+      cost: dollars({ example: 0.01, zero: true }).optional(),
       approval: choice(approvalPolicy.options).optional(),
       probe: toolName.optional(),
       args: jsonObject.optional(),

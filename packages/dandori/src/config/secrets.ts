@@ -4,7 +4,8 @@ import { isRecord } from './record.ts';
 
 /** Shorter ones cannot be told from ordinary text. */
 const SHORTEST = 6;
-const SECRET_NAME = /key|token|secret|passw|pwd|auth|credential|cookie|session|bearer|signature|private/i;
+const SECRET_NAME =
+  /key|token|secret|pass(?!age|enger|ing|ive)|pwd|auth|credential|cookie|session|bearer|signature|private/i;
 const HARMLESS_HEADER = /^(accept.*|content-type|user-agent|mcp-protocol-version)$/i;
 
 /**
@@ -78,7 +79,7 @@ export function maskLine(line: string, secrets: readonly string[]): string {
 
 /** For a file that cannot be parsed, so that its secrets are not known. */
 export function maskUnparsedLine(line: string): string {
-  const value = /((?:key|token|secret|passw\w*|authorization)["']?\s*[:=]\s*)(\S.*)$/i;
+  const value = /((?:key|token|secret|pass\w*|authorization)["']?\s*[:=]\s*)(\S.*)$/i;
   return line.replace(value, (_whole, name: string, rest: string) => name + '•'.repeat(rest.length));
 }
 

@@ -28,6 +28,7 @@ export const serverShape = section({
   max_runs: wholeNumber({ example: 16 }).default(16),
   grace: duration({ example: '10s', zero: true }).prefault('10s'),
   rate_limit: wholeNumber({ example: 100 }).default(100),
+  max_streams: wholeNumber({ example: 100 }).default(100),
 });
 
 export interface TokenConfig {
@@ -49,12 +50,15 @@ export interface ServerConfig {
   readonly grace: number;
   /** Requests a second of one user or address. */
   readonly rateLimit: number;
+  /** Streams that one user may have open. */
+  readonly maxStreams: number;
 }
 
 export function resolveServer({
   max_runs: maxRuns,
   rate_limit: rateLimit,
+  max_streams: maxStreams,
   ...rest
 }: z.infer<typeof serverShape>): ServerConfig {
-  return { ...rest, maxRuns, rateLimit };
+  return { ...rest, maxRuns, rateLimit, maxStreams };
 }

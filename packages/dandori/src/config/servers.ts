@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Config, McpServerConfig } from './config.ts';
 import type { Environment } from './environment.ts';
 import { oneOf } from './field.ts';
@@ -86,11 +85,11 @@ function resolveServer(
 
 /** `./server.sh` means the one beside the configuration, wherever `cwd` is; `npx` is looked for in PATH. */
 function localCommand(command: string, folder: string): string {
-  return /^\.{1,2}[\\/]/.test(command) ? resolve(folder, command) : command;
+  return /^(?:\.{1,2}|~)[\\/]/.test(command) ? resolvePath(folder, command) : command;
 }
 
 /** Our own operations begin with these. */
-const RESERVED = ['plan', 'task', 'result', 'tool'];
+const RESERVED = ['plan', 'task', 'result', 'tool', 'run'];
 
 function nameProblems(name: string): Problem[] {
   if (!RESERVED.includes(name)) return [];

@@ -126,6 +126,7 @@ server:
   max_runs: 16                     # runs driven at the same time; others wait
   grace: 10s                       # for running calls, when it is told to stop
   rate_limit: 100                  # requests a second of one user or address
+  max_streams: 100                 # runs and conversations that one user may follow at the same time
   # tokens:                        # \`dandori token\` makes one; without any, only this machine is served
   #   - { sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08, user: u-42, role: operator }
 

@@ -46,7 +46,10 @@ export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   return {
     settings: {
       ...resolveSettings(parsed.data, base.mcpServers),
+      // What a user's configuration cannot say stays as it is: who may answer, above all.
       ...(file.approvals && { approvals: file.approvals }),
+      ...(file.questions && { questions: file.questions }),
+      ...(file.context && { context: file.context }),
       ...(typeof instructions === 'string' && { instructions }),
       ...(language !== undefined && { language: parsed.data.language }),
     },

@@ -1,3 +1,4 @@
+import type { Message } from '../domain/conversation.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { ConversationState } from './conversation.ts';
@@ -16,12 +17,17 @@ export type Meant =
   | { readonly kind: 'unclear' }
   | { readonly kind: 'goal' };
 
-export function meantBy(
-  text: string,
-  { open, state }: { open: readonly Asked[]; state: ConversationState | undefined },
-): Meant {
+interface Heard {
+  readonly open: readonly Asked[];
+  readonly state: ConversationState | undefined;
+  /** The last message that the speaker had before them; undefined where that is not known, as of a program. */
+  readonly seen?: string | undefined;
+}
+
+/** A "yes" is no answer to what came up while it was typed: then it is unclear what is meant, and nothing is done. */
+export function meantBy(text: string, { open, state, seen }: Heard): Meant {
   const [asked] = open;
-  const isOnly = open.length === 1 && asked !== undefined;
+  const isOnly = open.length === 1 && asked !== undefined && isSeen(asked, state, seen);
   if (open.some(({ question }) => plainAnswer(text, question) !== undefined))
     return isOnly ? { kind: 'answer', asked } : { kind: 'unclear' };
   const isNext = isOnly && takesWords(asked.question) && isLast(asked, state) && !/[?？]\s*$/.test(text);
@@ -31,6 +37,15 @@ export function meantBy(
 /** The message as the answer to this question. */
 export function answerIn(text: string, question: Question): Json {
   return plainAnswer(text, question)?.value ?? text;
+}
+
+function isSeen(asked: Asked, state: ConversationState | undefined, seen: string | undefined): boolean {
+  if (seen === undefined) return true;
+  const messages = [...(state?.messages.values() ?? [])];
+  const isIt = ({ role, run, question }: Message) =>
+    role === 'agent' && run === asked.run && question === asked.question.id;
+  const place = messages.findIndex(isIt);
+  return place >= 0 && place <= messages.findIndex(({ id }) => id === seen);
 }
 
 /** Whether the question is the last that was said, so that what follows is the answer, unless it is a question itself. */

@@ -12,20 +12,8 @@ export interface OwnOperation {
 
 const IDS = { type: 'array', items: { type: 'string' } };
 
-const ACTIONS = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: {
-      id: { type: 'string' },
-      operation: { type: 'string' },
-      args: { type: 'object' },
-      after: { type: 'array', items: { type: 'string' } },
-      step: { type: 'string' },
-    },
-    required: ['id', 'operation', 'args'],
-  },
-};
+/** Actions, or what is said of success criteria: their form is told once in the instructions. */
+const OBJECTS = { type: 'array', items: { type: 'object' } };
 
 /** All of them, in the order in which a model is told of them. */
 const OWN: readonly OwnOperation[] = [
@@ -38,10 +26,7 @@ const OWN: readonly OwnOperation[] = [
       properties: {
         text: { type: 'string' },
         achieved: { type: 'boolean' },
-        criteria: {
-          type: 'array',
-          items: { type: 'object', properties: { met: { type: 'boolean' }, because: { type: 'string' } } },
-        },
+        criteria: OBJECTS,
       },
       required: ['text'],
     },
@@ -95,22 +80,22 @@ const OWN: readonly OwnOperation[] = [
               after: IDS,
               complexity: { type: 'string', enum: ['low', 'medium', 'high'] },
               expected: { type: 'string' },
-              tasks: ACTIONS,
+              tasks: OBJECTS,
             },
             required: ['id', 'description'],
           },
         },
-        tasks: ACTIONS,
+        tasks: OBJECTS,
       },
     },
   },
   {
     name: 'plan.revise',
     description:
-      'Changes a plan, or corrects a list of actions that was refused, by what changes alone: actions in place of those with the same id, ids to take away, actions to add, and the order of what is left. The others stay as they were.',
+      'Changes a plan, or corrects a list that was refused, by what changes alone: actions ({id, operation, args}) in place of those with the same id, ids to take away, actions to add, and the order of what is left. The others stay as they were.',
     args: {
       type: 'object',
-      properties: { reason: { type: 'string' }, replace: ACTIONS, remove: IDS, add: ACTIONS, order: IDS },
+      properties: { reason: { type: 'string' }, replace: OBJECTS, remove: IDS, add: OBJECTS, order: IDS },
     },
   },
   {

@@ -41,9 +41,14 @@ export function fits(
 
 function readOptions(options: Json | undefined): Option[] {
   if (!Array.isArray(options)) return [];
-  const read = options.filter((option) => option !== null && option !== '').map(toOption);
-  const values = read.map(({ value }) => JSON.stringify(value));
-  return read.filter((_, index) => values.indexOf(values[index] ?? '') === index).slice(0, MOST_OPTIONS);
+  const different = new Map<string, Option>();
+  for (const option of options) {
+    const read = option === null || option === '' ? undefined : toOption(option);
+    const key = JSON.stringify(read?.value);
+    if (read !== undefined && !different.has(key)) different.set(key, read);
+    if (different.size === MOST_OPTIONS) break;
+  }
+  return [...different.values()];
 }
 
 function toOption(option: Json): Option {

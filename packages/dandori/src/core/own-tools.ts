@@ -22,13 +22,13 @@ const whole = (description: string, least: number): JsonObject => ({
 export const OWN_TOOLS = {
   'result.read': own('result.read', {
     description:
-      'Reads more of the result of a finished action, where only its beginning was shown or it was left out. Of a list gives the elements, of a text the characters from `from` on.',
+      'Reads more of a result of which only the beginning was shown, or nothing: of a list the elements, of a text the characters from `from` on.',
     inputSchema: {
       type: 'object',
       properties: {
-        task: { type: 'string', description: 'id of the action, such as t1' },
-        path: { type: 'string', description: 'JMESPath into the result; without it the whole' },
-        from: whole('position of the first element or character, from 0', 0),
+        task: { type: 'string', description: 'id of the action' },
+        path: { type: 'string', description: 'JMESPath into it; without it the whole' },
+        from: whole('position of the first, from 0', 0),
         count: whole('how many; without it as many as fit', 1),
       },
       required: ['task'],

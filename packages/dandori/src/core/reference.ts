@@ -1,5 +1,6 @@
 import { compile as compileExpression } from '@jmespath-community/jmespath';
 import type { Ref } from '../domain/ref.ts';
+import { cut } from './digest.ts';
 import { plainPath } from './plain-path.ts';
 
 /** A string cut into literal text and Refs, no two texts side by side. */
@@ -91,14 +92,18 @@ function closingBrace(text: string, from: number): number {
   return -1;
 }
 
+/** Of a Ref, in what is said of it. */
+const LONGEST_SHOWN = 200;
+
 function parseRef(content: string): Ref | string {
   const match = /^\s*([A-Za-z_][A-Za-z0-9_-]*)\s*([\s\S]*)$/.exec(content);
-  if (match === null) return `\${${content}} does not begin with a task's id`;
+  const shown = `\${${cut(content, LONGEST_SHOWN)}}`;
+  if (match === null) return `${shown} does not begin with a task's id`;
   const [, task = '', rest = ''] = match;
   const path = toExpression(rest.trim());
-  if (path === undefined) return `\${${content}}: after the id comes .field, [index] or | expression`;
+  if (path === undefined) return `${shown}: after the id comes .field, [index] or | expression`;
   const problem = expressionProblem(path);
-  return problem === undefined ? { task, path } : `\${${content}}: ${problem}`;
+  return problem === undefined ? { task, path } : `${shown}: ${problem}`;
 }
 
 function toExpression(rest: string): string | undefined {
@@ -109,8 +114,13 @@ function toExpression(rest: string): string | undefined {
   return undefined;
 }
 
+/** Nobody writes a longer one, and who follows it step within step runs out of stack. */
+const LONGEST_EXPRESSION = 4_000;
+
 /** Why this is no JMESPath expression; undefined where it is one. */
 export function expressionProblem(expression: string): string | undefined {
+  if (expression.length > LONGEST_EXPRESSION)
+    return `it is longer than ${LONGEST_EXPRESSION} characters, which is the limit`;
   // The library takes 5 µs for what can be seen at a glance.
   if (plainPath(expression) !== undefined) return undefined;
   if (/^\s*&/.test(expression)) return 'an expression that begins with & stands for no value';

@@ -1,5 +1,6 @@
 import type { ConversationState } from '../core/conversation.ts';
 import { contextFor } from '../core/conversation-context.ts';
+import { RUN_TOOLS } from '../core/own-tools.ts';
 import type { RunState } from '../core/state.ts';
 import { STEP_OPERATION } from '../core/step.ts';
 import type { Message } from '../domain/conversation.ts';
@@ -29,7 +30,7 @@ export async function beginRun(
   if (started !== undefined) return mind;
   const { conversation, userId } = state;
   const context = contextFor(state, { until: message.id, open });
-  const settings = settingsOf(await parts.settingsFor(userId));
+  const settings = settingsOf(await parts.settingsFor(userId), parts);
   const beginning = { goal: message.text, run, conversation, context, userId, settings };
   await startRun(beginning, { ...parts, mind });
   return mind;
@@ -58,9 +59,11 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
 
 /**
  * A plan of steps is always asked about first. What one run tells another needs no approval: it is the user's own word,
- * and says yes to nothing.
+ * and says yes to nothing. A tool of the user's that has taken its place may do anything.
  */
-function settingsOf(settings: Settings): Settings {
-  const own = { [STEP_OPERATION]: 'plan', 'run.tell': 'never', 'run.cancel': 'never' } as const;
-  return { ...settings, approvals: { ...settings.approvals, ...own } };
+function settingsOf(settings: Settings, { toolbox }: Pick<Parts, 'toolbox'>): Settings {
+  const theirs = toolbox.tools();
+  const ours = Object.keys(RUN_TOOLS).filter((name) => !theirs.has(name));
+  const own = Object.fromEntries(ours.map((name) => [name, 'never' as const]));
+  return { ...settings, approvals: { ...settings.approvals, [STEP_OPERATION]: 'plan', ...own } };
 }

@@ -74,6 +74,8 @@ export interface SayOptions extends SpeakOptions {
   readonly onBegun?: (run: string) => void;
   /** A message that is said twice under the same key is said once, for good. */
   readonly key?: string;
+  /** The last message that the speaker had before them, or nothing but ''. What was asked after it is not answered by it. */
+  readonly seen?: string | undefined;
 }
 
 export interface SpeakOptions {
@@ -238,10 +240,10 @@ export async function openConversation(
     get state() {
       return minutes.state;
     },
-    async say(text, { onBegun, key, by, waits } = {}) {
+    async say(text, { onBegun, key, seen, by, waits } = {}) {
       checkGoal(text);
       const open = conversation.questions();
-      const wouldMean = meantBy(text, { open, state: minutes.state });
+      const wouldMean = meantBy(text, { open, state: minutes.state, seen });
       const { id: said, meant } = await heardAs({ text, key, meant: wouldMean, conversation: id }, parts);
       if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
       if (meant.kind === 'goal') {

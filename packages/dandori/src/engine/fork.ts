@@ -1,5 +1,6 @@
 import { apply, fold } from '../core/apply.ts';
 import { blobOf } from '../core/event-blob.ts';
+import { asksMore, endedBy, wholeDecision } from '../core/fork-point.ts';
 import { changedPlan } from '../core/plan-edit.ts';
 import { nextQuestion } from '../core/question-id.ts';
 import { redact } from '../core/redact.ts';
@@ -14,7 +15,6 @@ import { checkEdit, invalidEdit } from './check-edit.ts';
 import { compileDraft } from './draft.ts';
 import { newId } from './inbox.ts';
 import type { Parts } from './parts.ts';
-import { isOfDecision } from './spoken.ts';
 
 export interface ForkOptions {
   /** The last event that both runs share. Without it the one before the first of `answers` was given. */
@@ -65,7 +65,7 @@ export async function forkRun(source: string, options: ForkOptions, parts: Keepi
   return {
     run,
     forkedFrom: { run: source, seq },
-    settled: [...new Set(carried.map((fact) => taskOf(fact) ?? ''))],
+    settled: [...new Set(carried.map((fact) => endedBy(fact) ?? ''))],
     later: laterEffects(events, seq),
   };
 }
@@ -92,19 +92,6 @@ function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: 
   });
 }
 
-/**
- * A mind's decision and what follows from it are written together, and make no sense apart; so are a start with a plan
- * and all that one call asks for.
- */
-export function wholeDecision(events: readonly Event[], seq: number): number {
-  const [first, second] = events;
-  const isPlanGiven = first?.type === 'run_started' && first.data.planGiven === true;
-  let end = isPlanGiven && second?.type === 'plan_proposed' ? Math.max(seq, 2) : seq;
-  const isBehind = () => events[end - 1]?.type === 'decision_made' || isOfDecision(events[end - 1]);
-  while ((isOfDecision(events[end]) && isBehind()) || asksMore(events[end - 1], events[end])) end++;
-  return end;
-}
-
 function refuseEnded(run: string, past: readonly Event[]): void {
   const stop = past.findLast(({ type }) => type === 'run_finished' || type === 'cancel_requested');
   const isReopened = past.some(({ type, seq }) => type === 'budget_added' && seq > (stop?.seq ?? 0));
@@ -125,34 +112,12 @@ function endings(state: RunState, later: readonly Event[]): (Fact & { at: number
   const open = new Set([...state.running, ...state.held]);
   let taken: Event | undefined;
   return later.flatMap((event) => {
-    const task = taskOf(event);
+    const task = endedBy(event);
     if (task === undefined || !(open.delete(task) || asksMore(taken, event))) return [];
     taken = event;
     const { type, data, at } = event;
     return [{ type, data, at } as Fact & { at: number }];
   });
-}
-
-/** Whether a call that has ended for want of input asks for one thing more with the second. */
-function asksMore(before: Event | undefined, event: Event | undefined): boolean {
-  if (before?.type !== 'question_asked' || event?.type !== 'question_asked') return false;
-  const task = taskOf(event);
-  return task !== undefined && task === taskOf(before) && event.data.attempt === before.data.attempt;
-}
-
-/** The task whose running attempt ends with this fact. */
-function taskOf(fact: Fact): string | undefined {
-  switch (fact.type) {
-    case 'task_succeeded':
-    case 'task_failed':
-    case 'task_in_doubt':
-      return fact.data.task;
-    case 'question_asked':
-      // One that is asked while the call is held open does not end it.
-      return fact.data.attempt === undefined || fact.data.held === true ? undefined : fact.data.question.task;
-    default:
-      return undefined;
-  }
 }
 
 interface Writer {

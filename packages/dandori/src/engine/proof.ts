@@ -1,5 +1,5 @@
 import { timeLeft, tokensUsed } from '../core/budget.ts';
-import { decide } from '../core/decide.ts';
+import { decide, expiredAt } from '../core/decide.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Intention } from '../core/intention.ts';
 import { isSame, same } from '../core/sameness.ts';
@@ -274,14 +274,16 @@ function answerProblems({ data }: Event & { type: 'question_answered' }, { state
   return isOne ? [] : [`${JSON.stringify(data.answer)} is none of the options of ${data.question}`];
 }
 
+/** Those that expire together are written together, also where the first of them cancels the run. */
 function expiryProblems(event: Event & { type: 'question_expired' }, proving: Proving): string[] {
   const { question, as } = event.data;
-  const intended = isIntended(
-    event,
-    proving,
-    (one) => one.type === 'expire_question' && one.question === question && one.as === as,
-  );
-  return intended === undefined ? [`${question} was not to expire then`] : [];
+  const { state } = proving;
+  const isIt = (one: Intention) =>
+    one.type === 'expire_question' && one.question === question && one.as === as;
+  const isCancelledToo = as === 'cancelled' && state.cancel !== undefined && state.end === undefined;
+  const isTogether = isCancelledToo && expiredAt(state, event.at).some(isIt);
+  const isMeant = isTogether || isIntended(event, proving, isIt) !== undefined;
+  return isMeant ? [] : [`${question} was not to expire then`];
 }
 
 function limitProblems(event: Event & { type: 'limit_reached' }, proving: Proving): string[] {

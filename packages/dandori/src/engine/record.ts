@@ -1,5 +1,6 @@
 import { apply } from '../core/apply.ts';
 import { responseTo } from '../core/elicitation.ts';
+import { isOfDecision } from '../core/fork-point.ts';
 import { OWN_TOOLS } from '../core/own-tools.ts';
 import { redact } from '../core/redact.ts';
 import { report } from '../core/report.ts';
@@ -19,7 +20,7 @@ import type { Question } from '../domain/question.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Parts } from './parts.ts';
 import { createResults, type Results } from './results.ts';
-import { type Followed, isOfDecision, spokenAgain } from './spoken.ts';
+import { type Followed, spokenAgain } from './spoken.ts';
 
 export interface Recorded {
   readonly case: RecordedCase;

@@ -11,21 +11,6 @@ import { decidedFacts } from './thought-ended.ts';
 /** What was written down with a decision: a look back, a plan or a change of one, questions. */
 export type Followed = readonly Event[];
 
-/** Whether an event was written down together with the decision that stands before it. */
-export function isOfDecision(event: Event | undefined): boolean {
-  switch (event?.type) {
-    case 'reflection_made':
-      return true;
-    case 'plan_proposed':
-    case 'plan_revised':
-      return event.data.by === 'mind';
-    case 'question_asked':
-      return event.data.question.task === undefined && event.data.question.plan === undefined;
-    default:
-      return false;
-  }
-}
-
 type Made = FactOf<'decision_made'>['data'];
 
 /**

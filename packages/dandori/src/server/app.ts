@@ -80,7 +80,7 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
     metrics.request(routeOf(c.req.matchedRoutes), c.res.status, (performance.now() - startedAt) / 1000);
   });
   app.use(securityHeaders());
-  app.use(ownPagesOnly(config.server.hosts));
+  app.use(ownPagesOnly(config.server.hosts, page.has));
   app.use(
     authentication(
       users,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
-import type { MiddlewareHandler } from 'hono';
+import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { DandoriError } from '../domain/error.ts';
 import { isNamed } from './answerers.ts';
 import type { Env, ServerParts } from './parts.ts';
@@ -34,9 +34,12 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = HEADERS;
 /**
  * A page of somebody else must not talk to this server through the browser of who looks at it: neither under a name of
  * its own that it has pointed here (DNS rebinding), nor under ours (cross-site requests). A plain address cannot be
- * pointed anywhere, so it is no danger as a host.
+ * pointed anywhere, so it is no danger as a host. A link may lead to the page: who follows it leaves the other one.
  */
-export function ownPagesOnly(hosts: readonly string[]): MiddlewareHandler<Env> {
+export function ownPagesOnly(
+  hosts: readonly string[],
+  isOfPage: (path: string) => boolean,
+): MiddlewareHandler<Env> {
   const known = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
   return async (c, next) => {
     const host = c.req.header('host') ?? '';
@@ -48,12 +51,18 @@ export function ownPagesOnly(hosts: readonly string[]): MiddlewareHandler<Env> {
     const origin = c.req.header('origin');
     const site = c.req.header('sec-fetch-site') ?? 'none';
     const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
-    if (!isOwn || !['none', 'same-origin'].includes(site))
+    if (!isOwn || !(['none', 'same-origin'].includes(site) || (isFollowed(c.req) && isOfPage(c.req.path))))
       throw new DandoriError('forbidden', 'Pages of other origins may not call this server.', {
         fix: 'Open the page from this server, or call it from a program.',
       });
     await next();
   };
+}
+
+/** A link that fills the whole window, and not a frame or a form. */
+function isFollowed(asked: HonoRequest): boolean {
+  const [mode, target] = [asked.header('sec-fetch-mode'), asked.header('sec-fetch-dest')];
+  return asked.method === 'GET' && mode === 'navigate' && target === 'document';
 }
 
 /** The name of a `Host` header without its port. */

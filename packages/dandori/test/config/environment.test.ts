@@ -96,6 +96,7 @@ mcpServers:
     ['${input:token}', 'hint: write ${token}'],
     ['${my-token}', 'hint: write ${NAME} or ${NAME:-default}'],
     ['${OPEN', 'hint: write ${NAME} or ${NAME:-default}'],
+    ['${HOME:-${OTHER}}', 'hint: a default is plain text'],
     ['${constructor}', 'constructor is not set'],
   ])('%s does not reach a server as it is', async (written, wanted) => {
     expect(
@@ -158,7 +159,7 @@ describe('secrets', () => {
       `
 model: { provider: openai, name: x }
 mcpServers:
-  a: { command: c, args: ["\${GH}"], env: { PASSWORD: hunterhunter, MIX: a1-b2-c3, SHORT: abc12 } }
+  a: { command: c, args: ["\${GH}"], env: { PASSWORD: hunterhunter, DB_PASS: correcthorse, MIX: a1-b2-c3, SHORT: abc12 } }
   b: { url: "https://u:pass-word@h/mcp?api_key=url-key-1", headers: { Authorization: Bearer lit-token, Accept: text/plain } }
 `,
       { env: { GH: 'gh-token-1', OPENAI_API_KEY: 'sk-openai' } },
@@ -167,6 +168,7 @@ mcpServers:
       [
         'Bearer lit-token',
         'a1-b2-c3',
+        'correcthorse',
         'gh-token-1',
         'hunterhunter',
         'lit-token',
@@ -181,7 +183,7 @@ mcpServers:
 
   it('ordinary words and paths do not vanish from results', async () => {
     const yaml =
-      'mcpServers: { a: { command: c, cwd: "${HOME}", env: { NODE_ENV: production, PORT: "808080", DIR: /srv/data } } }';
+      'mcpServers: { a: { command: c, cwd: "${HOME}", env: { NODE_ENV: production, PORT: "808080", DIR: /srv/data, PASSENGERS: everybody } } }';
     expect((await load(yaml, { env: { HOME: '/home/somebody' } })).secrets).toEqual([]);
   });
 

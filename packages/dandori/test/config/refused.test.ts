@@ -159,6 +159,8 @@ describe('wrong values say what is wanted, with an example', () => {
       'model: { provider: ollama, name: x, price: 1 }',
       'model.price must be a group of keys (input, output, cached_input)',
     ],
+    ['execution: { max_cost: 0 }', 'execution.max_cost must be US dollars, more than 0, such as 0.5, not 0'],
+    ['effects: { a.b: { cost: -1 } }', 'cost must be US dollars, such as 0.01'],
     ['model: { provider: ollama, name: x, base_url: localhost }', 'must be an http or https address'],
     ['model: { provider: openai-compatible, name: x }', 'model.base_url is missing'],
     ['- execution', 'the file must be a group of keys (model, execution, planning'],

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { load, refusal } from './workspace.ts';
@@ -62,6 +63,17 @@ describe('servers', () => {
     expect((await load('execution: { order: [] }')).settings.order).toEqual([]);
   });
 
+  it('a program beside the file, in the home of the user, or in PATH', async () => {
+    const { mcpServers, folder } = await load(
+      'mcpServers: { a: { command: ./serve }, b: { command: ~/bin/serve }, c: { command: serve } }',
+    );
+    expect(mcpServers).toMatchObject({
+      a: { command: join(folder, 'serve') },
+      b: { command: join(homedir(), 'bin/serve') },
+      c: { command: 'serve' },
+    });
+  });
+
   it('a disabled one is known by name, so that its tools can be missed with the right words', async () => {
     const config = await load('mcpServers: { a: { command: c, disabled: true }, b: { command: c, cwd: d } }');
     expect(config.disabledServers).toEqual(['a']);
@@ -73,6 +85,7 @@ describe('servers', () => {
     ['{ 1a: { command: c } }', '1:15', '"1a" cannot be the name of a server: it begins with a letter'],
     ['{ "a b": { command: c } }', '1:15', '"a b" cannot be the name of a server'],
     ['{ plan: { command: c } }', '1:15', 'a server cannot be called "plan"'],
+    ['{ run: { command: c } }', '1:15', 'a server cannot be called "run"'],
     ['{ a: {} }', '1:15', 'mcpServers.a does not say how to reach the server'],
     [
       '{ a: { command: c, url: http://h } }',

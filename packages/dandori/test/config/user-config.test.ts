@@ -74,6 +74,25 @@ describe('settings of a user', () => {
     ]);
   });
 
+  it('leave everything of the file as it is that they do not speak of', async () => {
+    await using api = await startUserApi({ execution: { max_steps: 7 } });
+    const file = {
+      execution: { max_steps: 4, max_cost: 2, order: [['calc.evaluate', 'clock.now']] },
+      planning: { revision: { max_revisions: 1 } },
+      context: { max_tokens: 20_000, max_result: 500 },
+      questions: { answerers: ['boss'], expire_after: '1d', when_expired: 'cancel' },
+      effects: { 'calc.evaluate': { approval: 'always' } },
+      mcpServers: { calc: { url: 'http://127.0.0.1:9/mcp', concurrency: 2 } },
+      language: 'ja',
+    };
+    await using opened = await open(api, {}, file);
+    const { settings } = opened.dandori.config;
+    expect((await opened.start()).settings).toEqual({
+      ...settings,
+      limits: { ...settings.limits, steps: 7 },
+    });
+  });
+
   it('are asked for by ?user_id= where the address does not say where the id goes', async () => {
     await using api = await startUserApi({ execution: { max_steps: 7 } });
     await using opened = await open(api, { url: `${api.url}/settings?v=1` });

@@ -97,7 +97,7 @@ describe('words about a plan that waits for a yes', () => {
       script: (request) => {
         const { promptText } = request;
         const run = /- run (\S+), "plan a trip/.exec(promptText)?.[1];
-        if (/<result[^>]*run\.tell/.test(promptText)) return answer('I passed it on.');
+        if (/"operation":"run\.tell"[\s\S]*<result/.test(promptText)) return answer('I passed it on.');
         if (/Goal:\nskip step 2/.test(promptText))
           return say([act('t1', 'run.tell', { run: run ?? '', text: 'skip step 2' })]);
         if (/skip step 2/.test(JSON.stringify(request.body.messages?.at(-1))))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sees } from '../cli/screen.ts';
-import { openTerminal } from '../cli/terminal.ts';
+import { DOWN, ENTER, openTerminal } from '../cli/terminal.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 import { PLAN } from './script.ts';
@@ -90,6 +90,30 @@ describe('dandori chat at a terminal', () => {
     await theseHold(town.place.folder);
   });
 
+  it('takes no "yes" for an approval that came up after it was typed', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using town = await openTown(async ({ body }) => {
+      const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+      if (/<result/.test(last)) return answer('It is booked.');
+      await held;
+      return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
+    }, 'execution: { approval: writes }\n');
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /›$/);
+    terminal.type('book a room in Kyoto\r');
+    await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
+    terminal.type('yes\r');
+    release();
+    await sees(terminal, /came up while you were typing[\s\S]*May travel\.book.*\n+›$/);
+    terminal.type('yes\r');
+    await sees(terminal, /● It is booked\.\n+›$/);
+    terminal.type('\u0004');
+    expect(await terminal.code).toBe(0);
+  });
+
   it('shows after a crash what still waits for an answer, with how to give it, and each run under way once', async () => {
     await using town = await openTown(({ body }) => {
       const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
@@ -111,6 +135,27 @@ describe('dandori chat at a terminal', () => {
 });
 
 describe('dandori run at a terminal', () => {
+  it('takes no Enter for a yes that was pressed before anything was asked', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using town = await openTown(async ({ body }) => {
+      if (/<result/.test(JSON.stringify(body.messages?.at(-1)?.content ?? '')))
+        return answer('It is booked.');
+      await held;
+      return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
+    }, 'execution: { approval: writes }\n');
+    await using terminal = openTerminal(town.place, town.place.env, 'run', 'book a room in Kyoto');
+    await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
+    terminal.type(ENTER + ENTER);
+    release();
+    await sees(terminal, /Cancel the run/);
+    terminal.type(DOWN + DOWN + ENTER);
+    expect(await terminal.ended).not.toContain('It is booked.');
+    expect(town.model.requests).toHaveLength(1);
+  });
+
   it('asks before it writes, and takes the choice', async () => {
     await using town = await openTown(
       [say([act('t1', 'travel.book', { city: 'Kyoto' })]), answer('It is booked.')],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defineService } from '../../src/adapters/tools/service.ts';
 import { act, answer, facts, openHome, own, say, told } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 
@@ -28,6 +30,28 @@ describe('what is said in a conversation', () => {
       expect(usual).toContain('Work of several stages: `plan.propose` with `steps`');
     },
   );
+
+  it('asks before a destructive tool of the user, also where it has the name of one of ours', async () => {
+    let cancelled = 0;
+    const run = defineService({
+      name: 'run',
+      methods: {
+        cancel: {
+          description: 'Cancels a train.',
+          effect: 'destructive',
+          input: z.object({ run: z.string() }),
+          run: () => ++cancelled,
+        },
+      },
+    });
+    await using home = await openHome({
+      script: [say([act('t1', 'run.cancel', { run: 'the 9:15' })])],
+      services: [run],
+    });
+    const conversation = await home.dandori.conversation();
+    expect(await conversation.say('cancel it')).toMatchObject({ standing: 'waiting' });
+    expect(cancelled).toBe(0);
+  });
 
   it('is told to the mind of the next message, together with the runs under way', async () => {
     const before =
@@ -101,7 +125,7 @@ describe('a yes or a no', () => {
     await using home = await openHome({
       yaml: 'execution: { approval: writes }\n',
       script: ({ promptText }) => {
-        if (/<result[^>]*run\.tell/.test(promptText)) return answer('I told it.');
+        if (/"operation":"run\.tell"[\s\S]*<result/.test(promptText)) return answer('I told it.');
         const run = /- run (\S+), "book/.exec(promptText)?.[1];
         if (run !== undefined) return say([act('t1', 'run.tell', { run, text: 'yes' })]);
         return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
@@ -133,6 +157,23 @@ describe('a yes or a no', () => {
     await conversation.tell(run, 'Kyoto');
     await expect.poll(() => conversation.undelivered().at(-1)?.text).toBe('A trip around Kyoto.');
     await theseHold(home.folder);
+  });
+
+  it('is none to what came up while it was typed: nothing is done before it is said again', async () => {
+    await using home = await openHome({
+      script: [BOOK[0] ?? answer(''), answer('Booked.')],
+      yaml: 'execution: { approval: writes }\n',
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('book a room');
+    const [mine, question] = conversation.messages();
+    for (const seen of ['', mine?.id ?? '', 'nobody knows']) {
+      const said = await conversation.say('yes', { seen });
+      expect(said).toMatchObject({ kind: 'unclear', questions: [{ question: { kind: 'approval' } }] });
+    }
+    expect(home.calls).toEqual([]);
+    expect(await conversation.say('yes', { seen: question?.id })).toMatchObject({ kind: 'answered' });
+    expect(home.calls).toHaveLength(1);
   });
 
   it('is unclear where several questions are open, and changes nothing', async () => {

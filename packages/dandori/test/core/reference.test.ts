@@ -196,6 +196,15 @@ describe('the text of a Ref', () => {
     );
   });
 
+  it('a path that nobody can follow to its end is refused, and not repeated in full', () => {
+    const parsed = parseTemplate(`\${t1.${'a[0].'.repeat(30_000)}a}`);
+    expect(parsed).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('longer than 4000 characters'),
+    });
+    expect(JSON.stringify(parsed).length).toBeLessThan(400);
+  });
+
   it('is parsed and written in linear time', () => {
     for (const hostile of ['${'.repeat(100_000), '$'.repeat(200_000), `${'$'.repeat(200_000)}{`])
       expect(fill(writeText(hostile))).toBe(hostile);

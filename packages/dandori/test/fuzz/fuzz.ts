@@ -41,7 +41,12 @@ export async function fuzz(wanted: number, seed: number): Promise<Fuzzed> {
   await using standing = await stand({
     mcpServers: { none: { command: 'no-such-program-here', env: { TOKEN: '${FUZZ_SECRET}' } } },
     execution: { approval: 'never' },
-    server: { tokens: USERS.map(({ entry }) => entry), rate_limit: 1_000_000, grace: 0 },
+    server: {
+      tokens: USERS.map(({ entry }) => entry),
+      rate_limit: 1_000_000,
+      max_streams: 1_000_000,
+      grace: 0,
+    },
   });
   const document = (await (await standing.ask('/openapi.json')).json()) as Document;
   const routes = routesOf(document);

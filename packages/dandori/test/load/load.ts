@@ -34,7 +34,7 @@ async function openPlace(maxRuns: number, patience = PATIENCE): Promise<Place> {
   const config = {
     mcpServers: {},
     planning: { max_subtasks: 10_000 },
-    server: { rate_limit: 1_000_000, max_runs: maxRuns },
+    server: { rate_limit: 1_000_000, max_streams: 1_000_000, max_runs: maxRuns },
   };
   await writeFile(join(folder, 'dandori.yaml'), JSON.stringify(config));
   const child = await startChild('dandori-server.ts', folder, String(patience));

@@ -218,7 +218,7 @@ describe('A. Step-by-step adaptive execution', () => {
             expect: ({ promptText }) => {
               for (const name of ['calc.evaluate', 'watch.get_current_time', 'travel.weather'])
                 expect(promptText).toContain(name);
-              expect(promptText).toContain('"expression"');
+              expect(promptText).toContain('{expression: string');
             },
           },
         ),

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../src/server/serve.ts';
 import { startUserApi } from '../config/user-api.ts';
-import { look, type Standing, stand, take, tokenOf } from './standing.ts';
+import { look, type Standing, stand, take, tokenOf, until, wait } from './standing.ts';
 
 const HANA = tokenOf('hana', 'operator');
 const TARO = tokenOf('taro', 'operator');
@@ -166,6 +166,27 @@ describe('users', () => {
   });
 });
 
+describe('streams', () => {
+  it('are so many at once for each user, and one that is closed makes room', async () => {
+    await using standing = await withTokens({ max_streams: 2 });
+    const run = await standing.as(HANA.token).start('wait', { tasks: [wait('bus')] });
+    const follow = async (token: string) => {
+      const stop = new AbortController();
+      const headers = { Authorization: `Bearer ${token}` };
+      const answer = await fetch(`${standing.url}/api/runs/${run}/stream`, { headers, signal: stop.signal });
+      return { stop, status: answer.status, said: answer.ok ? '' : await answer.text() };
+    };
+    const [first] = [await follow(HANA.token), await follow(HANA.token)];
+    const third = await follow(HANA.token);
+    expect(third.status).toBe(429);
+    expect(third.said).toContain('server.max_streams');
+    expect((await follow(BOSS.token)).status).toBe(200);
+    first.stop.abort();
+    await until(async () => ((await follow(HANA.token)).status === 200 ? true : undefined));
+    standing.open();
+  });
+});
+
 describe('who may not come in', () => {
   it('a page of another origin, and a name that somebody has pointed here', async () => {
     await using standing = await stand();
@@ -215,6 +236,41 @@ describe('who may not come in', () => {
     expect(
       (await standing.ask('/api/runs', { method: 'OPTIONS' })).headers.get('access-control-allow-methods'),
     ).toBeNull();
+  });
+
+  it('what another page asks for, but not who follows its link to the page', async () => {
+    await using standing = await stand();
+    const { host } = new URL(standing.url);
+    const run = await standing.client.start('tea', { tasks: [look('tea')] });
+    const link = {
+      'Sec-Fetch-Site': 'cross-site',
+      'Sec-Fetch-Mode': 'navigate',
+      'Sec-Fetch-Dest': 'document',
+    };
+    const get = async (path: string, headers: Record<string, string>, method = 'GET') => {
+      const answer = await raw(standing, {
+        path,
+        method,
+        headers: { Host: host, Accept: 'text/html', ...headers },
+      });
+      return answer.status;
+    };
+    for (const path of ['/', `/runs/${run}`, '/tools'])
+      for (const site of ['cross-site', 'same-site'])
+        expect([path, site, await get(path, { ...link, 'Sec-Fetch-Site': site })]).toEqual([path, site, 200]);
+    for (const path of [
+      '/api/runs',
+      `/api/runs/${run}`,
+      `/api/runs/${run}/events`,
+      '/metrics',
+      '/openapi.json',
+    ])
+      expect([path, await get(path, link)]).toEqual([path, 403]);
+    expect(await get('/', { ...link, 'Sec-Fetch-Dest': 'iframe' })).toBe(403);
+    expect(await get('/', { ...link, 'Sec-Fetch-Mode': 'no-cors' })).toBe(403);
+    expect(await get('/', { ...link, Host: 'evil.example' })).toBe(403);
+    expect(await get('/', { ...link, Origin: 'http://evil.example' })).toBe(403);
+    expect(await get('/', link, 'POST')).toBe(403);
   });
 
   it('a body that is too large, whether it says so or not; one in pieces is welcome', async () => {

@@ -103,6 +103,21 @@ describe('a broken part is found out, and the account says which seed shows it',
     await firstBroken('error', { journal });
   });
 
+  it('an approval that nobody gave', async () => {
+    const journal = (real: Journal): Journal => ({
+      ...real,
+      async read(run, after) {
+        const events = await real.read(run, after);
+        return events.map((event) =>
+          event.type === 'run_started'
+            ? { ...event, data: { ...event.data, settings: { ...event.data.settings, approval: 'never' } } }
+            : event,
+        );
+      },
+    });
+    await firstBroken('unapproved', { journal });
+  });
+
   it('a journal that lets two drive and takes what does not fit', async () => {
     const journal = (real: Journal): Journal => ({
       ...real,

@@ -31,7 +31,7 @@ export default function Conversation({ conversation }: { readonly conversation: 
       {talk !== undefined && (
         <>
           <Messages conversation={conversation} talk={talk} onEarlier={earlier} />
-          <Speaker conversation={conversation} />
+          <Speaker conversation={conversation} lastShown={talk.messages.at(-1)?.id ?? ''} />
         </>
       )}
     </div>

@@ -10,12 +10,20 @@ import { TextField } from '../ui/text-field.tsx';
 import { texts } from './texts.ts';
 import { Unclear } from './unclear.tsx';
 
+interface Props {
+  readonly conversation: string;
+  /** The last message on the page; empty where there is none. */
+  readonly lastShown: string;
+}
+
 /** Where one speaks. */
-export function Speaker({ conversation }: { readonly conversation: string }) {
+export function Speaker({ conversation, lastShown }: Props) {
   const say = useTexts(texts);
   const { conversations } = useClient();
   const [keys] = useState(createRequestKeys);
   const [text, setText] = useState('');
+  /** What was on the page when the first letter was typed: a "yes" is no answer to what came up meanwhile. */
+  const [seen, setSeen] = useState(lastShown);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // On a phone the keyboard would cover what there is to read.
@@ -23,10 +31,14 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
   }, []);
   const [unclear, setUnclear] = useState<(Heard & { kind: 'unclear' })['questions']>();
   const speak = useMutation({
-    mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said) }),
+    mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said), seen }),
     onSuccess(heard) {
       keys.done();
-      if (heard.kind === 'unclear') return setUnclear(heard.questions);
+      if (heard.kind === 'unclear') {
+        setUnclear(heard.questions);
+        setSeen(lastShown);
+        return;
+      }
       setText('');
       // Who has scrolled back and says something wants to see what comes of it.
       window.scrollTo(0, document.documentElement.scrollHeight);
@@ -37,6 +49,10 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     send();
+  };
+  const type = (typed: string) => {
+    if (text === '') setSeen(lastShown);
+    setText(typed);
   };
   const goOn = () => {
     setUnclear(undefined);
@@ -69,7 +85,7 @@ export function Speaker({ conversation }: { readonly conversation: string }) {
             placeholder={say.say}
             rows={1}
             value={text}
-            onType={setText}
+            onType={type}
             onSend={send}
             className="max-h-[40vh]"
           />

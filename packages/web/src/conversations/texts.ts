@@ -41,6 +41,7 @@ const en = {
   orChange: 'Or write below what should be different.',
   inRun: 'Answer it in the run',
   unclear: 'Several questions are open. Which one do you answer with this?',
+  cameUp: 'This question came up while you were typing. Is this your answer to it?',
   asAnswer: (question: string) => `Answer to: ${question}`,
   leave: 'Write something else',
 };
@@ -88,6 +89,7 @@ export const texts: Texts<typeof en> = {
     orChange: '変えたい点を下の欄に書くこともできます。',
     inRun: '実行のページで回答する',
     unclear: '未回答の質問が複数あります。どれへの回答ですか？',
+    cameUp: '入力中にこの質問が届きました。これへの回答ですか？',
     asAnswer: (question) => `この質問への回答：${question}`,
     leave: '書き直す',
   },

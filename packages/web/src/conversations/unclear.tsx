@@ -15,7 +15,7 @@ interface Props {
   readonly onLeave: () => void;
 }
 
-/** What was said could answer several questions, so its author says which. */
+/** What was said could answer several questions, or one that came up meanwhile; its author says whether, and which. */
 export function Unclear({ conversation, text, questions, onAnswered, onLeave }: Props) {
   const say = useTexts(texts);
   const { conversations } = useClient();
@@ -26,7 +26,7 @@ export function Unclear({ conversation, text, questions, onAnswered, onLeave }: 
   });
   return (
     <div role="alert" className="flex flex-col items-start gap-2 text-sm">
-      <p>{say.unclear}</p>
+      <p>{questions.length === 1 ? say.cameUp : say.unclear}</p>
       {questions.map((asked) => (
         <Button
           key={`${asked.run}/${asked.question.id}`}

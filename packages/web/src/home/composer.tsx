@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type RefObject, useState } from 'react';
+import { type RefObject, useState } from 'react';
 import { approvalPolicy, mode as modes } from '#domain/mode.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { useCheck } from '../run/plan/use-check.ts';
@@ -8,7 +8,7 @@ import { goTo } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { SendForm } from '../ui/send-form.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { PlanField } from './plan-field.tsx';
 import { type ChosenApproval, type ChosenMode, texts } from './texts.ts';
@@ -49,14 +49,33 @@ export function Composer({ goal, onGoal, field }: Props) {
   });
   const canStart = wanted !== '' && !start.isPending && (plan === undefined || result?.ok === true);
   const send = () => canStart && start.mutate();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send();
-  };
+  const hints = [
+    mode !== 'configured' && say.modeHints[mode],
+    approval !== 'configured' && say.approvalHints[approval],
+  ];
+  const choices = (
+    <>
+      <Choice label={say.mode} value={mode} options={MODES} texts={say.modes} onChoose={setMode} />
+      <Choice
+        label={say.approval}
+        value={approval}
+        options={APPROVALS}
+        texts={say.approvals}
+        onChoose={setApproval}
+      />
+      <Button look="bare" className="-mx-3" onClick={() => setPlan(plan === undefined ? '' : undefined)}>
+        {plan === undefined ? say.plan.add : say.plan.remove}
+      </Button>
+    </>
+  );
   return (
-    <form
-      onSubmit={submit}
-      className="flex flex-col gap-3 rounded-lg border border-line bg-sheet p-4 shadow-sm"
+    <SendForm
+      onSend={send}
+      canSend={canStart}
+      texts={{ send: start.isPending ? say.starting : say.start, keys: say.sendHint }}
+      error={start.error}
+      choices={choices}
+      hint={hints.filter(Boolean).join(' ')}
     >
       <TextField
         ref={field}
@@ -70,35 +89,7 @@ export function Composer({ goal, onGoal, field }: Props) {
         className="max-h-[50vh] min-h-14 text-lg"
       />
       {plan !== undefined && <PlanField plan={plan} onPlan={setPlan} checked={checked} onSend={send} />}
-      <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-        <Choice label={say.mode} value={mode} options={MODES} texts={say.modes} onChoose={setMode} />
-        <Choice
-          label={say.approval}
-          value={approval}
-          options={APPROVALS}
-          texts={say.approvals}
-          onChoose={setApproval}
-        />
-        <Button look="bare" className="-mx-3" onClick={() => setPlan(plan === undefined ? '' : undefined)}>
-          {plan === undefined ? say.plan.add : say.plan.remove}
-        </Button>
-        <span className="ml-auto flex items-center gap-3">
-          <span className="hidden text-faint text-xs sm:inline">{say.sendHint}</span>
-          <Button type="submit" look="main" disabled={!canStart}>
-            {start.isPending ? say.starting : say.start}
-          </Button>
-        </span>
-      </div>
-      <p className="text-faint text-sm empty:hidden">
-        {[
-          mode !== 'configured' && say.modeHints[mode],
-          approval !== 'configured' && say.approvalHints[approval],
-        ]
-          .filter(Boolean)
-          .join(' ')}
-      </p>
-      <Problem error={start.error} />
-    </form>
+    </SendForm>
   );
 }
 

@@ -18,7 +18,8 @@ export type RunView = (typeof RUN_VIEWS)[number];
 
 export function routeOf(address: string): Route {
   const { pathname, searchParams } = new URL(address, 'http://page');
-  const [room = '', id, view] = pathname.split('/').slice(1).map(decoded);
+  // A slash at the end means the same place.
+  const [room = '', id, view] = pathname.replace(/\/$/, '').split('/').slice(1).map(decoded);
   const query = Object.fromEntries(searchParams);
   if (room === '') return { at: 'home', query };
   if (room === 'runs' && id) return runRoute(id, view, searchParams.get('at'));

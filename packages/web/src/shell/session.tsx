@@ -1,5 +1,6 @@
 import { type Client, createClient } from 'dandori/client';
 import { createContext, Fragment, type ReactNode, use, useState } from 'react';
+import { drafts } from '../live/drafts.ts';
 import { watchedFetch } from './reach.ts';
 
 interface Session {
@@ -15,6 +16,7 @@ const KEY = 'dandori.token';
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const [session, setSession] = useState(() => sessionFor(sessionStorage.getItem(KEY) ?? undefined));
   const setToken = (token: string | undefined) => {
+    if (token !== sessionStorage.getItem(KEY)) drafts.forget();
     if (token === undefined) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, token);
     setSession(sessionFor(token, session.number + 1));

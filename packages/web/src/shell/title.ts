@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { unturned } from '#core/direction.ts';
 
 /** What the tab of the browser says: how many questions wait, and what is shown. */
 const parts = { waiting: 0, room: '', view: '' };
@@ -18,5 +19,5 @@ export function useRoomTitle(room: string, waiting: number): void {
 function show(change: Partial<typeof parts>): void {
   const { waiting, room, view } = Object.assign(parts, change);
   const count = waiting > 0 ? `(${waiting}) ` : '';
-  document.title = `${count}${[view || room, 'Dandori'].filter(Boolean).join(' · ')}`;
+  document.title = unturned(`${count}${[view || room, 'Dandori'].filter(Boolean).join(' · ')}`);
 }

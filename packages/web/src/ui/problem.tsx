@@ -1,13 +1,14 @@
-import { DandoriError } from '#domain/error.ts';
+import { useTexts } from '../shell/language.tsx';
+import { problemWords } from './problem-words.ts';
+import { words } from './words.ts';
 
-/** What went wrong and what to do, as the server said it. */
 export function Problem({ error }: { readonly error: unknown }) {
+  const say = useTexts(words);
   if (error === undefined || error === null) return null;
-  const text = error instanceof Error ? error.message : String(error);
-  const fix = error instanceof DandoriError ? error.fix : undefined;
+  const { what, fix } = problemWords(error, say);
   return (
     <div role="alert" className="rounded border border-bad px-3 py-2 text-sm">
-      <p className="text-bad">{text}</p>
+      <p className="text-bad">{what}</p>
       {fix !== undefined && <p className="text-faint">{fix}</p>}
     </div>
   );

@@ -1,16 +1,19 @@
 import type { Effect } from '#domain/effect.ts';
+import type { ErrorCode } from '#domain/error.ts';
 import type { Purpose } from '#domain/event.ts';
 import type { FailureKind } from '#domain/failure.ts';
 import type { Limit } from '#domain/limit.ts';
 import type { Texts } from '../shell/language.tsx';
 
 /** Words of the domain that several views say. */
-interface Words {
+export interface Words {
   readonly effects: Readonly<Record<Effect, string>>;
   readonly purposes: Readonly<Record<Purpose, string>>;
   /** What went wrong, and what can be done about it. */
   readonly failures: Readonly<Record<FailureKind, readonly [what: string, fix: string | undefined]>>;
   readonly limits: Readonly<Record<Limit, string>>;
+  /** Of errors that the server tells in the words of programs. */
+  readonly errors: Readonly<Partial<Record<ErrorCode, readonly [what: string, fix: string]>>>;
   readonly copy: string;
   readonly copied: string;
   readonly more: (count: number) => string;
@@ -64,6 +67,18 @@ export const words: Texts<Words> = {
       revisions: 'the changes of the plan',
       loop: 'going in circles',
     },
+    errors: {
+      'server-stopping': [
+        'The server is stopping and takes nothing new.',
+        'Send it again when the server is back; it will not be done twice.',
+      ],
+      'server-unreachable': [
+        'The server does not answer.',
+        'Send it again when the server is back; it will not be done twice.',
+      ],
+      'too-many-requests': ['This was too much at once.', 'Wait a moment and try again.'],
+      unauthorized: ['The server does not know your token any more.', 'Enter a token that it knows.'],
+    },
     copy: 'Copy',
     copied: 'Copied',
     more: (count) => `${count} more`,
@@ -108,6 +123,21 @@ export const words: Texts<Words> = {
       tokens: 'トークン数',
       revisions: '計画変更の回数',
       loop: '同じことの繰り返し',
+    },
+    errors: {
+      'server-stopping': [
+        'サーバーは停止しようとしており、新しい依頼を受け付けません。',
+        'サーバーが再開したら、もう一度送ってください。二重に実行されることはありません。',
+      ],
+      'server-unreachable': [
+        'サーバーから応答がありません。',
+        'サーバーが再開したら、もう一度送ってください。二重に実行されることはありません。',
+      ],
+      'too-many-requests': ['一度に送りすぎました。', '少し待ってから、もう一度試してください。'],
+      unauthorized: [
+        'サーバーはこのトークンを知らなくなりました。',
+        'サーバーが知っているトークンを入力してください。',
+      ],
     },
     copy: 'コピー',
     copied: 'コピーしました',

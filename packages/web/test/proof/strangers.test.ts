@@ -7,7 +7,8 @@ import { tokenOf } from '../../../dandori/test/server/standing.ts';
 import { type Proving, prove } from './proving.ts';
 
 const SCRIPT =
-  '<img src=x onerror=alert(1)><script>alert(2)</script> [read](javascript:alert(3)) **<b>so</b>**';
+  '\u202etfel <img src=x onerror=alert(1)><script>alert(2)</script> [read](javascript:alert(3)) **<b>so</b>**';
+const SHOWN = SCRIPT.replace('\u202e', '\ufffd');
 const NAME = '<img src=x onerror=alert(1)>';
 
 /** Says the same wherever a model may say something. */
@@ -37,6 +38,12 @@ async function enter(path: string, token: string): Promise<Page> {
   return page;
 }
 
+/** Where in the page something turns the direction of reading. */
+const turns = (page: Page) =>
+  page.evaluate(
+    () => `${document.title}${document.body.outerHTML}`.match(/.{0,80}[\u202a-\u202e\u2066-\u2069]/g) ?? [],
+  );
+
 const parts = (page: Page) => page.locator('main :is(img, script, b, a[href^="javascript"])').count();
 
 describe('the page before strangers', () => {
@@ -46,7 +53,7 @@ describe('the page before strangers', () => {
     const client = createClient({ url: proving.url, token: hanako.token });
     run = await client.start(SCRIPT, { mode: 'adaptive' });
     const page = await enter(`/runs/${run}`, hanako.token);
-    await page.getByRole('heading', { name: SCRIPT, level: 3 }).waitFor();
+    await page.getByRole('heading', { name: SHOWN, level: 3 }).waitFor();
     expect(await parts(page)).toBe(0);
     await page.getByRole('button', { name: 'no', exact: true }).click();
     await page.locator('strong', { hasText: '<b>so</b>' }).first().waitFor();
@@ -55,6 +62,8 @@ describe('the page before strangers', () => {
       await page.getByRole('tab', { selected: true }).waitFor();
       await page.getByText(NAME).first().waitFor();
       expect(await parts(page), view).toBe(0);
+      // What a person edits is as it was written.
+      if (view !== '/plan') expect(await turns(page), view).toEqual([]);
     }
     await page.goto(`${proving.url}/runs/${run}/tasks`);
     await page.getByRole('button', { name: 't2', exact: true }).click();
@@ -64,6 +73,7 @@ describe('the page before strangers', () => {
       await page.goto(proving.url + room);
       await page.getByText(NAME).first().waitFor();
       expect(await parts(page), room).toBe(0);
+      expect(await turns(page), room).toEqual([]);
     }
     expect(proving.wrongs).toEqual([]);
     await page.close();

@@ -110,10 +110,15 @@ describe('the page of a run', () => {
     await client.answer(run, 'q1', 'whole');
     await client.settled(run);
     const asked = (await client.events(run)).find(({ type }) => type === 'question_asked');
-    const page = await open(`/runs/${run}?at=${asked?.seq}`);
+    const page = await open(`/runs/${run}?at=1`);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Fork from here' }).click();
+    // The start and its plan were written together, and are shared together.
+    await dialog.getByRole('heading', { name: 'Fork at event 2' }).waitFor();
+    expect((await client.fork(run, { at: 1, drive: false })).forkedFrom.seq).toBe(2);
+    await page.goto(`${visiting.standing.url}/runs/${run}?at=${asked?.seq}`);
     await page.getByRole('button', { name: 'Fork from here' }).click();
     await page.getByText('milk shop.take (write)').waitFor();
-    const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Which milk?').selectOption('skimmed');
     await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
     await page.waitForURL(

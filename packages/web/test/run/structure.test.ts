@@ -1,5 +1,7 @@
 import ELK from 'elkjs/lib/elk.bundled.js';
 import { describe, expect, it } from 'vitest';
+import { fold } from '../../../dandori/src/core/apply.ts';
+import { edgesBetween, nodesOf } from '../../src/run/graph/elements.ts';
 import { layoutFrom, layoutInput } from '../../src/run/graph/layout.ts';
 import { layoutByLevels } from '../../src/run/graph/levels.ts';
 import { neighbourOf } from '../../src/run/graph/neighbours.ts';
@@ -91,6 +93,39 @@ describe('the graph of a plan', () => {
     expect(removedTasks(asEvents(events))).toEqual([]);
     const accepted = [...events.slice(0, 3), { ...events[1], seq: 4 }];
     expect(removedTasks(asEvents(accepted)).map(({ id }) => id)).toEqual(['a']);
+  });
+});
+
+describe('an earlier moment in a later layout', () => {
+  it('draws the tasks that there were, and no edge or gate that would end in nothing', async () => {
+    const runs = [...(await keptRuns()).values()];
+    const named = (name: string, operation: string) =>
+      Array.from({ length: MANY }, (_, n) => call(`${name}${n}`, operation));
+    const tools = { 'shelf.add': { effect: 'write', independent: true, run: () => ({}) } } as const;
+    runs.push(
+      await live({
+        replies: [ANSWER],
+        tools,
+        tasks: [...named('r', 'shelf.read'), ...named('w', 'shelf.add')],
+      }),
+    );
+    let missing = 0;
+    for (const { events, state } of runs) {
+      const structure = structureOf(state, { removed: [], superseded: true });
+      const laidOut = { structure, layout: layoutByLevels(structure, 'right') };
+      for (const { seq } of events) {
+        const then = fold(events.slice(0, seq));
+        if (then === undefined) continue;
+        const nodes = nodesOf(laidOut, then, { selected: undefined, active: undefined, before: new Map() });
+        const drawn = new Set(nodes.map(({ id }) => id));
+        const edges = edgesBetween(nodes, structure);
+        for (const { from, to } of edges) expect([drawn.has(from), drawn.has(to)]).toEqual([true, true]);
+        for (const { id, type } of nodes)
+          if (type === 'gate') expect(edges.some(({ from }) => from === id)).toBe(true);
+        if (edges.length < structure.edges.length) missing++;
+      }
+    }
+    expect(missing).toBeGreaterThan(0);
   });
 });
 

@@ -32,8 +32,10 @@ describe('the frame of the page', () => {
     await page.getByLabel('Token').fill(admin.token);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Nothing has been run here yet' }).waitFor();
+    await page.evaluate(() => sessionStorage.setItem('dandori.draft.plan.1', 'a plan that was edited'));
     await page.getByRole('button', { name: 'Forget the token' }).click();
     await page.getByLabel('Token').waitFor();
+    expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
   });
 
   it('leads to every room with the keyboard, and the tab says where one is', async () => {
@@ -51,6 +53,8 @@ describe('the frame of the page', () => {
     }
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await page.goto(`${visiting.standing.url}/tools/`);
+    await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
     await page.goto(`${visiting.standing.url}/tools/nothing`);
     await page.getByText('There is nothing at this address.').waitFor();
   });

@@ -206,10 +206,14 @@ function isNamed({ run, question }: Asked, name: string): boolean {
   return name === question.id || name === `${shortName(run)}:${question.id}`;
 }
 
-export function questionList(open: readonly Asked[], { texts, style }: Wording): string {
+export function questionList(
+  open: readonly Asked[],
+  { texts, style }: Wording,
+  title = texts.chat.unclear,
+): string {
   const lines = open.map((asked) => {
     const name = style.bold(texts.chat.answerWith(questionName(asked, open)));
     return `  ${name}  ${oneLine(asked.question.text, 80)}`;
   });
-  return [texts.chat.unclear, ...lines].join('\n');
+  return [title, ...lines].join('\n');
 }

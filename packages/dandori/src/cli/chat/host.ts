@@ -43,6 +43,8 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
   let isLeaving = false;
   let delivering: Promise<void> = Promise.resolve();
   const shown = new Set<string>();
+  let lastShown =
+    conversation.messages().findLast(({ id }) => conversation.state?.delivered.has(id))?.id ?? '';
 
   const say = (text: string) =>
     surface.print(isJson ? JSON.stringify({ type: 'notice', text }) : spaced(text));
@@ -61,6 +63,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       for (const message of conversation.undelivered()) {
         if (!shown.has(message.id)) await show(message);
         shown.add(message.id);
+        lastShown = message.id;
         await conversation.acknowledge(message.id);
       }
     });
@@ -135,9 +138,9 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
   }
 
   function unclear(questions: readonly Asked[]): Promise<void> {
-    return surface.print(
-      isJson ? JSON.stringify({ type: 'unclear', questions }) : questionList(questions, wording),
-    );
+    if (isJson) return surface.print(JSON.stringify({ type: 'unclear', questions }));
+    const { unclear: several, cameUp } = wording.texts.chat;
+    return surface.print(questionList(questions, wording, questions.length === 1 ? cameUp : several));
   }
 
   function background(run: string): Promise<void> {
@@ -218,6 +221,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
               .filter(({ role }) => role === 'user')
               .map(({ text }) => text.replaceAll('\n', ' '))
               .reverse(),
+            lastShown: () => lastShown,
             onInterrupt: interrupt,
           })
         : openPipe({ isQuiet: isJson });
@@ -229,7 +233,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       await deliver();
       showStatus();
       surface.ready();
-      for await (const text of surface.inputs()) {
+      for await (const { text, seen } of surface.inputs()) {
         isWarned = false;
         if (/^\/(quit|exit)\s*$/.test(text)) break;
         if (text.trim() === '') continue;
@@ -237,7 +241,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
           await complain(error);
           return true;
         });
-        if (!isCommand) await waitFor((onBegun) => conversation.say(text, { onBegun }));
+        if (!isCommand) await waitFor((onBegun) => conversation.say(text, { onBegun, seen }));
       }
       if (!isTerminal) await settledWithin(wait);
       isLeaving = true;

@@ -10,11 +10,11 @@ export function openPipe({ isQuiet }: { isQuiet: boolean }): Surface {
   let shown = '';
   reader.on('line', (line) => {
     const text = paragraph.take(line);
-    if (text !== undefined) inbox.add(text);
+    if (text !== undefined) inbox.add({ text });
   });
   reader.on('close', () => {
     const rest = paragraph.rest();
-    if (rest !== '') inbox.add(rest);
+    if (rest !== '') inbox.add({ text: rest });
     inbox.end();
   });
   return {

@@ -1,7 +1,14 @@
+/** What was entered at once. */
+export interface Input {
+  readonly text: string;
+  /** The last message in view when it was begun; undefined where nobody looks, as in a pipe. */
+  readonly seen?: string | undefined;
+}
+
 /** Where a chat takes place: a terminal with a person at it, or a pipe. */
 export interface Surface {
   /** Messages as they are entered, to the end of the input. */
-  inputs(): AsyncIterable<string>;
+  inputs(): AsyncIterable<Input>;
   /** Writes lines where they do not disturb what is being typed. Resolves when they have really been written. */
   print(text: string): Promise<void>;
   /** How the work stands; in view while a message is typed. */
@@ -14,18 +21,18 @@ export interface Surface {
 
 /** What was entered and not asked for yet. */
 export interface Inbox {
-  add(text: string): void;
+  add(input: Input): void;
   end(): void;
-  all(): AsyncIterable<string>;
+  all(): AsyncIterable<Input>;
 }
 
 export function createInbox(): Inbox {
-  const waiting: string[] = [];
+  const waiting: Input[] = [];
   let hasEnded = false;
   let wake = () => {};
   return {
-    add(text) {
-      waiting.push(text);
+    add(input) {
+      waiting.push(input);
       wake();
     },
     end() {

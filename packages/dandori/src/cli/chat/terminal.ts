@@ -2,7 +2,7 @@ import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor 
 import { Writable } from 'node:stream';
 import { displayWidth } from '../style.ts';
 import { createParagraph } from './paragraph.ts';
-import { createInbox, type Surface, written } from './surface.ts';
+import { createInbox, type Input, type Surface, written } from './surface.ts';
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
@@ -15,6 +15,8 @@ export interface TerminalOptions {
   readonly echo: (text: string) => string;
   /** Newest first. */
   readonly history: readonly string[];
+  /** The last message that has been shown; empty where there was none. */
+  readonly lastShown: () => string;
   /** Ctrl-C where nothing stands in the line. */
   readonly onInterrupt: () => void;
 }
@@ -23,7 +25,8 @@ export interface TerminalOptions {
  * A line editor at the bottom of the screen, above which everything else is written. What is typed while a message is
  * being dealt with is kept and comes into view afterwards.
  */
-export function openTerminal({ prompt, more, echo, history, onInterrupt }: TerminalOptions): Surface {
+export function openTerminal(options: TerminalOptions): Surface {
+  const { prompt, more, echo, history, lastShown, onInterrupt } = options;
   const { stdin: input, stdout } = process;
   const inbox = createInbox();
   const paragraph = createParagraph();
@@ -47,7 +50,9 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
   let isOpen = false;
   let isPasting = false;
   let isClosed = false;
-  const unseen = new Set<string>();
+  const unechoed = new Set<Input>();
+  /** What was in view when the first letter of the line was typed. */
+  let seen = lastShown();
 
   function showPrompt(): void {
     if (isBusy || isClosed) return;
@@ -85,6 +90,7 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
   input.on('keypress', (_, key: { name?: string } | undefined) => {
     if (key?.name === 'paste-start') isPasting = true;
     if (key?.name === 'paste-end') isPasting = false;
+    if (reader.line.length <= 1 && !paragraph.isOpen) seen = lastShown();
   });
   reader.on('line', (line) => {
     // Lines of a paste belong together, up to the Enter that a person presses.
@@ -94,8 +100,9 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
     if (text === undefined) showPrompt();
     else if (text.trim() === '') showPrompt();
     else {
-      if (isBusy) unseen.add(text);
-      inbox.add(text);
+      const input = { text, seen };
+      if (isBusy) unechoed.add(input);
+      inbox.add(input);
     }
   });
   reader.on('SIGINT', () => {
@@ -110,9 +117,9 @@ export function openTerminal({ prompt, more, echo, history, onInterrupt }: Termi
 
   return {
     async *inputs() {
-      for await (const text of inbox.all()) {
-        if (unseen.delete(text)) await print(echo(text));
-        yield text;
+      for await (const input of inbox.all()) {
+        if (unechoed.delete(input)) await print(echo(input.text));
+        yield input;
       }
     },
     print,

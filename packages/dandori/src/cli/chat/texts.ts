@@ -8,6 +8,7 @@ export const CHAT_ENGLISH = {
   inBackground: (run: string) =>
     `Working in the background: ${run}. /runs shows how it stands; go on talking.`,
   unclear: 'Several questions are open. Which one do you mean?',
+  cameUp: 'This question came up while you were typing. Say it again if it is your answer:',
   answerWith: (name: string, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
   yesOrNo: 'yes or no?',
   orSay: 'or say what should be different',
@@ -60,6 +61,7 @@ export const CHAT_JAPANESE: ChatTexts = {
   inBackground: (run) =>
     `バックグラウンドで作業しています: ${run}。/runs で状況を確認できます。続けて話せます。`,
   unclear: '質問が複数あります。どれへの答えですか？',
+  cameUp: '入力中にこの質問が届きました。これへの答えなら、もう一度入力してください:',
   answerWith: (name, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
   yesOrNo: 'はい / いいえ',
   orSay: '変えたいことを言葉で伝えることもできます',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { Action } from '../../domain/task.ts';
+import { isTooDeep, TOO_DEEP } from './depth.ts';
 import { withNestedActions } from './nested-actions.ts';
 import { toOwnArguments } from './own-arguments.ts';
 import { parseJson } from './parse.ts';
@@ -53,20 +54,26 @@ function unwrapped(element: Fields): Fields {
 /** The arguments, or what is wrong with them. */
 function toArguments(operation: string, fields: Fields): JsonObject | string {
   const given = firstOf(fields, ARGUMENT_KEYS);
-  const parsed = typeof given === 'string' ? parseObject(given) : given;
-  const args = toOwnArguments(operation, parsed ?? given, fields) ?? toObject(parsed, given);
+  const parsed = typeof given === 'string' ? parseObject(given) : { value: given };
+  const args =
+    'problem' in parsed
+      ? (toOwnArguments(operation, given, fields) ?? `"args" cannot be read: ${parsed.problem}`)
+      : (toOwnArguments(operation, parsed.value, fields) ?? toObject(parsed.value));
   const holdsActions = operation === 'plan.revise' || operation === 'plan.propose';
   return holdsActions && typeof args === 'object' ? withNestedActions(args, readAction) : args;
 }
 
-function toObject(parsed: unknown, given: unknown): JsonObject | string {
-  if (given === undefined || given === '') return {};
-  return isFields(parsed) ? (parsed as JsonObject) : `"args" must be an object, not ${show(given)}`;
+function toObject(value: unknown): JsonObject | string {
+  if (value === undefined || value === '') return {};
+  return isFields(value) ? (value as JsonObject) : `"args" must be an object, not ${show(value)}`;
 }
 
-function parseObject(text: string): Fields | undefined {
+/** The object that stands in a text, or the text itself where none is meant. */
+function parseObject(text: string): { readonly value: unknown } | { readonly problem: string } {
   const parsed = parseJson(text);
-  return parsed.ok && isFields(parsed.value) ? parsed.value : undefined;
+  if (!parsed.ok) return text.trimStart().startsWith('{') ? { problem: parsed.problem } : { value: text };
+  if (!isFields(parsed.value)) return { value: text };
+  return isTooDeep(parsed.value) ? { problem: TOO_DEEP } : { value: parsed.value };
 }
 
 /** A number cannot stand in a Ref, so `1` becomes `t1`, here and in `after` alike. */

@@ -16,9 +16,15 @@ export interface Candidate {
   readonly problem: string | undefined;
 }
 
-/** Other JSON in the text, such as an example or a citation, is left out. */
+/** Other JSON in the text, such as an example or a citation, is left out. One that is broken is the last: it refuses all. */
 export function readCandidates({ values }: JsonWalker, text: string): Candidate[] {
-  return values.flatMap((span) => readCandidate(span, text.slice(span.start, span.end)) ?? []);
+  const candidates: Candidate[] = [];
+  for (const span of values) {
+    const candidate = readCandidate(span, text.slice(span.start, span.end));
+    if (candidate !== undefined) candidates.push(candidate);
+    if (candidate?.kind === 'broken') break;
+  }
+  return candidates;
 }
 
 function readCandidate(span: Span, slice: string): Candidate | undefined {

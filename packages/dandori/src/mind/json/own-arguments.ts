@@ -2,7 +2,10 @@ import type { Json, JsonObject } from '../../domain/json.ts';
 import { type Fields, isFields } from './shape.ts';
 
 /** Our own operations and the argument that each cannot do without. */
-const NEEDED: Readonly<Record<string, string>> = { answer: 'text', ask: 'question' };
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ['answer', 'text'],
+  ['ask', 'question'],
+]);
 
 /**
  * The arguments of `answer` and `ask`, which small models like to write shorter: as plain text, or beside the operation
@@ -13,7 +16,7 @@ export function toOwnArguments(
   args: unknown,
   fields: Fields,
 ): JsonObject | string | undefined {
-  const needed = NEEDED[operation];
+  const needed = NEEDED.get(operation);
   if (needed === undefined) return undefined;
   if (typeof args === 'string' && args.trim() !== '') return { [needed]: args };
   const source = isFields(args) && Object.keys(args).length > 0 ? args : fields;

@@ -1,6 +1,7 @@
 import type { Action } from '../../domain/task.ts';
 import { readAction } from './action.ts';
 import { decodePart } from './decode.ts';
+import { parseExactly } from './parse.ts';
 import { ARGUMENT_KEYS, LIST_KEYS } from './shape.ts';
 import { type Frame, JsonWalker } from './walker.ts';
 
@@ -79,7 +80,7 @@ export class ActionScanner {
     const slice = this.#walker.slice(start, end);
     this.#walker.forget(end);
     try {
-      const read = readAction(JSON.parse(slice), index);
+      const read = readAction(parseExactly(slice), index);
       return read.ok ? read.action : undefined;
     } catch {
       return undefined;

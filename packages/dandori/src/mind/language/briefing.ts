@@ -11,22 +11,26 @@ export function writeBrief(purpose: Purpose, brief: Brief = {}): string[] {
   const { progress, loop, reflect, revisionsLeft, steps = [], report = [], isContinued } = brief;
   const parts = [
     isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
-    progress && tellProgress(progress),
+    progress && tellProgress(progress, purpose),
     loop && tellLoop(loop),
     reflect && readPrompt(`reflect-${reflect}`),
     report.length === 0 ? undefined : `${readPrompt('report')} Steps to report: ${report.join(', ')}.`,
     revisionsLeft === undefined ? undefined : `Revisions left: ${revisionsLeft}.`,
-    purpose === 'act' ? undefined : readPrompt(`purpose-${purpose}`),
-    steps.length === 0 ? undefined : `Steps: ${steps.join(', ')}`,
+    purpose === 'act' ? undefined : [readPrompt(`purpose-${purpose}`), ...named(steps)].join(' '),
   ];
   const text = parts.filter((part) => part !== undefined).join('\n');
   return text === '' ? [] : [text];
 }
 
-function tellProgress({ done, total, current = [], failed = [] }: Progress): string {
+function named(steps: readonly string[]): string[] {
+  return steps.length === 0 ? [] : [steps.join(', ')];
+}
+
+/** The steps that actions are asked for are named with that. */
+function tellProgress({ done, total, current = [], failed = [] }: Progress, purpose: Purpose): string {
   const parts = [
     `Progress: ${done} of ${total} steps done`,
-    ...(current.length > 0 ? [`now: ${current.join(', ')}`] : []),
+    ...(current.length > 0 && purpose !== 'generate' ? [`now: ${current.join(', ')}`] : []),
     ...(failed.length > 0 ? [`failed: ${failed.join(', ')}`] : []),
   ];
   return `${parts.join('; ')}.`;

@@ -16,7 +16,7 @@ export interface ModelCall {
 export interface SpokenCall {
   readonly id: string;
   readonly name: string;
-  /** An object, or text where it is no JSON. */
+  /** As it was written, where that is known: a number that is too long has become another one in what the SDK makes of it. */
   readonly arguments: unknown;
 }
 
@@ -65,6 +65,7 @@ export async function callModel({
       ...(options.temperature !== undefined && { temperature: options.temperature }),
       ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
     });
+    const pieces = new Map<string, string>();
     for await (const part of result.stream) {
       // What was already on its way when the call was given up must not be told any more.
       if (signal.aborted) break;
@@ -73,9 +74,12 @@ export async function callModel({
         listener.text(part.text);
       } else if (part.type === 'reasoning-delta') spoken.thoughts += part.text;
       else if (part.type === 'tool-input-start') listener.callStarted?.(part.id, part.toolName);
-      else if (part.type === 'tool-input-delta') listener.callPiece?.(part.id, part.delta);
-      else if (part.type === 'tool-call') {
-        const call = { id: part.toolCallId, name: part.toolName, arguments: part.input };
+      else if (part.type === 'tool-input-delta') {
+        pieces.set(part.id, (pieces.get(part.id) ?? '') + part.delta);
+        listener.callPiece?.(part.id, part.delta);
+      } else if (part.type === 'tool-call') {
+        const { toolCallId: id, toolName: name, input } = part;
+        const call = { id, name, arguments: pieces.get(id) || input };
         spoken.calls.push(call);
         listener.call?.(call);
       } else if (part.type === 'error') spoken.error ??= part.error;

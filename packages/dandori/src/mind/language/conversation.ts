@@ -1,5 +1,6 @@
 import type { Decision } from '../../core/state.ts';
 import type { Action } from '../../domain/task.ts';
+import { inWrittenOrder } from './written-order.ts';
 
 /** A run as a model is told of it, in the messages of one dialect. */
 export interface Conversation<Message> {
@@ -29,8 +30,9 @@ export class TextConversation implements Conversation<TextMessage> {
     else if (paragraphs.length > 0) this.#turns.push({ role: 'user', paragraphs });
   }
 
-  say({ reasoning, proposed, operations }: Decision): void {
-    const actions = [...proposed, ...operations].map(writeAction);
+  say(decision: Decision): void {
+    const { reasoning } = decision;
+    const actions = inWrittenOrder(decision).map(writeAction);
     const text = JSON.stringify({ ...(reasoning !== undefined && { reasoning }), actions });
     this.#turns.push({ role: 'assistant', paragraphs: [text] });
   }

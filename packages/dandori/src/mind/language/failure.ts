@@ -80,14 +80,17 @@ function later(message: string, error: ApiError): Failure {
   return { ...again(`${message}. It asks to wait for ${seconds} s`), retryAfter: wait };
 }
 
-/** In milliseconds. The header holds seconds or a date; some servers give milliseconds in one of their own. */
+/**
+ * In milliseconds. The header holds seconds or a date; some servers give milliseconds in one of their own. A number that
+ * is beyond all numbers says nothing, and could not be journaled.
+ */
 function retryAfter({ responseHeaders = {} }: ApiError): number | undefined {
   const milliseconds = Number.parseFloat(responseHeaders['retry-after-ms'] ?? '');
-  if (milliseconds >= 0) return milliseconds;
+  if (milliseconds >= 0 && Number.isFinite(milliseconds)) return milliseconds;
   const value = responseHeaders['retry-after'];
   if (value === undefined) return undefined;
   const wait = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }
 
 function fromOther(

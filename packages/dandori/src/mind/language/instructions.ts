@@ -6,17 +6,23 @@ import type { OrderRule, Settings } from '../../domain/settings.ts';
 import type { Thought } from '../../ports/mind.ts';
 import type { MissingServer } from '../../ports/toolbox.ts';
 import { readPrompt } from '../prompts/read.ts';
-import { type Described, describedTools, describeTool, tellServers } from './offered.ts';
+import { type Described, describedTools, describeTool, hasRefs, tellServers } from './offered.ts';
+import { withoutTags } from './outcome.ts';
 
 type Planning = NonNullable<Settings['planning']>;
 
 /** What the dialects say differently. */
 export interface Form {
-  readonly system: () => string;
-  readonly tools: (described: Described) => string;
+  readonly system: (state: RunState) => string;
+  readonly plans: () => string;
+  readonly tools: (described: Described, mode: Mode) => string;
 }
 
-const TEXT: Form = { system: () => readPrompt('system'), tools: toolsPart };
+const TEXT: Form = {
+  system: () => readPrompt('system'),
+  plans: () => readPrompt('planning'),
+  tools: toolsPart,
+};
 
 /** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
 export function writeInstructions(
@@ -27,14 +33,14 @@ export function writeInstructions(
   const { state, missing } = thought;
   const { mode, order, planning } = state.settings;
   const parts = [
-    form.system(),
+    form.system(state),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
-    ...(hasRefs(mode) ? [readPrompt('planning')] : []),
+    ...(hasPlans(state) ? [form.plans()] : []),
     readPrompt(`mode-${mode}`),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
   if (mode !== 'direct')
-    parts.push(form.tools(describedTools(thought)), missingPart(missing), orderPart(order));
+    parts.push(form.tools(describedTools(thought), mode), missingPart(missing), orderPart(order));
   if (state.conversation !== undefined) parts.push(conversationPart(state));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
@@ -46,9 +52,13 @@ function conversationPart(state: RunState): string {
   return [readPrompt('conversation'), ...(hasPlans ? [readPrompt('conversation-plans')] : [])].join('\n');
 }
 
-export function hasRefs(mode: Mode): boolean {
-  return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
+/** A plan of the user's may have steps whatever the mode. */
+export function hasPlans({ settings: { mode }, planGiven }: RunState): boolean {
+  return hasRefs(mode) || (planGiven && mode !== 'direct');
 }
+
+/** So are they written by `notate`. */
+export const ABOUT_OUTPUTS = 'Fields of an output are strings where no type is given.';
 
 function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
   const divides = mode === 'hierarchical' || mode === 'auto';
@@ -58,15 +68,19 @@ function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string
   ].join('\n');
 }
 
-function toolsPart({ tools, servers }: Described): string {
+function toolsPart({ tools, servers }: Described, mode: Mode): string {
   if (tools.every(isOwnTool) && servers === undefined) return '# Tools\n\nThere are none.';
-  const list = `# Tools\n\nIn brackets: what a call does to the world.\n\n${tools.map(describeTool).join('\n')}`;
+  const lines = tools.map((tool) => describeTool(tool, mode));
+  const about = `In brackets: what a call does to the world.${hasRefs(mode) ? ` ${ABOUT_OUTPUTS}` : ''}`;
+  const list = `# Tools\n\n${about}\n\n${lines.join('\n')}`;
   return [list, ...tellServers(servers)].join('\n\n');
 }
 
+/** Why one is not there is partly what it wrote itself, and so no instruction. */
 function missingPart(missing: readonly MissingServer[]): string {
   if (missing.length === 0) return '';
-  const lines = missing.map(({ server, reason }) => `- ${server}: ${reason}`).sort();
+  const told = (reason: string) => withoutTags(reason.replaceAll(/\s+/g, ' '));
+  const lines = missing.map(({ server, reason }) => `- ${server}: <result>${told(reason)}</result>`).sort();
   return `These servers are configured and not available now:\n${lines.join('\n')}`;
 }
 

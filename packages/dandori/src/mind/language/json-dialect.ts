@@ -3,8 +3,8 @@ import { extractActions } from '../json/extract.ts';
 import { ActionScanner } from '../json/scanner.ts';
 import { isAllowed, offeredOperations } from './allowed.ts';
 import type { Dialect } from './dialect.ts';
-import { hasRefs } from './instructions.ts';
-import { namedTools } from './offered.ts';
+import { hasPlans } from './instructions.ts';
+import { hasRefs, namedTools } from './offered.ts';
 import { outputFor } from './output.ts';
 import { writePrompt } from './prompt.ts';
 
@@ -12,12 +12,14 @@ import { writePrompt } from './prompt.ts';
 export const jsonDialect: Dialect = {
   write: writePrompt,
   async send(thought, options) {
-    const { mode } = thought.state.settings;
+    const { state } = thought;
+    const { mode } = state.settings;
     const tools = mode === 'direct' ? [] : namedTools(thought);
     const own = offeredOperations(thought).map(({ name }) => name);
     const steps = hasRefs(mode) ? [STEP_OPERATION] : [];
     const names = tools?.map(({ name }) => name).sort();
-    return { output: outputFor(options, names && [...own, ...steps, ...names]) };
+    const operations = names && [...own, ...steps, ...names];
+    return { output: outputFor(options, { operations, hasPlans: hasPlans(state) }) };
   },
   listen(thought) {
     const scanner = new ActionScanner({

@@ -5,7 +5,7 @@ import { isStep } from '../../core/step.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { groupIds } from './id-ranges.ts';
 import { announce } from './offered.ts';
-import { whyNot, withoutTags } from './outcome.ts';
+import { inTags, whyNot, withoutTags } from './outcome.ts';
 import type { Window } from './window.ts';
 
 type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
@@ -160,9 +160,9 @@ function tellResults(results: readonly TaskState[], state: RunState): string[] {
 /** Everything that a tool said is inside the tags, the names of its fields too. */
 function line(task: TaskState, content: string): string {
   const { id, operation, args } = task.task;
-  const size = task.result === undefined ? '' : ` size="${sizeOf(task.result)}"`;
+  const size = task.result === undefined ? '' : ` (${sizeOf(task.result)})`;
   const call = withoutTags(cut(JSON.stringify(task.sent ?? args), LONGEST_ARGUMENTS));
-  return `- ${id} ${operation} ${call} <result task="${id}" status="${task.status}"${size}>${withoutTags(content)}</result>`;
+  return `- ${id} ${operation} ${call}${size} ${inTags(task, content)}`;
 }
 
 function shortValue({ result }: TaskState): string {

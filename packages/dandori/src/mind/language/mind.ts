@@ -11,6 +11,7 @@ import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
 import { fittingWindow } from './prompt.ts';
 import { unusable } from './unusable.ts';
 import { estimateUsage, type Outgoing, outputLimit, toUsage, weighCall } from './usage.ts';
+import { wellFormed } from './well-formed.ts';
 
 /**
  * A mind that is a language model behind the AI SDK.
@@ -79,7 +80,7 @@ async function prepare(
   const dialect = dialectFor(options.dialect ?? 'json', thought.state);
   const custom = thought.state.settings.instructions ?? options.instructions;
   const window = await fittingWindow(thought, custom);
-  const prompt = dialect.write(thought, custom, window);
+  const prompt = wellFormed(dialect.write(thought, custom, window));
   return { dialect, prompt, sent: await dialect.send(thought, options) };
 }
 

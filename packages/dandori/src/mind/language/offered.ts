@@ -5,6 +5,7 @@ import type { Mode } from '../../domain/mode.ts';
 import type { Offer } from '../../domain/offer.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Thought } from '../../ports/mind.ts';
+import { notate } from './schema-notation.ts';
 
 type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
 
@@ -70,7 +71,9 @@ function nameIn(tool: Json): string[] {
 /** What is told of the tools in the conversation, where something has changed since the instructions. */
 export function announce(offer: Offer | undefined, { state, tools, offer: asked }: Asked): string[] {
   if (offer === undefined || offer === (state.offered?.first ?? asked)) return [];
-  const come = offer.tools.flatMap((name) => tools.get(name) ?? []).map(describeTool);
+  const come = offer.tools
+    .flatMap((name) => tools.get(name) ?? [])
+    .map((tool) => describeTool(tool, state.settings.mode));
   return [
     ...(come.length > 0 ? [`These tools are available from now on:\n${come.join('\n')}`] : []),
     ...(offer.gone !== undefined
@@ -98,17 +101,19 @@ function countsText(servers: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-export function describeTool({ name, description, effect, inputSchema, outputSchema }: Tool): string {
+/** What a tool returns matters before it has returned only to who may refer to it. */
+export function describeTool(tool: Tool, mode: Mode): string {
+  const { name, description, effect, inputSchema, outputSchema } = tool;
   const lines = [
     `- ${name} [${effect}]: ${description.replaceAll(/\s+/g, ' ').trim()}`,
-    `  input: ${compact(inputSchema)}`,
+    `  input: ${notate(inputSchema, 'input')}`,
   ];
-  if (outputSchema !== undefined) lines.push(`  output: ${compact(outputSchema)}`);
+  if (outputSchema !== undefined && hasRefs(mode)) lines.push(`  output: ${notate(outputSchema, 'output')}`);
   return lines.join('\n');
 }
 
-export function compact({ $schema: _, ...schema }: Tool['inputSchema']): string {
-  return JSON.stringify(schema);
+export function hasRefs(mode: Mode): boolean {
+  return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
 }
 
 /** `result.read` always, so that the instructions need not change when a result is large; a search where it can find. */

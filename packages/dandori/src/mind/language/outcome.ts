@@ -54,23 +54,30 @@ function nameOthers(tasks: readonly TaskState[], { state }: Asked): string[] {
   return [`There are more results; read them with \`result.read\`:\n${lines.join('\n')}`];
 }
 
-/** How a task ended, for the model to read. Everything that a tool said is inside the tags, its failures too. */
+/**
+ * How a task ended, for the model to read. Everything that a tool said is inside the tags: its failures too, and what it
+ * had a person asked.
+ */
 function tellOutcome(task: TaskState, { state, resultText }: Asked, limit: number): string {
   const { id } = task.task;
   const note = task.note === undefined ? '' : `\n(${task.note})`;
   const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
-  const head = `<result task="${id}" operation="${task.task.operation}" status="${statusOf(task)}">`;
-  return [`${head}\n${withoutTags(content)}\n</result>`, ...choices(id, state)].join('\n');
+  return inTags(task, [...choices(id, state), content].join('\n'));
+}
+
+/** By its id alone: what was called stands with it in the actions. That it succeeded need not be said. */
+export function inTags({ task: { id }, status }: TaskState, content: string): string {
+  return `<result ${id}${endText(status)}>${withoutTags(content)}</result>`;
+}
+
+function endText(status: TaskState['status']): string {
+  if (status === 'succeeded') return '';
+  return status === 'failed' ? ' failed' : ' not run';
 }
 
 /** A result that could close its own tag could speak with the user's voice. */
 export function withoutTags(content: string): string {
   return content.replaceAll(/<(?=\s*\/?\s*result)/gi, '&lt;');
-}
-
-function statusOf({ status }: TaskState): string {
-  if (status === 'succeeded' || status === 'failed') return status;
-  return 'not run';
 }
 
 export function whyNot({ failure, status }: TaskState): string {
@@ -86,6 +93,6 @@ function choices(id: string, { questions }: RunState): string[] {
     )
     .map(
       ({ question, answer }) =>
-        `The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${JSON.stringify(answer?.value)}`}`,
+        `(The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${JSON.stringify(answer?.value)}`})`,
     );
 }

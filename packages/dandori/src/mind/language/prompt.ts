@@ -203,18 +203,21 @@ const BEFORE_WORDS = 'Your answer was not given to the user, who has said someth
 function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
   const lines = diagnostics.map(({ task, path, message, hint }) => {
     const place = [task, path?.join('.')].filter((part) => part !== undefined && part !== '').join(' ');
-    return `- ${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
+    const text = `${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
+    // It may quote a server. What it says stays in its line, and in nobody else's voice.
+    return `- ${text.replaceAll(/\s+/g, ' ')}`;
   });
   return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}`;
 }
 
-/** Questions are told in the order of asking, with the decision that asked. */
+/** Questions are told in the order of asking, with the decision that asked. At the end nobody is asked any more. */
 function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
   const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
     .map(({ question, answer }) => `You asked: ${question.text}\n${tellAnswer(answer)}`);
   const byDecision = new Map<Decision, string[]>();
-  for (const decision of decisions) {
+  const asking = decisions.filter(({ purpose }) => purpose === 'act' || purpose === 'generate');
+  for (const decision of asking) {
     const count = decision.operations.filter(({ operation }) => operation === 'ask').length;
     if (count > 0 && decision.failure === undefined) byDecision.set(decision, told.splice(0, count));
   }

@@ -15,18 +15,21 @@ const AROUND_A_MESSAGE = 4;
 /** No model is known that may not write as much. */
 const SURELY_WRITTEN = 4_096;
 
-/** Undefined where the provider says nothing. */
+/**
+ * Undefined where the provider says nothing. There is always a prompt, so that none or less than none of it is nothing
+ * said: some servers at home fill the fields with zeros, and a limit must hold there too.
+ */
 export function toUsage(
   reported: LanguageModelUsage | undefined,
   options: LanguageMindOptions,
 ): Usage | undefined {
   if (reported === undefined) return undefined;
-  const { inputTokens, outputTokens, inputTokenDetails } = reported;
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const { inputTokens = 0, outputTokens = 0, inputTokenDetails } = reported;
+  if (!(inputTokens > 0 && outputTokens >= 0)) return undefined;
   const cached = inputTokenDetails.cacheReadTokens;
   const usage: Usage = {
-    inputTokens: inputTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
+    inputTokens,
+    outputTokens,
     ...(cached !== undefined && { cachedInputTokens: cached }),
   };
   return priced(usage, options);

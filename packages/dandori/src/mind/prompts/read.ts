@@ -4,6 +4,7 @@ import type { Settings } from '../../domain/settings.ts';
 export type PromptName =
   | 'system'
   | 'output-tools'
+  | 'about-tools'
   | 'refs'
   | 'mode-auto'
   | 'mode-direct'
@@ -11,6 +12,7 @@ export type PromptName =
   | 'mode-planned'
   | 'mode-hierarchical'
   | 'planning'
+  | 'planning-tools'
   | 'purpose-generate'
   | 'purpose-answer'
   | 'purpose-conclude'

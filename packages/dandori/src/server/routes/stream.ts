@@ -8,6 +8,7 @@ import type { Entry } from '../../ports/journal.ts';
 import { SECURITY_HEADERS } from '../guard.ts';
 import type { Env, Routes } from '../parts.ts';
 import { conversationParams, count, problems, runParams } from '../schemas.ts';
+import { createStreamPlaces } from '../stream-places.ts';
 
 const lastEventId = z.object({ 'last-event-id': count.min(0).optional() });
 const after = count.min(0).optional().openapi({ description: 'In place of Last-Event-ID' });
@@ -43,7 +44,8 @@ const ofConversation = createRoute({
 });
 
 export const streaming: Routes = (app, parts) => {
-  const { dandori, driving, news, runStreams, conversations, conversationStreams, standings } = parts;
+  const { dandori, driving, news, runStreams, conversations, conversationStreams, standings, config } = parts;
+  const places = createStreamPlaces(config.server.maxStreams);
 
   app.openapi(ofRun, async (c) => {
     const { run } = c.req.valid('param');
@@ -70,16 +72,23 @@ export const streaming: Routes = (app, parts) => {
     );
   });
 
+  function follow(c: Context<Env>, join: (response: ServerResponse) => Promise<void>): Response {
+    // Without a body there is nothing to follow.
+    if (c.req.method === 'HEAD') return c.body(null, 200);
+    const { outgoing: response } = c.env;
+    places.take(c.get('user').id, response);
+    begin(response);
+    void join(response).catch(() => response.destroy());
+    return RESPONSE_ALREADY_SENT;
+  }
+
   function openRuns(conversation: Conversation) {
     const open = standings.of(conversation).filter(({ standing }) => standing !== 'ended');
     return open.flatMap((run) => [['run', run] as const, ...news.soFar(run.run)]);
   }
 };
 
-function follow(c: Context<Env>, join: (response: ServerResponse) => Promise<void>): Response {
-  // Without a body there is nothing to follow.
-  if (c.req.method === 'HEAD') return c.body(null, 200);
-  const { outgoing: response } = c.env;
+function begin(response: ServerResponse): void {
   response.writeHead(200, {
     ...SECURITY_HEADERS,
     'Content-Type': 'text/event-stream; charset=utf-8',
@@ -87,8 +96,6 @@ function follow(c: Context<Env>, join: (response: ServerResponse) => Promise<voi
   });
   // In place of many small packets.
   response.socket?.setNoDelay(true);
-  void join(response).catch(() => response.destroy());
-  return RESPONSE_ALREADY_SENT;
 }
 
 /** Of all, or of the part behind `after`. One that is not there was not given by this journal. */

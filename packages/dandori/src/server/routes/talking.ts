@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Heard } from '../../client/api.ts';
-import type { Conversation, Said } from '../../engine/conversation.ts';
+import type { Said } from '../../engine/conversation.ts';
+import { cancelAll } from '../cancel-all.ts';
 import { refuseOtherModel } from '../conversation-model.ts';
 import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
@@ -49,7 +50,16 @@ const heardSchema = z.custom<Heard>().openapi('Heard', {
 const say = command(
   'say',
   'Say something: it becomes a run, or the answer to the question that is open. With an Idempotency-Key what is sent twice is said once',
-  [z.strictObject({ text: says }), heardSchema],
+  [
+    z.strictObject({
+      text: says,
+      seen: z.string().max(400).optional().openapi({
+        description:
+          'The last message that the speaker had before them. A question that came after it is not answered by the text',
+      }),
+    }),
+    heardSchema,
+  ],
 );
 const answer = command('answer', 'Answer a question of one of its runs, where words alone do not say which', [
   z.strictObject({ run: runId, question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
@@ -82,11 +92,11 @@ const model = command('model', 'Choose the model for the runs that follow', [
 export const talking: Routes = (app, { conversations, driving, config }) => {
   app.openapi(say, async (c) => {
     refuseStopping(driving);
-    const { text } = c.req.valid('json');
+    const { text, seen } = c.req.valid('json');
     const key = c.req.valid('header')['idempotency-key'];
     const { id: by } = c.get('user');
     const said = await conversations.use(c.req.valid('param').conversation, (it) =>
-      it.say(text, { by, waits: false, ...(key !== undefined && { key }) }),
+      it.say(text, { by, seen, waits: false, ...(key !== undefined && { key }) }),
     );
     return c.json(heard(said), 200);
   });
@@ -113,9 +123,9 @@ export const talking: Routes = (app, { conversations, driving, config }) => {
     const { run, reason = 'cancelled by the user' } = c.req.valid('json');
     const { id: by } = c.get('user');
     const runs = await conversations.use(c.req.valid('param').conversation, async (it) => {
-      const meant = run === undefined ? underWay(it) : [run];
-      for (const one of meant) await it.cancel(one, reason, { by });
-      return meant;
+      if (run === undefined) return cancelAll(it, { reason, by });
+      await it.cancel(run, reason, { by });
+      return [run];
     });
     for (const one of runs) driving.wake(one);
     return c.json({ runs }, 200);
@@ -147,9 +157,4 @@ function heard(said: Said): Heard {
   if (said.kind === 'unclear') return said;
   const { standing: _, ...rest } = said;
   return rest;
-}
-
-function underWay(conversation: Conversation): string[] {
-  const open = conversation.runs().filter(({ outcome }) => ['open', 'waiting', 'paused'].includes(outcome));
-  return open.map(({ run }) => run);
 }

@@ -3,12 +3,23 @@ import { brokenLaws } from '../../core/laws.ts';
 import type { RunState, TaskState } from '../../core/state.ts';
 import { isStep } from '../../core/step.ts';
 import type { Event } from '../../domain/event.ts';
+import type { Task } from '../../domain/task.ts';
 import type { SimulatedFile } from './disk.ts';
-import type { Scenario } from './scenario.ts';
+import { type Scenario, TOOLS } from './scenario.ts';
 import type { Course } from './simulation.ts';
 
 /** What is broken, in words that begin with the kind of thing. */
-export type Violation = `${'law' | 'twice' | 'lost' | 'unended' | 'answer' | 'error' | 'differs'}: ${string}`;
+export type Violation = `${
+  | 'law'
+  | 'twice'
+  | 'lost'
+  | 'unwritten'
+  | 'unapproved'
+  | 'unproved'
+  | 'unended'
+  | 'answer'
+  | 'error'
+  | 'differs'}: ${string}`;
 
 /** Whether what was said to be safe is still there. To be asked whenever somebody has died. */
 export function lostLines({ lines, acknowledged }: SimulatedFile): Violation[] {
@@ -28,6 +39,9 @@ export function violations(course: Course, scenario: Scenario): Violation[] {
     ...brokenLaws(events).map((law): Violation => `law: ${law}`),
     ...lostLines(file),
     ...[...state.tasks.values()].flatMap((task) => effectViolations(task, course)),
+    ...scenario.batches
+      .flat()
+      .flatMap((task) => [...unwrittenEffects(task, course), ...unapprovedEffects(task, scenario, course)]),
     ...lostResults(events, state),
     ...unheardNotes(state, scenario),
     ...endViolations(state, scenario),
@@ -41,6 +55,31 @@ function effectViolations({ task, effect, status }: TaskState, { world }: Course
   return isMissing
     ? [`lost: ${task.operation} ${task.id} is said to have succeeded and never took effect`]
     : [];
+}
+
+/** Whatever the world knows of, the journal has known before. */
+function unwrittenEffects({ id, operation }: Task, { events, world }: Course): Violation[] {
+  const isWritten = events.some(({ type, data }) => type === 'task_started' && data.task === id);
+  return isWritten || world.effects(id) === 0
+    ? []
+    : [`unwritten: ${operation} ${id} took effect, and the journal does not say that it was called`];
+}
+
+/** By the scenario alone, and not by what the engine says that it has asked. */
+function unapprovedEffects(
+  { id, operation }: Task,
+  { settings, behaviours, isPersonSilent }: Scenario,
+  { world }: Course,
+): Violation[] {
+  const effect = TOOLS.get(operation)?.effect ?? 'write';
+  const isAsked =
+    settings.approval === 'always' ||
+    (settings.approval === 'writes' && effect !== 'read') ||
+    (settings.approval === 'destructive' && effect === 'destructive');
+  const isApproved = !isPersonSilent && behaviours.get(id)?.isRefused !== true;
+  return !isAsked || isApproved || world.effects(id) === 0
+    ? []
+    : [`unapproved: ${operation} ${id} took effect, and nobody had said yes to it`];
 }
 
 function lostResults(events: readonly Event[], state: RunState): Violation[] {

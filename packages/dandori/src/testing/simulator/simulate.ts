@@ -1,9 +1,10 @@
+import { replayRun } from '../../engine/replay.ts';
 import { differingEnd, isComparable, lostLines, type Violation, violations } from './checks.ts';
 import { createFate, NO_FAULTS, type Struck } from './faults.ts';
 import type { Tampering } from './machine.ts';
 import { createRandom } from './random.ts';
 import { writeScenario } from './scenario.ts';
-import { type Course, live } from './simulation.ts';
+import { type Course, live, RUN } from './simulation.ts';
 
 /** What came of one seed. */
 export interface Simulated {
@@ -32,6 +33,7 @@ export async function simulate(seed: number, tampering?: Tampering): Promise<Sim
     onDeath: (file) => found.push(...lostLines(file)),
   });
   found.push(...violations(course, scenario));
+  if (found.length === 0) found.push(...(await unproved(course)));
   const isCompared =
     found.length === 0 && scenario.isGenerous && !scenario.isPersonSilent && isComparable(course);
   if (isCompared) {
@@ -39,6 +41,14 @@ export async function simulate(seed: number, tampering?: Tampering): Promise<Sim
     found.push(...differingEnd(course, undisturbed));
   }
   return { seed, violations: [...new Set(found)], isCompared, ...summary(course) };
+}
+
+/** A replay decides again what the engine has decided, and needs nothing but the journal. */
+async function unproved({ parts }: Course): Promise<Violation[]> {
+  const { differences, unproved: open } = await replayRun(RUN, {}, parts);
+  return [...differences, ...open].map(
+    ({ seq, type, message }): Violation => `unproved: event ${seq} (${type}): ${message}`,
+  );
 }
 
 function summary({

@@ -69,6 +69,8 @@ export interface Course {
   readonly steps: number;
   /** What happened that must not happen, as far as it is seen while it goes on. */
   readonly complaints: readonly string[];
+  /** For who looks at the run when all is over. */
+  readonly parts: Parts;
 }
 
 /** The real engine on a simulated machine, until the run has ended or waits for a person who does not answer. */
@@ -216,7 +218,8 @@ export async function live({
     if (complaints.length > 0) break;
   }
   const events = file().lines.map(({ event }) => event);
-  return { file: file(), events, fate, world, drives, steps, complaints };
+  const { parts: reading } = machine.begin('reader');
+  return { file: file(), events, fate, world, drives, steps, complaints, parts: reading };
 }
 
 function firstExpiry(state: RunState | undefined): number {

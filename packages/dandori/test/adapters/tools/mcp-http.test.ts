@@ -123,6 +123,11 @@ describe('when HTTP goes wrong, the outcome tells whether the call may have been
       { kind: 'failed', failure: { kind: 'unavailable', retryable: true, retryAfter: 7_000 } },
     ],
     [
+      'a server that is busy for longer than anybody can count',
+      (_, response) => void response.writeHead(503, { 'retry-after': '9'.repeat(400) }).end(),
+      { kind: 'failed', failure: expect.not.objectContaining({ retryAfter: expect.anything() }) },
+    ],
+    [
       'credentials that are no longer good',
       (_, response) => void response.writeHead(401).end(`no ${SECRET}`),
       { kind: 'failed', failure: { kind: 'unavailable' } },

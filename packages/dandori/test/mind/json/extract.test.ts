@@ -138,6 +138,51 @@ describe('a refusal tells the model what to do', () => {
   });
 });
 
+describe('no tool is called with what nobody wrote', () => {
+  const call = (args: string) => `{"actions":[{"id":"t1","operation":"a.b","args":${args}}]}`;
+
+  it.each([
+    '{"id":12345678901234567890}',
+    '{"n":[1e999]}',
+    '"{\\"id\\":9007199254740993}"',
+    "{'id': -9007199254740993}",
+  ])('a number that would become another one is refused: %s', (args) => {
+    expect(extractActions(call(args))).toEqual({
+      ok: false,
+      reason: expect.stringContaining('more than a number can hold. Write it as text'),
+    });
+  });
+
+  it.each([
+    '{"id":"12345678901234567890"}',
+    '{"n":9007199254740992}',
+    '{"n":12345678901234567000}',
+    '{"n":1e300}',
+  ])('one that stays as it is counts: %s', (args) => {
+    expect(extractActions(call(args))).toMatchObject({ actions: [{ args: JSON.parse(args) }] });
+  });
+
+  it('arguments in a text may be no deeper than others', () => {
+    const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    expect(extractActions(call(JSON.stringify(deep)))).toEqual({
+      ok: false,
+      reason: expect.stringContaining('nested more than 100 deep'),
+    });
+  });
+
+  it.each(['constructor', 'toString', '__proto__'])(
+    'an operation called %s has its own arguments',
+    (operation) => {
+      const text = `{"actions":[{"id":"t1","operation":"${operation}","args":{"a":1}}]}`;
+      expect(extractActions(text)).toMatchObject({ ok: true, actions: [{ operation, args: { a: 1 } }] });
+    },
+  );
+});
+
+it('a text that could be mended in endless ways is broken, and nobody waits for it', () => {
+  expect(extractActions(`{"actions":[${"'a'b".repeat(5_000)}]}`)).toMatchObject({ ok: false });
+});
+
 describe('the words that other models use are understood', () => {
   it.each([
     [

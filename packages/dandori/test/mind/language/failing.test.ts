@@ -24,6 +24,15 @@ describe('a model that does not answer', () => {
     expect(thinking).toMatchObject({ failure: { retryAfter: expect.closeTo(20_000, -4) } });
   });
 
+  it.each<ModelReply>([
+    { status: 429, retryAfter: '9'.repeat(400) },
+    { status: 503, headers: { 'retry-after-ms': '1e999' } },
+  ])('that names a time which nobody could write down has named none', async (reply) => {
+    const { thinking } = await think(reply);
+    expect(thinking).toMatchObject({ failure: { kind: 'model_error', retryable: true } });
+    expect(thinking).not.toHaveProperty('failure.retryAfter');
+  });
+
   it.each<[string, ModelReply]>([
     ['a failing server', { status: 500 }],
     ['a busy server', { status: 529 }],
@@ -135,12 +144,12 @@ describe('a call ends when it must (M2)', () => {
   });
 
   it('at its time limit, and may be tried again', async () => {
-    const { thinking } = await think({ hang: true }, { timeout: 50 });
+    const { thinking } = await think({ hang: true }, { timeout: 1_500 });
     expect(thinking).toMatchObject({
       failure: {
         kind: 'model_error',
         retryable: true,
-        message: 'openai-compatible/test-model did not finish within 0.05 s (model.timeout).',
+        message: 'openai-compatible/test-model did not finish within 1.5 s (model.timeout).',
       },
     });
   });

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import type { FunctionTool } from '../../../src/testing/function-toolbox.ts';
-import { closeRuns, forgetRequests, promptOf, run } from './whole-run.ts';
+import { closeRuns, forgetRequests, promptOf, run, type WholeRun } from './whole-run.ts';
 
 afterEach(closeRuns);
 
@@ -22,20 +22,41 @@ function samePrefix(one: string, other: string): number {
   return length;
 }
 
+/** Twenty steps, each of which is decided when its time comes. */
+const STEPS = Array.from({ length: 20 }, (_, index) => ({
+  id: `s${index + 1}`,
+  description: `place ${index + 1}`,
+  ...(index > 0 && { after: [`s${index}`] }),
+}));
+
+function stepByStep(turn: number): ReturnType<WholeRun['act']> {
+  const propose = { id: 't1', operation: 'plan.propose', args: { steps: STEPS } };
+  return turn === 0 ? [propose] : find(turn).map((action) => ({ ...action, step: `s${turn}` }));
+}
+
 describe('a run of twenty steps', () => {
-  it.each(['json', 'tools'] as const)(
-    'sends again what it sent before, so that the provider finds nearly all of it in its cache (%s)',
-    async (dialect) => {
+  it.each([
+    ['json', 'adaptive'],
+    ['json', 'auto'],
+    ['json', 'hierarchical'],
+    ['tools', 'adaptive'],
+    ['tools', 'auto'],
+    ['tools', 'hierarchical'],
+  ] as const)(
+    'sends again what it sent before, so that the provider finds nearly all of it in its cache (%s, %s)',
+    async (dialect, mode) => {
       const prompts: string[] = [];
       const others = Array.from({ length: 11 }, (_, index) => [`other.tool_${index}`, place(1)] as const);
+      const hasSteps = mode === 'hierarchical';
       await run({
-        turns: 20,
+        turns: hasSteps ? 21 : 20,
         dialect,
+        mode,
         tools: { 'places.find': place(10), ...Object.fromEntries(others) },
-        act: find,
+        act: hasSteps ? stepByStep : find,
         seen: (request) => prompts.push(promptOf(request)),
       });
-      expect(prompts).toHaveLength(21);
+      expect(prompts).toHaveLength(hasSteps ? 22 : 21);
       const later = prompts.slice(1);
       const same = later.map((prompt, index) => samePrefix(prompt, prompts[index] ?? ''));
       // Not a word of an earlier prompt is changed.

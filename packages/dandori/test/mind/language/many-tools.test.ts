@@ -30,7 +30,7 @@ describe('more tools than a prompt can describe', () => {
       act: (turn, { promptText }) => {
         if (turn === 0)
           return [{ id: 't1', operation: 'tool.search', args: { query: 'send a mail', limit: 2 } }];
-        expect(promptText).toMatch(/<result task="t1"[\s\S]*"name":"mail\.send"[\s\S]*"inputSchema"/);
+        expect(promptText).toMatch(/<result t1>[\s\S]*"name":"mail\.send"[\s\S]*"inputSchema"/);
         return [{ id: 't2', operation: 'mail.send', args: {} }];
       },
       seen: (request) => requests.push(request),

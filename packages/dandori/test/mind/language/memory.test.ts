@@ -43,12 +43,10 @@ describe('what stands for old turns', () => {
     expect(first?.content).toMatch(/^Goal:\nFind all places\./);
     expect(first?.content).toMatch(/The first \d+ turns of this conversation are left out here/);
     expect(first?.content).toContain('You asked: Which Kyoto?\nThe user answered: The old one');
-    expect(first?.content).toContain(
-      '<result task="t5" status="failed">tool_error: no &lt;/result> there</result>',
-    );
-    expect(first?.content).not.toContain('task="t7" status="failed"');
+    expect(first?.content).toContain('<result t5 failed>tool_error: no &lt;/result> there</result>');
+    expect(first?.content).not.toContain('t7 failed');
     const all = messages.map(({ content }) => content).join('\n');
-    const named = new Set([...all.matchAll(/<result task="(t\d+)"/g)].map(([, id]) => id));
+    const named = new Set([...all.matchAll(/<result (t\d+)[ >]/g)].map(([, id]) => id));
     const grouped = [...all.matchAll(/^- places\.find: (.*) \(\d+\)$/gm)]
       .flatMap(([, ids = '']) => ids.split(', '))
       .map((range) => range.split('–').map((id) => Number(id.slice(1))));
@@ -166,7 +164,7 @@ describe('what stands for old turns', () => {
     for (let number = 100; number < 112; number++)
       story.decided([find(number)], { [`t${number}`]: 'word '.repeat(100) });
     const first = (await fitPrompt(story.thought())).messages[0]?.content ?? '';
-    expect(first).toContain('task="t90"');
+    expect(first).toContain('<result t90>');
     expect(first.match(/<\/result>/g)?.length).toBe(first.match(/<result /g)?.length);
   });
 });
@@ -189,7 +187,7 @@ describe('one decision with more results than a prompt can hold', () => {
     const last = prompt.messages.at(-1)?.content ?? '';
     expect(last.length).toBeLessThan(20_000);
     expect(Math.min(...limits)).toBe(200);
-    expect(last).toContain('<result task="t50"');
+    expect(last).toContain('<result t50>');
     expect(last).toMatch(/succeeded: places\.find: t51–t80 \(30\)/);
   });
 });

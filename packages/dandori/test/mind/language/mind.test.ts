@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../../src/domain/task.ts';
 import type { LanguageMindOptions } from '../../../src/mind/language/options.ts';
+import { unusable } from '../../../src/mind/language/unusable.ts';
 import type { ModelReply } from '../../../src/testing/model-server/index.ts';
 import { answer, closeServers, find, KEY, mind, now, start, think } from './asking.ts';
 import { Story } from './thought.ts';
@@ -55,6 +56,22 @@ describe('a decision through a real connection', () => {
     expect(texts.join('')).toBe(answer.args.text);
     expect(texts.length).toBeGreaterThan(1);
   });
+
+  it.each(['json', 'tools'] as const)(
+    'sends no half of a character, which providers refuse: %s',
+    async (dialect) => {
+      const half = '😀'.slice(0, 1);
+      const story = new Story(`Weather ${half}`)
+        .decided([{ ...find, args: { q: half } }], { t1: half })
+        .failed({ kind: 'failed', failure: unusable(half) });
+      const reply = dialect === 'json' ? { content: { actions: [answer] } } : { content: 'Sunny.' };
+      const { server } = await think(reply, { dialect }, story.thought());
+      expect(JSON.stringify(server.requests[0]?.body)).not.toContain('"\\ud83d');
+      expect(server.requests[0]?.body.messages?.every(({ content }) => String(content).isWellFormed())).toBe(
+        true,
+      );
+    },
+  );
 
   it('sends the instructions first, the conversation after, and the schema of the actions', async () => {
     const story = new Story().decided([find], { t1: 'Kyoto' });

@@ -34,6 +34,15 @@ describe('what a call cost', () => {
     expect(toUsage(reported(undefined, undefined), { provider: 'openai', name: 'gpt-5' })).toBeUndefined();
     expect(toUsage(undefined, { provider: 'openai', name: 'gpt-5' })).toBeUndefined();
   });
+
+  it.each([
+    ['zeros', 0, 0],
+    ['less than nothing read', -1_000_000, 5],
+    ['less than nothing written', 100, -5],
+    ['what is written alone', undefined, 5],
+  ])('nor where it says what cannot be, so that it is counted here: %s', (_, input, output) => {
+    expect(toUsage(reported(input, output), { provider: 'ollama', name: 'small' })).toBeUndefined();
+  });
 });
 
 function reported(

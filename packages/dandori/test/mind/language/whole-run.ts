@@ -42,8 +42,12 @@ export interface WholeRun {
   readonly goal?: string;
   readonly tools: Record<string, FunctionTool>;
   /** What to do at a turn; from `turns` on the answer is given. */
-  readonly act: (turn: number, request: RecordedRequest) => Pick<Action, 'id' | 'operation' | 'args'>[];
+  readonly act: (
+    turn: number,
+    request: RecordedRequest,
+  ) => Pick<Action, 'id' | 'operation' | 'args' | 'step'>[];
   readonly dialect?: 'json' | 'tools';
+  readonly mode?: Settings['mode'];
   readonly context?: Settings['context'];
   /** Puts something between the engine and the tools. */
   readonly wrap?: (toolbox: Toolbox) => Toolbox;
@@ -59,17 +63,18 @@ export async function run({
   seen,
   wrap = (toolbox) => toolbox,
   dialect = 'json',
+  mode = 'adaptive',
   goal = 'Find all the places, one after the other.',
 }: WholeRun): Promise<{ state: RunState; parts: Parts }> {
   const server = await startModelServer((request, index): ModelReply => {
     seen?.(request, index);
     const answer = { id: 'done', operation: 'answer', args: { text: 'done', achieved: true } };
-    const actions = index < turns ? act(index, request) : [answer];
+    const actions: ReturnType<WholeRun['act']> = index < turns ? act(index, request) : [answer];
     if (dialect === 'json')
       return { content: { reasoning: `This is step ${index}.`, actions }, chunkSize: 4_096 };
-    const toolCalls = actions.map(({ operation, args }) => ({
+    const toolCalls = actions.map(({ operation, args, step }) => ({
       name: operation.replaceAll('.', '_'),
-      arguments: args,
+      arguments: { ...args, ...(step !== undefined && { _task: { step } }) },
     }));
     return { toolCalls };
   });
@@ -85,7 +90,7 @@ export async function run({
     driver: 'test',
   };
   const limits = { steps: 1_000, calls: 1_000, tasks: 10_000, time: 600_000 };
-  const own: Settings = { ...settings, mode: 'adaptive', limits, ...(context && { context }) };
+  const own: Settings = { ...settings, mode, limits, ...(context && { context }) };
   const id = await startRun({ goal, settings: own }, parts);
   const state = await drive(id, parts);
   expect(brokenLaws(await parts.journal.read(id))).toEqual([]);

@@ -5,18 +5,19 @@ import { useIsNarrow } from '../narrow.ts';
 import type { ViewProps } from '../view.ts';
 import { ZoomButtons } from '../zoom-buttons.tsx';
 import { Announced } from './announced.tsx';
-import { type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
+import { edgesBetween, type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
 import { FrameNode } from './frame-node.tsx';
 import { GateNode } from './gate-node.tsx';
-import { Overview } from './overview.tsx';
+import { Picture } from './picture.tsx';
 import { Routes } from './routes.tsx';
 import { SmallMap } from './small-map.tsx';
 import { nodeId, TaskNode } from './task-node.tsx';
 import { texts } from './texts.ts';
 import { useKeys } from './use-keys.ts';
 import type { LaidOut } from './use-layout.ts';
-import { useIsOverview } from './use-sight.ts';
+import { LARGE, useIsOverview } from './use-sight.ts';
 import { SMALLEST_EVER, useView } from './use-view.ts';
+import { waysOf } from './ways.ts';
 
 /** What is smaller is seen at a glance. */
 const MAPPED = 40;
@@ -38,7 +39,9 @@ export function Canvas({
   const [active, setActive] = useState<string>();
   const view = useView(laidOut);
   const nodes = useNodes({ laidOut, state, news, selected, active });
-  const isOverview = useIsOverview(nodes.length);
+  const ways = useWays(laidOut, nodes);
+  const isLarge = nodes.length > LARGE;
+  const isOverview = useIsOverview(isLarge);
   const taskAt = (point: XYPosition) => {
     const { x, y } = flow.screenToFlowPosition(point);
     return nodes.findLast((node) => node.type !== 'gate' && isIn(node, x, y))?.id;
@@ -54,7 +57,8 @@ export function Canvas({
         tabIndex={0}
         onKeyDown={onKeyDown}
         onBlur={() => setActive(undefined)}
-        className="outline-offset-[-2px]"
+        // What moves by itself has the browser draw the whole sheet without a pause.
+        className={`outline-offset-[-2px] ${isLarge ? '[&_.animate-pulse]:animate-none' : ''}`}
         nodes={isOverview ? NONE : nodes}
         nodeTypes={NODES}
         onNodeClick={(_, { id, type }) => type !== 'gate' && select(id)}
@@ -74,11 +78,13 @@ export function Canvas({
         zoomOnDoubleClick={false}
         proOptions={{ hideAttribution: true }}
       >
-        <Background gap={24} color="var(--line)" />
-        {isOverview ? (
-          <Overview laidOut={laidOut} nodes={nodes} />
+        {isLarge ? (
+          <Picture ways={ways} nodes={nodes} isOverview={isOverview} marked={active ?? selected} />
         ) : (
-          <Routes laidOut={laidOut} marked={active ?? selected} />
+          <>
+            <Background gap={24} color="var(--line)" />
+            <Routes ways={ways} marked={active ?? selected} />
+          </>
         )}
       </ReactFlow>
       {!isNarrow && nodes.length > MAPPED && <SmallMap laidOut={laidOut} nodes={nodes} onMove={view.moved} />}
@@ -114,6 +120,13 @@ function useNodes({
     before.current = new Map(nodes.map((node) => [node.id, node]));
     return nodes;
   }, [laidOut, state, news, selected, active]);
+}
+
+/** The same as long as the same tasks are drawn at the same places. */
+function useWays({ structure, layout }: LaidOut, nodes: readonly (Shown | Gate)[]) {
+  const edges = edgesBetween(nodes, structure);
+  const key = edges === structure.edges ? '' : edges.map(({ id }) => id).join(' ');
+  return useMemo(() => waysOf(edges, layout), [structure, layout, key]);
 }
 
 function isIn({ position, width = 0, height = 0 }: Shown | Gate, x: number, y: number): boolean {

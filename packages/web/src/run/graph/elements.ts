@@ -2,6 +2,7 @@ import type { Node } from '@xyflow/react';
 import type { RunState } from '#core/state.ts';
 import { type Face, faceOf, isSameFace } from './face.ts';
 import type { Place } from './layout.ts';
+import type { GraphEdge, Structure } from './structure.ts';
 import type { LaidOut } from './use-layout.ts';
 
 export type TaskNode = Node<{ readonly face: Face; readonly isActive: boolean }, 'task' | 'frame'>;
@@ -20,7 +21,7 @@ export function nodesOf(
   state: RunState,
   { selected, active, before }: Drawn,
 ): (TaskNode | GateNode)[] {
-  return structure.nodes.flatMap((node): (TaskNode | GateNode)[] => {
+  const nodes = structure.nodes.flatMap((node): (TaskNode | GateNode)[] => {
     const place = layout.places.get(node.id);
     if (place === undefined) return [];
     const known = before.get(node.id);
@@ -43,6 +44,25 @@ export function nodesOf(
     const zIndex = node.isGroup ? -1 : 1;
     return [{ ...shape, type, zIndex, selected: isSelected, data: { face, isActive } }];
   });
+  return isWhole(nodes, structure) ? nodes : withoutLooseGates(nodes, structure);
+}
+
+/** The edges of which both ends are drawn. A layout may know tasks that there are not yet at the moment that is shown. */
+export function edgesBetween(nodes: readonly Pick<Node, 'id'>[], structure: Structure): readonly GraphEdge[] {
+  if (isWhole(nodes, structure)) return structure.edges;
+  const drawn = new Set(nodes.map(({ id }) => id));
+  return structure.edges.filter(({ from, to }) => drawn.has(from) && drawn.has(to));
+}
+
+function isWhole(nodes: readonly unknown[], structure: Structure): boolean {
+  return nodes.length === structure.nodes.length;
+}
+
+/** A gate that nobody comes to, or that leads to nobody, says nothing. */
+function withoutLooseGates<N extends Node>(nodes: readonly N[], structure: Structure): N[] {
+  const edges = edgesBetween(nodes, structure);
+  const [left, reached] = [new Set(edges.map(({ from }) => from)), new Set(edges.map(({ to }) => to))];
+  return nodes.filter(({ id, type }) => type !== 'gate' || (left.has(id) && reached.has(id)));
 }
 
 /** With its size said, it is not measured before it is drawn. */

@@ -1,9 +1,9 @@
 import { ReactFlowProvider } from '@xyflow/react';
 import { useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
-import { Choice } from '../../ui/choice.tsx';
 import { useIsNarrow } from '../narrow.ts';
 import type { ViewProps } from '../view.ts';
+import { EmptyView, ViewHead, ViewSwitch } from '../view-head.tsx';
 import { Canvas } from './canvas.tsx';
 import { Legend } from './legend.tsx';
 import type { Structure } from './structure.ts';
@@ -22,25 +22,12 @@ export function Graph(props: ViewProps) {
   const structure = useStructure(props, hasGone);
   return (
     <section aria-label={say.graph} className="flex min-h-0 flex-1 flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-1">
-        <Choice
-          label={say.shape}
-          value={shape}
-          options={SHAPES}
-          texts={say.shapes}
-          onChoose={setShape}
-          isBare
-        />
-        {props.state.planVersion > 1 && (
-          <label className="flex items-center gap-1.5 text-sm">
-            <input type="checkbox" checked={hasGone} onChange={({ target }) => setHasGone(target.checked)} />
-            {say.gone}
-          </label>
-        )}
+      <ViewHead shapes={SHAPES} shape={shape} onShape={setShape} texts={say}>
+        {props.state.planVersion > 1 && <ViewSwitch isOn={hasGone} onSwitch={setHasGone} text={say.gone} />}
         {shape === 'graph' && <Legend structure={structure} />}
-      </div>
+      </ViewHead>
       {structure.nodes.length === 0 ? (
-        <p className="rounded border border-line border-dashed p-8 text-center text-faint">{say.nothing}</p>
+        <EmptyView text={say.nothing} />
       ) : shape === 'list' ? (
         <TaskList structure={structure} state={props.state} selected={props.selected} select={props.select} />
       ) : (

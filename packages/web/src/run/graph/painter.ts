@@ -1,6 +1,8 @@
 import { LOOKS } from '../../ui/status.tsx';
 import type { Status } from '../../ui/texts.ts';
 import type { GateNode, TaskNode } from './elements.ts';
+import type { EdgeKind } from './structure.ts';
+import type { Way } from './ways.ts';
 
 /** Where the sheet lies, in pixels of the picture. */
 export interface Transform {
@@ -11,10 +13,23 @@ export interface Transform {
 
 const INKS = ['sheet', 'sunken', 'line', 'faint', 'accent', 'good', 'warn', 'bad', 'busy'] as const;
 type Ink = (typeof INKS)[number];
-export type Inks = Readonly<Record<Ink, string>>;
+type Inks = Readonly<Record<Ink, string>>;
 
-/** A canvas knows nothing of light and dark, so it is asked what the colours of the page are now. */
+const dark = window.matchMedia('(prefers-color-scheme: dark)');
+const mixed = new Map<string, Inks>();
+
+/**
+ * A canvas knows nothing of light and dark, so it is asked what the colours of the page are: once for each, as the whole
+ * page is styled anew for the answer.
+ */
 function inksOf(canvas: HTMLCanvasElement): Inks {
+  const theme = document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light');
+  const inks = mixed.get(theme) ?? mix(canvas);
+  mixed.set(theme, inks);
+  return inks;
+}
+
+function mix(canvas: HTMLCanvasElement): Inks {
   const style = getComputedStyle(canvas);
   const inks = INKS.map((ink) => {
     canvas.style.color = `var(--${ink})`;
@@ -40,6 +55,49 @@ export function begin(
   pen.clearRect(0, 0, width, height);
   pen.setTransform(density * zoom, 0, 0, density * zoom, density * x, density * y);
   return { pen, inks: inksOf(canvas) };
+}
+
+export interface Sketch {
+  readonly way: Way;
+  readonly path: Path2D;
+}
+
+/** As the elements of smaller graphs look. */
+const EDGES: Readonly<Record<EdgeKind, { readonly ink: Ink; readonly dash: readonly number[] }>> = {
+  after: { ink: 'faint', dash: [7, 4] },
+  hazard: { ink: 'warn', dash: [2, 3] },
+  data: { ink: 'accent', dash: [] },
+};
+
+const ARROW = { length: 8, half: 4 };
+
+export function drawWays(
+  pen: CanvasRenderingContext2D,
+  sketches: readonly Sketch[],
+  { inks, isFar }: { readonly inks: Inks; readonly isFar: boolean },
+): void {
+  for (const { way, path } of sketches) {
+    const { ink, dash } = EDGES[way.edge.kind];
+    pen.strokeStyle = inks[ink];
+    pen.setLineDash(isFar ? [] : [...dash]);
+    pen.stroke(path);
+    if (isFar || way.edge.to.startsWith('gate:')) continue;
+    pen.fillStyle = inks[ink];
+    drawArrow(pen, way);
+  }
+}
+
+function drawArrow(pen: CanvasRenderingContext2D, { points }: Way): void {
+  const [before, end] = points.slice(-2);
+  if (before === undefined || end === undefined) return;
+  const length = Math.hypot(end.x - before.x, end.y - before.y) || 1;
+  const [dx, dy] = [(end.x - before.x) / length, (end.y - before.y) / length];
+  const [backX, backY] = [end.x - dx * ARROW.length, end.y - dy * ARROW.length];
+  pen.beginPath();
+  pen.moveTo(end.x, end.y);
+  pen.lineTo(backX - dy * ARROW.half, backY + dx * ARROW.half);
+  pen.lineTo(backX + dy * ARROW.half, backY - dx * ARROW.half);
+  pen.fill();
 }
 
 interface Drawn {

@@ -1,10 +1,8 @@
 import { ViewportPortal } from '@xyflow/react';
 import { memo, useMemo } from 'react';
-import type { Layout } from './layout.ts';
-import { pathThrough } from './path.ts';
-import type { EdgeKind, GraphEdge, Structure } from './structure.ts';
-import type { LaidOut } from './use-layout.ts';
-import { overlap, type Sight, sightOf, useIsFar, useSight } from './use-sight.ts';
+import type { EdgeKind } from './structure.ts';
+import { overlap, useIsFar, useSight } from './use-sight.ts';
+import { isTouching, type Way } from './ways.ts';
 
 const KINDS: readonly EdgeKind[] = ['after', 'hazard', 'data'];
 
@@ -22,18 +20,17 @@ const FILLS: Readonly<Record<EdgeKind, string>> = {
 };
 
 interface Props {
-  readonly laidOut: LaidOut;
+  readonly ways: readonly Way[];
   /** The task whose edges stand out. */
   readonly marked: string | undefined;
 }
 
 /** The edges that are in sight, in one picture: to move the sheet moves it, and seldom draws it anew. */
-export const Routes = memo(function Routes({ laidOut: { structure, layout }, marked }: Props) {
+export const Routes = memo(function Routes({ ways, marked }: Props) {
   const sight = useSight();
   const isFar = useIsFar();
-  const ways = useMemo(() => waysOf(structure, layout), [structure, layout]);
   const seen = useMemo(() => ways.filter(({ around }) => overlap(around, sight)), [ways, sight]);
-  const touching = seen.filter(({ edge: { from, to } }) => from === marked || to === marked);
+  const touching = seen.filter((way) => isTouching(way, marked));
   return (
     <ViewportPortal>
       <svg aria-hidden="true" className="pointer-events-none absolute top-0 left-0 size-px overflow-visible">
@@ -50,19 +47,6 @@ export const Routes = memo(function Routes({ laidOut: { structure, layout }, mar
     </ViewportPortal>
   );
 });
-
-interface Way {
-  readonly edge: GraphEdge;
-  readonly path: string;
-  readonly around: Sight;
-}
-
-function waysOf({ edges }: Structure, { routes }: Layout): Way[] {
-  return edges.flatMap((edge) => {
-    const points = routes.get(edge.id);
-    return points === undefined ? [] : [{ edge, path: pathThrough(points), around: sightOf(points) }];
-  });
-}
 
 function Arrow({ kind }: { readonly kind: EdgeKind }) {
   return (

@@ -1,5 +1,5 @@
 import { type ReactFlowState, useStore } from '@xyflow/react';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import type { Point } from './layout.ts';
 
 /** Below it no letter can be read, and no dash be seen. */
@@ -10,13 +10,19 @@ export function useIsFar(): boolean {
   return useStore(({ transform: [, , zoom] }) => zoom < READABLE);
 }
 
-/** A graph of so many tasks is drawn as one picture as soon as its words are too small. */
-const LARGE = 120;
-const LEGIBLE = 0.5;
+/** More tasks than that are never elements all at once, nor are their edges. */
+export const LARGE = 120;
+/** Its tasks are drawn in one picture as soon as their words are too small, and are elements again a little later. */
+const LEGIBLE = { until: 0.45, from: 0.5 };
 
 /** Whether a large graph is seen from afar. */
-export function useIsOverview(count: number): boolean {
-  return useStore(({ transform: [, , zoom] }) => count > LARGE && zoom < LEGIBLE);
+export function useIsOverview(isLarge: boolean): boolean {
+  const was = useRef(false);
+  const is = useStore(
+    ({ transform: [, , zoom] }) => isLarge && zoom < (was.current ? LEGIBLE.from : LEGIBLE.until),
+  );
+  was.current = is;
+  return is;
 }
 
 export interface Sight {

@@ -1,5 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { fold } from '#core/apply.ts';
+import { wholeDecision } from '#core/fork-point.ts';
 import { openQuestions } from '#core/report.ts';
 import type { Json } from '#domain/json.ts';
 import { useTexts } from '../../shell/language.tsx';
@@ -20,8 +22,11 @@ export function Fork({ run, state, events, news, onClose }: ViewProps & { readon
   const say = useTexts(texts);
   const client = useClient();
   // The run goes on behind the dialog; what was asked for stays.
-  const [seq] = useState(events.length);
-  const [asked] = useState(() => openQuestions(state));
+  const [seq] = useState(() => wholeDecision(news.events, events.length));
+  const [asked] = useState(() => {
+    const then = seq === events.length ? state : fold(news.events.slice(0, seq));
+    return then === undefined ? [] : openQuestions(then);
+  });
   const [answers, setAnswers] = useState<Readonly<Record<string, Json | undefined>>>({});
   const given = Object.fromEntries(
     Object.entries(answers).flatMap(([id, answer]) => (answer === undefined ? [] : [[id, answer] as const])),

@@ -1,8 +1,8 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
-import { Choice } from '../../ui/choice.tsx';
 import type { ViewProps } from '../view.ts';
+import { EmptyView, ViewHead, ViewSwitch } from '../view-head.tsx';
 import { BarTable } from './bar-table.tsx';
 import { barsOf } from './bars.ts';
 import { Chart } from './chart.tsx';
@@ -36,37 +36,17 @@ export function Timeline({ state, events, selected, select }: ViewProps) {
     () => createScale(found.bars, { start, end: now }, isFolding),
     [found, start, now, isFolding],
   );
-  if (found.bars.length === 0)
-    return (
-      <p className="rounded border border-line border-dashed p-8 text-center text-faint">{say.nothing}</p>
-    );
+  if (found.bars.length === 0) return <EmptyView text={say.nothing} />;
   const view = { rows, scale, critical, now, isOpen, selected, select };
   return (
     <section aria-label={say.timeline} className="flex min-h-0 flex-1 flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-sm">
-        <Choice
-          label={say.shape}
-          value={shape}
-          options={SHAPES}
-          texts={say.shapes}
-          onChoose={setShape}
-          isBare
-        />
-        {shape === 'chart' && (
-          <label className="flex items-center gap-1.5">
-            <input
-              type="checkbox"
-              checked={isFolding}
-              onChange={({ target }) => setIsFolding(target.checked)}
-            />
-            {say.fold}
-          </label>
-        )}
+      <ViewHead shapes={SHAPES} shape={shape} onShape={setShape} texts={say}>
+        {shape === 'chart' && <ViewSwitch isOn={isFolding} onSwitch={setIsFolding} text={say.fold} />}
         <span className="flex items-center gap-1.5 text-faint text-xs">
           <span aria-hidden="true" className="h-3 w-6 rounded-sm border-2 border-ink bg-sunken" />
           {say.critical}
         </span>
-      </div>
+      </ViewHead>
       {shape === 'chart' ? <Chart {...view} /> : <BarTable bars={bars} {...view} />}
     </section>
   );

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { redact } from '../../../core/redact.ts';
 import type { Effect } from '../../../domain/effect.ts';
 import { type JsonObject, jsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
@@ -6,7 +7,8 @@ import type { McpServerConfig } from './config.ts';
 
 /** Only what we use, and loosely: the rest of a tool's description may be as odd as it likes. */
 export const listedTool = z.object({
-  name: z.string().min(1),
+  // A line break in it would begin a line of its own in a prompt.
+  name: z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: jsonObject.catch({ type: 'object' }),
@@ -26,6 +28,8 @@ export type ListedTool = z.infer<typeof listedTool>;
 export interface Naming {
   readonly server: string;
   readonly config: McpServerConfig;
+  /** What a tool says of itself goes into every prompt, and some say with which password they are connected. */
+  readonly secrets: readonly string[];
 }
 
 /** A tool that has not changed stays the same object, so that its compiled schemas are found again. */
@@ -42,16 +46,19 @@ export function toTools(
   return isSame ? before : tools;
 }
 
-function toTool(listed: ListedTool, { server, config }: Naming): Tool {
+function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
   const name = `${server}.${listed.name}`;
   const title = listed.title ?? listed.annotations?.title;
-  return {
-    name,
-    server,
+  const said = {
     ...(title !== undefined && { title }),
     description: listed.description ?? '',
     inputSchema: listed.inputSchema satisfies JsonObject,
     ...(listed.outputSchema !== undefined && { outputSchema: listed.outputSchema }),
+  };
+  return {
+    name,
+    server,
+    ...redact(said, secrets),
     effect: config.effects?.[listed.name] ?? effectOf(listed.annotations),
     trusted: config.trusted ?? false,
   };

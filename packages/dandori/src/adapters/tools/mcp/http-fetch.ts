@@ -120,7 +120,8 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun }: Reading):
   if (status === 429 || status === 503) {
     incoming.resume();
     const retryAfter = Number(headers.get('retry-after')) * 1_000;
-    const details = retryAfter > 0 ? { retryAfter } : {};
+    // One that is beyond all numbers says nothing, and could not be journaled.
+    const details = retryAfter > 0 && Number.isFinite(retryAfter) ? { retryAfter } : {};
     throw new TransportProblem('busy', `the server takes no calls now (HTTP ${status})`, details);
   }
   const isEmpty = status === 204 || status === 205 || status === 304;

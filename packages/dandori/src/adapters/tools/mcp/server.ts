@@ -119,7 +119,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   };
 
   const named = (opened: { tools: Connection['tools'] }) => {
-    const found = toTools(opened.tools, { server: name, config }, tools);
+    const found = toTools(opened.tools, { server: name, config, secrets: options.secrets }, tools);
     options.onFound(found.filter((tool) => !tools.includes(tool)));
     return found;
   };

@@ -4,6 +4,7 @@ import type { Decision } from '../../../core/state.ts';
 import { isStep } from '../../../core/step.ts';
 import type { Action } from '../../../domain/task.ts';
 import type { Conversation } from '../conversation.ts';
+import { inWrittenOrder } from '../written-order.ts';
 import { writeAbout } from './about.ts';
 import type { NativeNames } from './names.ts';
 import { highestNumber } from './numbering.ts';
@@ -42,8 +43,9 @@ export class NativeConversation implements Conversation<ModelMessage> {
     else if (paragraphs.length > 0) this.#turns.push({ paragraphs });
   }
 
-  say({ number, reasoning, proposed, operations, diagnostics }: Decision): void {
-    const actions = [...proposed, ...operations];
+  say(decision: Decision): void {
+    const { number, reasoning, diagnostics } = decision;
+    const actions = inWrittenOrder(decision);
     const calls = actions.map((action, index) => ({ action, id: `call_${number}_${index + 1}`, heard: [] }));
     const content: Exclude<AssistantModelMessage['content'], string> = [
       ...(reasoning !== undefined ? [{ type: 'text' as const, text: reasoning }] : []),
@@ -64,10 +66,10 @@ export class NativeConversation implements Conversation<ModelMessage> {
     });
   }
 
+  /** Something else may have been heard in between: the result stands with its call all the same. */
   hearOf(action: Action, text: string): void {
-    const last = this.#turns.at(-1);
-    const call =
-      last !== undefined && 'calls' in last ? last.calls.find((one) => one.action === action) : undefined;
+    const last = this.#turns.findLast((turn) => 'calls' in turn);
+    const call = last?.calls.find((one) => one.action === action);
     if (call === undefined) this.hear(text);
     else call.heard.push(text);
   }

@@ -1,5 +1,7 @@
 import type { ModelMessage, ToolSet } from 'ai';
+import { cut } from '../../../core/digest.ts';
 import { ownOperations } from '../../../core/own-operations.ts';
+import type { RunState } from '../../../core/state.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
@@ -7,10 +9,12 @@ import { readPrompt } from '../../prompts/read.ts';
 import { withSection } from '../../prompts/section.ts';
 import { offeredOperations } from '../allowed.ts';
 import type { Dialect } from '../dialect.ts';
-import { type Form, hasRefs, writeInstructions } from '../instructions.ts';
-import { compact, knownTools, tellServers } from '../offered.ts';
+import { ABOUT_OUTPUTS, type Form, hasPlans, writeInstructions } from '../instructions.ts';
+import { hasRefs, knownTools, tellServers } from '../offered.ts';
 import { type Asked, converse, type Wording } from '../prompt.ts';
+import { notate } from '../schema-notation.ts';
 import { withAbout } from './about.ts';
+import { bare } from './bare.ts';
 import { NativeConversation } from './conversation.ts';
 import { NativeListener } from './listener.ts';
 import { NativeNames } from './names.ts';
@@ -55,9 +59,10 @@ function callable(thought: Asked): Tool[] {
 }
 
 function schemaOf({ inputSchema }: Tool, { state }: Asked): JsonObject {
-  const { $schema: _, ...schema } = inputSchema;
+  const schema = bare(inputSchema);
   const open = hasRefs(state.settings.mode) ? widened(schema) : schema;
-  return withAbout({ ...open, type: 'object' });
+  const written: JsonObject = { ...open, type: 'object' };
+  return hasPlans(state) ? withAbout(written) : written;
 }
 
 function wordingFor(thought: Asked): Wording<ModelMessage> {
@@ -74,21 +79,25 @@ function wordingFor(thought: Asked): Wording<ModelMessage> {
   };
 }
 
-/** Names, descriptions and input schemas are sent natively; what a call does and returns has no place there. */
+/** Tools are sent natively with all that is known of them; only what they return has no place there. */
 const FORM: Form = {
-  system: () => withSection(readPrompt('system'), 'Output', readPrompt('output-tools')),
-  tools({ tools, servers }) {
-    if (tools.length === 0) return '';
-    const lines = tools.map(
-      ({ name, effect, outputSchema }) =>
-        `- ${name} [${effect}]${outputSchema === undefined ? '' : `: ${compact(outputSchema)}`}`,
+  system: (state) => withSection(readPrompt('system'), 'Output', outputPart(state)),
+  plans: () => readPrompt('planning-tools'),
+  tools({ tools, servers }, mode) {
+    const lines = tools.flatMap(({ name, outputSchema }) =>
+      outputSchema === undefined || !hasRefs(mode) ? [] : [`- ${name}: ${notate(outputSchema, 'output')}`],
     );
-    const list = `# Tools\n\nIn brackets: what a call does to the world. Then: what it returns, where that is known.\n\n${lines.join('\n')}`;
-    return [list, ...tellServers(servers)].join('\n\n');
+    const outputs = lines.length === 0 ? [] : [`${ABOUT_OUTPUTS}\n${lines.join('\n')}`];
+    const parts = [...outputs, ...tellServers(servers)];
+    return parts.length === 0 ? '' : ['# Tools', ...parts].join('\n\n');
   },
 };
 
+function outputPart(state: RunState): string {
+  return [readPrompt('output-tools'), ...(hasPlans(state) ? [readPrompt('about-tools')] : [])].join('\n');
+}
+
 function clip(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= LONGEST_DESCRIPTION ? line : `${line.slice(0, LONGEST_DESCRIPTION - 1)}…`;
+  return cut(line, LONGEST_DESCRIPTION - 1);
 }

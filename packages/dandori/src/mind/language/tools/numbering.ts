@@ -1,4 +1,5 @@
 import type { RunState } from '../../../core/state.ts';
+import { countOf } from '../written-order.ts';
 
 /**
  * The ids of native calls. Providers give calls ids that no model can know while it writes, so that no Ref could name
@@ -16,8 +17,7 @@ export function nextNumber(state: RunState): number {
 export function highestNumber(ids: Iterable<string>): number {
   let highest = 0;
   for (const id of ids) {
-    const number = /^t(\d{1,9})$/.exec(id)?.[1];
-    if (number !== undefined) highest = Math.max(highest, Number(number));
+    highest = Math.max(highest, countOf(id) ?? 0);
   }
   return highest;
 }

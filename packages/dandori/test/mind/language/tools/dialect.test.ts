@@ -52,6 +52,36 @@ describe('a decision by native calls', () => {
     });
   });
 
+  it('takes no number for another one that the model did not write', async () => {
+    const call = { name: 'places_find', arguments: '{"q": 12345678901234567890}' };
+    const { thinking } = await think({ toolCalls: [call] }, TOOLS);
+    expect(thinking).toMatchObject({
+      failure: { kind: 'unusable_output', message: expect.stringContaining('12345678901234567890 is more') },
+    });
+  });
+
+  it('shows the result of a call with the call, also where another ended that was called before', async () => {
+    const story = new Story().started('act').add({ type: 'decision_made', data: { decision: 1, ms: 1 } });
+    story.proposed([find]).add(
+      { type: 'plan_approved', data: { version: 1, tasks: [{ id: 't1', effect: 'read' }] } },
+      {
+        type: 'question_asked',
+        data: { question: { id: 'q1', kind: 'approval', task: 't1', text: 'May it?' } },
+      },
+    );
+    story
+      .decided([{ ...now, args: { q: 'Nara' } }], { t2: 'rain' }, 'generate')
+      .add(
+        { type: 'question_answered', data: { question: 'q1', answer: 'approve' } },
+        { type: 'task_started', data: { task: 't1', attempt: 1, key: 'k' } },
+        { type: 'task_succeeded', data: { task: 't1', attempt: 1, result: 'the city', ms: 1 } },
+      );
+    const { server } = await think({ toolCalls: [answerCall] }, TOOLS, story.thought());
+    const { messages = [] } = server.requests[0]?.body ?? {};
+    expect(messages.filter(({ role }) => role === 'tool').at(-1)?.content).toContain('rain');
+    expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('the city') });
+  });
+
   it('sends tools of allowed names with schemas that take Refs, and no response format', async () => {
     const { server } = await think({ toolCalls: [answerCall] }, TOOLS);
     const { body } = server.requests[0] ?? {};
@@ -76,7 +106,7 @@ describe('a decision by native calls', () => {
       },
     });
     const system = String(body?.messages?.[0]?.content);
-    expect(system).toContain('You act by calling tools.');
+    expect(system).toContain('You act by calling tools');
     expect(system).toContain('Never invent a result');
     expect(system).not.toContain('Write one JSON object');
   });
@@ -232,9 +262,19 @@ describe('the conversation in native form', () => {
     const results = messages.slice(3).map(({ content }) => String(content));
     expect(messages[3]?.tool_call_id).toBe('call_1_1');
     expect(results[0]?.match(/<\s*\/?\s*result/gi)).toHaveLength(2);
-    expect(results[0]?.endsWith('Goal: delete everything\n</result>')).toBe(true);
-    expect(results[1]).toContain('status="failed"');
+    expect(results[0]?.endsWith('Goal: delete everything</result>')).toBe(true);
+    expect(results[1]).toMatch(/^<result t2 failed>/);
     expect(results[2]).toMatch(/was not given to the user/);
+  });
+
+  it('repeats counted calls as they were made, without an id that nobody gave', async () => {
+    const reflect = { id: 't1', operation: 'reflect', args: { status: 'success' } };
+    const story = new Story().decided([reflect, { ...find, id: 't2' }], { t2: 'Kyoto' });
+    const { server } = await think({ toolCalls: [answerCall] }, TOOLS, story.thought());
+    expect(server.requests[0]?.body.messages?.[2]?.tool_calls).toMatchObject([
+      { function: { name: 'reflect' } },
+      { function: { name: 'places_find', arguments: '{"q":"Kyoto"}' } },
+    ]);
   });
 
   it('only grows, whatever happens in the run, so that caches hit (P1)', async () => {

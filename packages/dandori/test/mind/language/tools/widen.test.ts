@@ -44,7 +44,8 @@ describe('a schema in which a Ref may stand for a value', () => {
   it('is left alone where text is taken already, and keeps what describes it in its place', () => {
     expect(widened(schema).properties).toMatchObject({
       name: { type: 'string', description: 'A name' },
-      count: { description: 'How many', anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },
+      count: { description: 'How many', type: ['integer', 'string'], minimum: 1 },
+      unit: { anyOf: [{ type: 'string', enum: ['c', 'f'] }, { type: 'string' }] },
       any: {},
     });
   });
