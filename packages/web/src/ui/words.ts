@@ -68,6 +68,11 @@ export const words: Texts<Words> = {
       loop: 'going in circles',
     },
     errors: {
+      'run-not-found': ['There is no such run, or it is not yours.', 'Look for it among your runs.'],
+      'conversation-not-found': [
+        'There is no such conversation, or it is not yours.',
+        'Look for it among your conversations.',
+      ],
       'server-stopping': [
         'The server is stopping and takes nothing new.',
         'Send it again when the server is back; it will not be done twice.',
@@ -125,6 +130,14 @@ export const words: Texts<Words> = {
       loop: '同じことの繰り返し',
     },
     errors: {
+      'run-not-found': [
+        'この実行は存在しないか、あなたのものではありません。',
+        '実行の一覧から探してください。',
+      ],
+      'conversation-not-found': [
+        'この会話は存在しないか、あなたのものではありません。',
+        '会話の一覧から探してください。',
+      ],
       'server-stopping': [
         'サーバーは停止しようとしており、新しい依頼を受け付けません。',
         'サーバーが再開したら、もう一度送ってください。二重に実行されることはありません。',

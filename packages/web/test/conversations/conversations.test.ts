@@ -110,6 +110,6 @@ describe('a conversation on the page', () => {
 
   it('says it where there is no such conversation', async () => {
     const page = await visiting.open('/conversations/20260101-000000000-aaaa');
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText('or it is not yours').waitFor();
   });
 });

@@ -81,7 +81,7 @@ describe('the page before strangers', () => {
 
   it('tells another user that there is no such run, and shows nothing of it', async () => {
     const page = await enter(`/runs/${run}`, taro.token);
-    await page.getByRole('alert').getByText(run).waitFor();
+    await page.getByRole('alert').getByText('or it is not yours').waitFor();
     expect(await page.getByText(NAME).count()).toBe(0);
     await page.goto(proving.url);
     await page.getByRole('heading', { name: 'Nothing has been run here yet' }).waitFor();

@@ -41,15 +41,17 @@ export function Steering({ run, state, news }: ViewProps) {
   return (
     <div className="flex flex-col items-end gap-2">
       <ul aria-label={say.steering} className="flex flex-wrap gap-1.5">
-        {buttons
-          .filter(([isShown]) => isShown)
-          .map(([, name, act]) => (
-            <li key={name}>
-              <Button onClick={act} disabled={isPending} className="px-2.5 py-1">
-                {name}
-              </Button>
-            </li>
-          ))}
+        {/* By its place: the focus stays on one that gets another name. */}
+        {buttons.map(
+          ([isShown, name, act], place) =>
+            isShown && (
+              <li key={place}>
+                <Button onClick={act} disabled={isPending} className="px-2.5 py-1">
+                  {name}
+                </Button>
+              </li>
+            ),
+        )}
       </ul>
       <Problem error={error} />
       {asking === 'tell' && (
