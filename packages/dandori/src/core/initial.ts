@@ -24,6 +24,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     estimate: undefined,
     accesses: [],
     refused: undefined,
+    vetoed: [],
     outline: undefined,
     revisions: [],
     reflections: [],

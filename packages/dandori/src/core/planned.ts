@@ -53,6 +53,7 @@ export function planRejected(
   // Nobody is asked to mend a person's plan.
   if (state.planGiven) state.stumbles = state.settings.repairs;
   state.refused = state.draft && { ...state.draft, question: undefined, veto: reason };
+  if (reason !== undefined) state.vetoed = state.draft?.tasks ?? [];
   state.draft = undefined;
   state.stumbles++;
   return state;
@@ -89,6 +90,7 @@ export function planApproved(
   const written = new Map(draft?.tasks.map((task) => [task.id, task]));
   state.draft = undefined;
   state.refused = undefined;
+  state.vetoed = [];
   if (draft?.outline !== undefined) state.outline = merged(state.outline, draft.outline);
   const left = new Set(draft?.removes?.map((id) => state.tasks.get(id)?.task.step));
   for (const id of draft?.removes ?? []) forget(state, id);

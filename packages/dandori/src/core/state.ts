@@ -237,6 +237,8 @@ export interface RunState {
   draft: Draft | undefined;
   /** The last one that was refused, until another is accepted. */
   refused: Draft | undefined;
+  /** The tasks of the last one that a person did not approve, until another is accepted. */
+  vetoed: readonly Task[];
   /** What the mind took the goal to be, as of its last plan that said so. */
   outline: Outline | undefined;
   /** Of accepted plans. */

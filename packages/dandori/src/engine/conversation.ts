@@ -15,6 +15,7 @@ import { tallyOfRun } from '../core/reporter.ts';
 import type { ConversationFact, Message, Tally } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
+import type { Option } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ConversationJournal } from '../ports/journal.ts';
 import type { Keys } from '../ports/keys.ts';
@@ -262,8 +263,9 @@ export async function openConversation(
     async answer(asked, value, { by, waits, ...how } = {}) {
       refuseOthers(asked.run);
       const given = { answer: value, ...how };
+      const options = background.state(asked.run)?.questions.get(asked.question)?.question.options;
       await answerQuestion({ ...asked, ...given, by: speaker(by) }, parts);
-      await noteAnswer(asked, { id: newId(parts.clock.now()), text: wordsOf(given) });
+      await noteAnswer(asked, { id: newId(parts.clock.now()), text: wordsOf(given, options) });
       return { kind: 'answered', ...asked, standing: await standing(asked.run, waits) };
     },
     async tell(run, text, { by } = {}) {
@@ -362,9 +364,11 @@ function outcomeIn(message: Written | undefined): Report['outcome'] | undefined 
 
 type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
 
-/** An answer as the user's words in the conversation. */
-function wordsOf({ answer, comment, declined }: Given): string {
-  const given = declined === true ? [] : [typeof answer === 'string' ? answer : JSON.stringify(answer)];
+/** An answer as the user's words in the conversation: what stands on an option, not its value. */
+function wordsOf({ answer, comment, declined }: Given, options: readonly Option[] = []): string {
+  const written = JSON.stringify(answer);
+  const label = options.find(({ value }) => JSON.stringify(value) === written)?.label;
+  const given = declined === true ? [] : [label ?? (typeof answer === 'string' ? answer : written)];
   return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
 }
 

@@ -63,7 +63,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   const toolErrors = counter('tool_errors_total', 'Attempts that failed or are in doubt', ['tool', 'kind']);
   const timeouts = counter('timeouts_total', 'Attempts that took longer than they may', ['tool']);
   const toolSeconds = histogram('tool_call_seconds', 'How long a call of a tool took', ['tool']);
-  const ratings = histogram('run_rating', 'What people think of runs', [], [1, 2, 3, 4, 5]);
+  const ratings = histogram('run_rating', 'What people think of runs; a rating that is changed counts again', [], [1, 2, 3, 4, 5]);
   const requests = histogram('http_request_seconds', 'How long an answer took', ['route', 'status']);
   gauge('runs_driving', 'Runs that are driven now', gauges.driving);
   gauge('runs_queued', 'Runs that wait for a driver', gauges.queued);

@@ -188,6 +188,8 @@ describe('a yes or a no', () => {
     expect(said).toMatchObject({ kind: 'unclear', questions: [{}, {}] });
     const [one] = conversation.questions();
     await conversation.answer({ run: one?.run ?? '', question: one?.question.id ?? '' }, 'approve');
+    // What stood on the button is what was said.
+    expect(conversation.messages().findLast(({ role }) => role === 'user')?.text).toBe('Yes, call it');
     expect(home.calls).toHaveLength(1);
     expect(conversation.questions()).toHaveLength(1);
   });

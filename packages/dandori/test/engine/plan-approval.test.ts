@@ -345,22 +345,41 @@ describe('a plan that a person rejects', () => {
     });
   });
 
-  it('may be corrected by plan.revise, and is asked about again', async () => {
+  it('may be corrected by plan.revise, and is asked about again with what has changed', async () => {
+    const replaced = { id: 'p', operation: 'a.put', args: { n: 1 } };
     const house = createHouse(TOOLS, [
       [
-        { id: 'p', operation: 'a.put', args: { n: 1 } },
+        { id: 'p', operation: 'a.put', args: { n: 2 } },
         { id: 'd', operation: 'b.drop' },
       ],
-      [{ operation: 'plan.revise', args: { remove: ['d'] } }],
+      // What the compiler refuses in between was shown to nobody.
+      [{ operation: 'plan.revise', args: { replace: [{ id: 'p', operation: 'no.such', args: {} }] } }],
+      [
+        {
+          operation: 'plan.revise',
+          args: { remove: ['d'], replace: [replaced], add: [{ id: 'g', operation: 'a.get', args: {} }] },
+        },
+      ],
       [answer],
     ]);
     const run = await house.start('go', undefined, PLAN);
     await house.drive(run);
     await reject({ run, reason: 'no drop' }, house.parts);
-    expect(open(await house.drive(run))).toMatchObject([{ id: 'q2', context: { tasks: [{ id: 'p' }] } }]);
+    expect(open(await house.drive(run))).toMatchObject([
+      {
+        id: 'q2',
+        context: {
+          tasks: [{ id: 'p' }, { id: 'g' }],
+          changes: { added: ['g'], changed: [{ id: 'p', args: { n: 2 } }], removed: [{ id: 'd' }] },
+        },
+      },
+    ]);
     await approve({ run, question: 'q2' }, house.parts);
     expect((await house.drive(run)).end?.outcome).toBe('answered');
-    expect(called(house)).toEqual([['a.put', { n: 1 }]]);
+    expect(called(house)).toEqual([
+      ['a.put', { n: 1 }],
+      ['a.get', {}],
+    ]);
   });
 
   it('ends the run when it comes again and again: a no counts like a plan that is not valid', async () => {

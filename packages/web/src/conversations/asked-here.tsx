@@ -1,7 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import type { TalkedRun } from 'dandori/client';
+import { useState } from 'react';
 import type { Json } from '#domain/json.ts';
+import { ContextView } from '../run/questions/context-view.tsx';
+import { PlanDetails } from '../run/questions/plan-approval.tsx';
 import { QuestionCard } from '../run/questions/question-card.tsx';
+import { useKeptFocus } from '../run/questions/use-kept-focus.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -19,19 +23,51 @@ interface Props {
 /** A question of a run, where it was asked: a choice or a form is answered at once, words are written below. */
 export function AskedHere({ conversation, run, question: id }: Props) {
   const say = useTexts(texts);
+  const [isSent, setSent] = useState(false);
+  const place = useKeptFocus(run?.questions ?? [], isSent ? new Set([id]) : NONE);
+  const question = run?.questions.find((open) => open.id === id);
+  return (
+    <section ref={place} tabIndex={-1} className="outline-none">
+      {run === undefined || question === undefined ? (
+        <p className="text-faint text-sm">✓ {say.answered}</p>
+      ) : question.form !== undefined || question.url !== undefined ? (
+        <QuestionCard run={run.run} question={question} isHeld={false} isPast={false} onSent={setSent} />
+      ) : (
+        <Choice conversation={conversation} run={run.run} question={question} onSent={setSent} />
+      )}
+    </section>
+  );
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+interface ChoiceProps {
+  readonly conversation: string;
+  readonly run: string;
+  readonly question: TalkedRun['questions'][number];
+  readonly onSent: (isSent: boolean) => void;
+}
+
+function Choice({ conversation, run, question, onSent }: ChoiceProps) {
+  const { id, kind, options = [], context } = question;
+  const say = useTexts(texts);
   const client = useClient();
   const answer = useMutation({
     mutationFn: (value: Json) =>
-      client.conversations.answer(conversation, { run: run?.run ?? '', question: id, answer: value }),
+      client.conversations.answer(conversation, { run, question: id, answer: value }),
+    onMutate: () => onSent(true),
+    onError: () => onSent(false),
   });
-  const question = run?.questions.find((open) => open.id === id);
-  if (run === undefined || question === undefined)
-    return <p className="text-faint text-sm">✓ {say.answered}</p>;
-  const { options = [], form, url, kind } = question;
-  if (form !== undefined || url !== undefined)
-    return <QuestionCard run={run.run} question={question} isHeld={false} isPast={false} onSent={() => {}} />;
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-warn/50 bg-sheet p-3">
+      {kind === 'plan_approval' ? (
+        <details className="text-sm">
+          <summary className="cursor-pointer text-faint">{say.wholePlan}</summary>
+          <PlanDetails context={context} />
+        </details>
+      ) : (
+        <ContextView context={context} />
+      )}
       {options.length > 0 && (
         <ul className="flex flex-wrap gap-2">
           {options.map(({ label, value }) => (
@@ -46,7 +82,7 @@ export function AskedHere({ conversation, run, question: id }: Props) {
       <p className="flex flex-wrap gap-x-3 text-faint text-sm">
         {kind === 'plan_approval' && say.orChange}
         {options.length === 0 && say.orWrite}
-        <Link to={{ at: 'run', run: run.run, view: 'graph' }} className="rounded text-accent hover:underline">
+        <Link to={{ at: 'run', run, view: 'graph' }} className="rounded text-accent hover:underline">
           {say.inRun} →
         </Link>
       </p>

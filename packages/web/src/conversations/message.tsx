@@ -4,6 +4,7 @@ import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
+import { About } from './about.tsx';
 import { AskedHere } from './asked-here.tsx';
 import { Tally } from './tally.tsx';
 import { texts } from './texts.ts';
@@ -13,10 +14,12 @@ interface Props {
   readonly message: Written;
   /** It came while nobody was here. */
   readonly isMissed: boolean;
+  /** Something else was said in between. */
+  readonly isApart: boolean;
   readonly run: TalkedRun | undefined;
 }
 
-export function MessageView({ conversation, message, isMissed, run }: Props) {
+export function MessageView({ conversation, message, isMissed, isApart, run }: Props) {
   const say = useTexts(texts);
   if (message.role === 'user')
     return (
@@ -27,7 +30,8 @@ export function MessageView({ conversation, message, isMissed, run }: Props) {
         </p>
       </div>
     );
-  const { kind, text, tally, causes, question, outcome } = message;
+  const { kind, text, tally, question, outcome } = message;
+  const causes = message.causes?.filter((cause) => cause !== text) ?? [];
   const isBad = outcome !== undefined && outcome !== 'answered' && outcome !== 'completed';
   return (
     <div className="flex flex-col gap-1">
@@ -35,13 +39,14 @@ export function MessageView({ conversation, message, isMissed, run }: Props) {
         name={kind === 'report' ? `${say.agent} · ${say.report}` : say.agent}
         at={message.at}
         isMissed={isMissed}
+        goal={isApart ? run?.goal : undefined}
       />
       <div
         className={`flex flex-col gap-2 ${kind === 'report' ? 'border-l-2 pl-3' : ''} ${isBad ? 'border-bad' : 'border-accent'}`}
       >
         <RichText text={text} />
         {kind === 'report' && tally !== undefined && <Tally tally={tally} />}
-        {causes !== undefined && causes.length > 0 && (
+        {causes.length > 0 && (
           <ul aria-label={say.causes} className="list-disc pl-5 text-bad text-sm">
             {causes.map((cause) => (
               <li key={cause} className="break-words">
@@ -70,13 +75,15 @@ interface HeadProps {
   readonly name: string;
   readonly at: number;
   readonly isMissed?: boolean;
+  readonly goal?: string | undefined;
 }
 
-function Head({ name, at, isMissed = false }: HeadProps) {
+function Head({ name, at, isMissed = false, goal }: HeadProps) {
   const say = useTexts(texts);
   return (
-    <p className="flex items-center gap-2 text-faint text-xs">
-      {name}
+    <p className="flex min-w-0 items-center gap-2 text-faint text-xs">
+      <span className="shrink-0">{name}</span>
+      {goal !== undefined && <About goal={goal} />}
       <Time at={at} />
       {isMissed && <span className="rounded bg-accent px-1.5 text-on-accent">{say.isNew}</span>}
     </p>

@@ -26,12 +26,13 @@ export function Messages({ conversation, talk, onEarlier }: Props) {
         </Button>
       )}
       <div role="log" aria-label={say.log} className="flex flex-col gap-4">
-        {messages.map((message) => (
+        {messages.map((message, index) => (
           <Fragment key={message.id}>
             <MessageView
               conversation={conversation}
               message={message}
               isMissed={missed.has(message.id)}
+              isApart={message.run !== messages[index - 1]?.run}
               run={message.run === undefined ? undefined : runs.get(message.run)}
             />
             {begunBy.get(message.id)?.map((run) => (
@@ -41,7 +42,11 @@ export function Messages({ conversation, talk, onEarlier }: Props) {
         ))}
       </div>
       {[...writing].map(([run, text]) => (
-        <Writing key={run} text={text} />
+        <Writing
+          key={run}
+          text={text}
+          goal={run === messages.at(-1)?.run ? undefined : runs.get(run)?.goal}
+        />
       ))}
     </div>
   );

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Heard } from 'dandori/client';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { useTexts } from '../shell/language.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -24,14 +24,24 @@ export function Speaker({ conversation, lastShown }: Props) {
   const [text, setText] = useState('');
   /** What was on the page when the first letter was typed: a "yes" is no answer to what came up meanwhile. */
   const [seen, setSeen] = useState(lastShown);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // On a phone the keyboard would cover what there is to read.
+    if (matchMedia('(pointer: fine)').matches) box.current?.focus({ preventScroll: true });
+  }, []);
   const [unclear, setUnclear] = useState<(Heard & { kind: 'unclear' })['questions']>();
   const speak = useMutation({
     mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said), seen }),
     onSuccess(heard) {
       keys.done();
-      if (heard.kind !== 'unclear') return setText('');
-      setUnclear(heard.questions);
-      setSeen(lastShown);
+      if (heard.kind === 'unclear') {
+        setUnclear(heard.questions);
+        setSeen(lastShown);
+        return;
+      }
+      setText('');
+      // Who has scrolled back and says something wants to see what comes of it.
+      window.scrollTo(0, document.documentElement.scrollHeight);
     },
   });
   const canSend = text.trim() !== '' && !speak.isPending;
@@ -44,9 +54,13 @@ export function Speaker({ conversation, lastShown }: Props) {
     if (text === '') setSeen(lastShown);
     setText(typed);
   };
-  const settled = () => {
+  const goOn = () => {
     setUnclear(undefined);
+    box.current?.focus();
+  };
+  const settled = () => {
     setText('');
+    goOn();
   };
   return (
     <form
@@ -60,12 +74,13 @@ export function Speaker({ conversation, lastShown }: Props) {
           text={text.trim()}
           questions={unclear}
           onAnswered={settled}
-          onLeave={() => setUnclear(undefined)}
+          onLeave={goOn}
         />
       )}
       <div className="flex items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
+            ref={box}
             label={say.say}
             placeholder={say.say}
             rows={1}

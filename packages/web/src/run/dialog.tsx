@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from './texts.ts';
 
@@ -16,10 +16,13 @@ export function Dialog({ title, onClose, children, isWide = false }: Props) {
   const say = useTexts(texts);
   const dialog = useRef<HTMLDialogElement>(null);
   const name = useId();
-  useEffect(() => {
-    dialog.current?.showModal();
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
     // What is typed goes where it is asked for, not to the button that closes.
-    dialog.current?.querySelector<HTMLElement>(FIELD)?.focus();
+    shown?.querySelector<HTMLElement>(FIELD)?.focus();
+    // The browser gives the focus back when it is closed, not when it is taken out of the page.
+    return () => shown?.close();
   }, []);
   return (
     <dialog

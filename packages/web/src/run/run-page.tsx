@@ -44,7 +44,14 @@ export default function RunPage({ run, view, seq }: Props) {
   const [selected, select] = useState<string>();
   const { state, events, news, isPast } = useShown(live, moment);
   useTitle(live.state?.goal ?? '');
-  if (state === undefined) return live.error === undefined ? <Waiting /> : <Problem error={live.error} />;
+  if (state === undefined)
+    return live.error === undefined ? (
+      <Waiting />
+    ) : (
+      <div className="mx-auto w-full max-w-3xl px-4 py-6">
+        <Problem error={live.error} />
+      </div>
+    );
   const props: ViewProps = { run, state, events, news, isPast, selected, select, showAt };
   const View = VIEWS[view];
   const counts = {

@@ -21,7 +21,8 @@ export function ReachNotice() {
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'healthz' });
   }, [reach, queries]);
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-0 bottom-4 z-40 flex justify-center px-4">
+    // At the bottom one writes, or moves the slider.
+    <div role="status" className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-4">
       {reach !== 'here' && (
         <p
           className={`rounded-full border bg-sheet px-4 py-2 text-sm shadow-lg ${reach === 'lost' ? 'border-bad text-bad' : 'border-good text-good'}`}

@@ -32,10 +32,48 @@ function BlockView({ block }: { readonly block: Block }) {
       </List>
     );
   }
+  if (block.kind === 'table') return <Table {...block} />;
+  if (block.kind === 'quote')
+    return (
+      <blockquote className="whitespace-pre-wrap border-line border-l-4 pl-3 text-faint">
+        <Pieces text={block.text} />
+      </blockquote>
+    );
   return (
     <p className={`whitespace-pre-wrap ${block.kind === 'heading' ? 'font-semibold' : ''}`}>
       <Pieces text={block.text} />
     </p>
+  );
+}
+
+function Table({ head, rows }: Block & { readonly kind: 'table' }) {
+  const cell = 'border border-line px-3 py-1 text-left align-top';
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <div tabIndex={0} className="overflow-x-auto [overflow-wrap:normal]">
+      <table className="text-sm">
+        <thead>
+          <tr>
+            {head.map((text, index) => (
+              <th key={index} scope="col" className={`${cell} font-semibold`}>
+                <Pieces text={text} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {row.slice(0, head.length).map((text, index) => (
+                <td key={index} className={cell}>
+                  <Pieces text={text} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -49,6 +87,8 @@ function pieceView({ kind, text }: Piece) {
       return <code className="rounded bg-sunken px-1 font-mono text-[0.9em]">{text}</code>;
     case 'strong':
       return <strong>{text}</strong>;
+    case 'stressed':
+      return <em>{text}</em>;
     case 'link':
       return (
         <a href={text} target="_blank" rel="noreferrer noopener" className="text-accent underline">

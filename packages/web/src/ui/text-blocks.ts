@@ -1,15 +1,23 @@
-/** A text as its writer meant it: paragraphs, lists and code. Anything else stays as it is written. */
+/** A text as its writer meant it: paragraphs, lists, tables and code. Anything else stays as it is written. */
 export type Block =
-  | { readonly kind: 'paragraph' | 'code' | 'heading'; readonly text: string }
+  | { readonly kind: 'paragraph' | 'code' | 'heading' | 'quote'; readonly text: string }
+  | {
+      readonly kind: 'table';
+      readonly head: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+    }
   | { readonly kind: 'list'; readonly isNumbered: boolean; readonly items: readonly string[] };
 
 export type Piece =
-  | { readonly kind: 'text' | 'code' | 'strong'; readonly text: string }
+  | { readonly kind: 'text' | 'code' | 'strong' | 'stressed'; readonly text: string }
   | { readonly kind: 'link'; readonly text: string };
 
 const FENCE = /^\s*(```|~~~)/;
 const BULLET = /^\s*(?:[-*•]|(\d{1,3})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6}\s+(.*)$/;
+const QUOTE = /^\s*> ?(.*)$/;
+/** Below the head of a table. */
+const RULE = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
 
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
@@ -29,9 +37,8 @@ export function blocksOf(text: string): Block[] {
     const [, heading] = HEADING.exec(line) ?? [];
     if (fence !== undefined) {
       close();
-      const end = lines.findIndex((one, at) => at > index && one.trim() === fence);
       // One that is never closed is still being written.
-      const last = end < 0 ? lines.length : end;
+      const last = endOf(lines, index + 1, (one) => one.trim() !== fence);
       blocks.push({ kind: 'code', text: lines.slice(index + 1, last).join('\n') });
       index = last;
     } else if (item !== undefined) {
@@ -44,6 +51,17 @@ export function blocksOf(text: string): Block[] {
     } else if (heading !== undefined) {
       close();
       blocks.push({ kind: 'heading', text: heading });
+    } else if (QUOTE.test(line)) {
+      close();
+      const last = endOf(lines, index, (one) => QUOTE.test(one));
+      const quoted = lines.slice(index, last).map((one) => QUOTE.exec(one)?.[1] ?? '');
+      blocks.push({ kind: 'quote', text: quoted.join('\n') });
+      index = last - 1;
+    } else if (line.includes('|') && isRule(lines[index + 1]?.trim() ?? '')) {
+      close();
+      const last = endOf(lines, index + 2, (one) => one.includes('|'));
+      blocks.push({ kind: 'table', head: cellsOf(line), rows: lines.slice(index + 2, last).map(cellsOf) });
+      index = last - 1;
     } else if (line.trim() === '') close();
     else if (list !== undefined && /^\s{2,}/.test(line))
       list.items.push(`${list.items.pop() ?? ''}\n${line.trim()}`);
@@ -56,17 +74,37 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
+/** The first line from there on that is not so, or the end. */
+function endOf(lines: readonly string[], from: number, isSo: (line: string) => boolean): number {
+  let end = from;
+  while (end < lines.length && isSo(lines[end] ?? '')) end++;
+  return end;
+}
+
+function isRule(line: string): boolean {
+  return line.includes('|') && RULE.test(line);
+}
+
+function cellsOf(line: string): string[] {
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
+}
+
 const PIECE =
-  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(https?:\/\/[^\s<>"'`)\]}、。「」]+[^\s<>"'`)\]}、。「」.,;:!?])/g;
+  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(?<![\w*])\*(?![\s*])([^*\n]*[^*\s])\*(?![\w*])|(https?:\/\/[^\s<>"'`)\]}、。「」]+[^\s<>"'`)\]}、。「」.,;:!?])/g;
 
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
   for (const match of text.matchAll(PIECE)) {
-    const [whole, code, strong, link] = match;
+    const [whole, code, strong, stressed, link] = match;
     if (match.index > end) pieces.push({ kind: 'text', text: text.slice(end, match.index) });
     if (code !== undefined) pieces.push({ kind: 'code', text: code });
     else if (strong !== undefined) pieces.push({ kind: 'strong', text: strong });
+    else if (stressed !== undefined) pieces.push({ kind: 'stressed', text: stressed });
     else pieces.push({ kind: URL.canParse(link ?? '') ? 'link' : 'text', text: link ?? '' });
     end = match.index + whole.length;
   }

@@ -45,6 +45,8 @@ describe('a conversation on the page', () => {
     await page.waitForURL(/\/conversations\/.+/);
     const log = page.getByRole('log');
     await log.getByText('It is Paris.').waitFor();
+    // Who began it goes on writing.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
     await expect.poll(() => page.title()).toBe('What is the capital of France · Dandori');
     const { conversations } = await client.conversations.list();
     const id = conversations[0]?.conversation ?? '';
@@ -69,11 +71,17 @@ describe('a conversation on the page', () => {
     await log.getByText('in the background').waitFor();
     await page.getByRole('textbox', { name: 'Say something' }).fill('buy milk');
     await page.keyboard.press('Control+Enter');
+    // Nobody has to say yes to a call that is not shown.
+    await log.getByText('shop.take').waitFor();
     await log.getByRole('button', { name: 'skimmed' }).click();
     await log.getByText('All is bought.').waitFor();
+    // The button has gone; the focus stays where it was.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch('This has been answered.');
     expect(visiting.standing.taken).toContain('skimmed milk');
     visiting.standing.open();
     await log.getByText('The bread is here.').waitFor();
+    // Behind other messages it says what it speaks of.
+    await log.getByText('on “plan a trip”').first().waitFor();
     await expect.poll(() => log.getByText('All is bought.').count()).toBe(2);
     await log.getByText('2 of 2 steps done').first().waitFor();
     await log

@@ -166,6 +166,8 @@ describe('the page of a run', () => {
     await page.getByRole('radio', { name: /good/ }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Rated 4 of 5' }).waitFor();
+    // The focus is back where the dialog was opened.
+    await page.locator('button:focus', { hasText: 'Rate' }).waitFor();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Journal' }).click();
     const journal = await readFile(await (await saving).path(), 'utf8');

@@ -15,6 +15,16 @@ describe('the blocks of a text', () => {
     ]);
   });
 
+  it('are tables and quotes', () => {
+    const text = 'So:\n| a | b |\n|---|:-:|\n| `x` | 1 \\| 2 |\n| y\n\n> one\n> two\na | b';
+    expect(blocksOf(text)).toEqual([
+      { kind: 'paragraph', text: 'So:' },
+      { kind: 'table', head: ['a', 'b'], rows: [['`x`', '1 | 2'], ['y']] },
+      { kind: 'quote', text: 'one\ntwo' },
+      { kind: 'paragraph', text: 'a | b' },
+    ]);
+  });
+
   it('show code that is still being written as code', () => {
     expect(blocksOf('so:\n```\nlet a')).toEqual([
       { kind: 'paragraph', text: 'so:' },
@@ -34,6 +44,12 @@ describe('the pieces of a text', () => {
       { kind: 'link', text: 'https://d.example/e?f=1' },
       { kind: 'text', text: '. javascript:alert(1)' },
     ]);
+  });
+
+  it('are what is stressed, and no products', () => {
+    const stressed = (text: string) =>
+      piecesOf(text).flatMap((one) => (one.kind === 'stressed' ? one.text : []));
+    expect(stressed('*a b* と*強調*です 2*3*4 * no * **c**')).toEqual(['a b', '強調']);
   });
 
   it('lose nothing of it', () => {

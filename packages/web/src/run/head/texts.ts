@@ -92,7 +92,7 @@ export const texts: Texts<typeof en> = {
       planned: '計画',
       hierarchical: '階層',
     },
-    driving: { driving: '進行中', queued: '順番待ち', idle: '動いていません' },
+    driving: { driving: '実行中', queued: '順番待ち', idle: '動いていません' },
     mind: '判断役',
     thinking: '次の手を考えています…',
     paused: (by, reason) =>

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { planAbout } from '#core/plan-about.ts';
 import type { AskedQuestion } from '#core/report.ts';
+import type { Json } from '#domain/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
@@ -24,10 +25,9 @@ interface Props {
 /** A plan before it is carried out: what it takes, what it does, what it changes. */
 export function PlanApproval({ run, question, isPast, onSent }: Props) {
   const say = useTexts(texts);
-  const read = planAbout.safeParse(question.context);
   return (
     <>
-      {read.success ? <About about={read.data} /> : <ContextView context={question.context} />}
+      <PlanDetails context={question.context} />
       {isPast ? (
         <p className="text-faint text-sm">{say.past}</p>
       ) : (
@@ -35,6 +35,11 @@ export function PlanApproval({ run, question, isPast, onSent }: Props) {
       )}
     </>
   );
+}
+
+export function PlanDetails({ context }: { readonly context: Json | undefined }) {
+  const read = planAbout.safeParse(context);
+  return read.success ? <About about={read.data} /> : <ContextView context={context} />;
 }
 
 function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }) {
