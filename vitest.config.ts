@@ -9,10 +9,7 @@ const QUIET = ['core', 'config', 'engine', 'fixtures', 'house', 'mind'].map(
 );
 
 /** The page sees the core by names that vite resolves. */
-const PAGE = [
-  { find: /^#(core|domain)\//, replacement: `${import.meta.dirname}/packages/dandori/src/$1/` },
-  { find: /^#shown\//, replacement: `${import.meta.dirname}/packages/web/src/shown/` },
-];
+const PAGE = [{ find: /^#(core|domain)\//, replacement: `${import.meta.dirname}/packages/dandori/src/$1/` }];
 
 export default defineConfig({
   test: {

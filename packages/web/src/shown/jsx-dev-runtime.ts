@@ -5,4 +5,3 @@ import { shown } from './shown.ts';
 export const jsxDEV: typeof runtime.jsxDEV = (type, props, ...rest) =>
   runtime.jsxDEV(type, shown(type, props), ...rest);
 export const { Fragment } = runtime;
-export type { JSX } from 'react';

@@ -8,4 +8,3 @@ import { shown } from './shown.ts';
 export const jsx: typeof runtime.jsx = (type, props, key) => runtime.jsx(type, shown(type, props), key);
 export const jsxs: typeof runtime.jsxs = (type, props, key) => runtime.jsxs(type, shown(type, props), key);
 export const { Fragment } = runtime;
-export type { JSX } from 'react';
