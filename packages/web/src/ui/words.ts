@@ -16,6 +16,8 @@ export interface Words {
   readonly errors: Readonly<Partial<Record<ErrorCode, readonly [what: string, fix: string]>>>;
   readonly copy: string;
   readonly copied: string;
+  readonly all: (characters: number) => string;
+  readonly less: string;
   readonly more: (count: number) => string;
 }
 
@@ -86,6 +88,8 @@ export const words: Texts<Words> = {
     },
     copy: 'Copy',
     copied: 'Copied',
+    all: (characters) => `The whole text (${characters.toLocaleString('en')} characters)`,
+    less: 'Show less',
     more: (count) => `${count} more`,
   },
   ja: {
@@ -154,6 +158,8 @@ export const words: Texts<Words> = {
     },
     copy: 'コピー',
     copied: 'コピーしました',
+    all: (characters) => `全文を表示 (${characters.toLocaleString('ja')}文字)`,
+    less: '折りたたむ',
     more: (count) => `ほか${count}件`,
   },
 };

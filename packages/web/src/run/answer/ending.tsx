@@ -3,10 +3,13 @@ import { useTexts } from '../../shell/language.tsx';
 import { ClockTime } from '../../ui/clock-time.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { FailureView } from '../../ui/failure-view.tsx';
-import { RichText } from '../../ui/rich-text.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import { StatusMark } from '../../ui/status.tsx';
 import { words } from '../../ui/words.ts';
 import { texts } from './texts.ts';
+
+/** The others are among the tasks. */
+const MOST_MISSING = 20;
 
 interface Props {
   readonly end: NonNullable<RunState['end']>;
@@ -16,7 +19,7 @@ interface Props {
 /** How a run ended: its answer, or why there is none; what was not done, and what people think of it. */
 export function Ending({ end, rating }: Props) {
   const say = useTexts(texts);
-  const { limits } = useTexts(words);
+  const { limits, more } = useTexts(words);
   const { outcome, answer, failure, missing = [], limit } = end;
   return (
     <div className="flex flex-col gap-3">
@@ -27,7 +30,7 @@ export function Ending({ end, rating }: Props) {
         </span>
         {answer !== undefined && <CopyButton text={() => answer} />}
       </div>
-      {answer !== undefined && <RichText text={answer} />}
+      {answer !== undefined && <LongText text={answer} />}
       {failure !== undefined && <FailureView failure={failure} />}
       {limit !== undefined && (
         <p className="border-warn border-l-2 pl-3 text-sm">
@@ -38,10 +41,13 @@ export function Ending({ end, rating }: Props) {
         <div className="text-sm">
           <h3 className="text-faint">{say.missing}</h3>
           <ul className="list-disc pl-6 [overflow-wrap:anywhere]">
-            {missing.map((one) => (
+            {missing.slice(0, MOST_MISSING).map((one) => (
               <li key={one}>{one}</li>
             ))}
           </ul>
+          {missing.length > MOST_MISSING && (
+            <p className="text-faint">{more(missing.length - MOST_MISSING)}</p>
+          )}
         </div>
       )}
       {rating !== undefined && (
