@@ -2,6 +2,7 @@ import ELK from 'elkjs/lib/elk.bundled.js';
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../dandori/src/core/apply.ts';
 import { edgesBetween, nodesOf } from '../../src/run/graph/elements.ts';
+import { faceOf } from '../../src/run/graph/face.ts';
 import { layoutFrom, layoutInput } from '../../src/run/graph/layout.ts';
 import { layoutByLevels } from '../../src/run/graph/levels.ts';
 import { neighbourOf } from '../../src/run/graph/neighbours.ts';
@@ -40,6 +41,25 @@ describe('the graph of a plan', () => {
       ],
     });
     expect(written(structureOf(state, NOTHING_GONE))).toEqual(['a after c', 'a data b', 'b hazard d']);
+  });
+
+  it('tells the same, and what each does, of a plan that somebody is asked about', async () => {
+    const tasks = [
+      call('a', 'books.find'),
+      call('b', 'shelf.put', { q: '${a.title}' }),
+      call('c', 'books.find', {}, ['a']),
+      call('d', 'shelf.put'),
+    ];
+    const { state } = await live({ replies: [tasks], settings: { approval: 'plan', mode: 'planned' } });
+    const structure = structureOf(state, NOTHING_GONE);
+    expect(written(structure)).toEqual(['a after c', 'a data b', 'b hazard d']);
+    const faces = structure.nodes.map((node) => faceOf(node, state));
+    expect(faces.map((face) => [face?.effect, face?.standing])).toEqual([
+      ['read', 'proposed'],
+      ['write', 'proposed'],
+      ['read', 'proposed'],
+      ['write', 'proposed'],
+    ]);
   });
 
   it('draws n + m edges where n wait for the same m', async () => {

@@ -26,7 +26,7 @@ export interface Face {
   readonly total: number;
 }
 
-export function faceOf({ id, written, isRemoved }: GraphNode, state: RunState): Face | undefined {
+export function faceOf({ id, written, effect, isRemoved }: GraphNode, state: RunState): Face | undefined {
   const of = state.tasks.get(id);
   const task = of?.task ?? written;
   if (task === undefined) return undefined;
@@ -37,7 +37,7 @@ export function faceOf({ id, written, isRemoved }: GraphNode, state: RunState): 
     title: isStep(task) ? purposeOf(task) : (task.description ?? id),
     operation: isStep(task) ? undefined : task.operation,
     status: of === undefined ? 'pending' : statusAtEnd(of, state),
-    effect: isStep(task) ? undefined : of?.effect,
+    effect: isStep(task) ? undefined : (of?.effect ?? effect),
     attempts: of?.attempts ?? 0,
     ms: of?.ms,
     since: of?.status === 'running' ? of.startedAt : undefined,

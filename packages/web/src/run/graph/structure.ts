@@ -1,7 +1,9 @@
 import { refsIn } from '#core/inject.ts';
 import type { Gate, RunState, TaskState } from '#core/state.ts';
 import { isStep } from '#core/step.ts';
+import type { Effect } from '#domain/effect.ts';
 import type { Task } from '#domain/task.ts';
+import { type AskedTask, askedTasks } from './asked-plan.ts';
 
 /** Why one waits for another: it takes its result, it was told to, or both touch the same resource. */
 export type EdgeKind = 'data' | 'after' | 'hazard';
@@ -16,6 +18,8 @@ export interface GraphNode {
   readonly isGroup: boolean;
   /** Of a plan that is not accepted yet, or of one that does not stand any more. */
   readonly written: Task | undefined;
+  /** Of one that somebody is asked about; of others the run knows it. */
+  readonly effect: Effect | undefined;
   readonly isRemoved: boolean;
 }
 
@@ -39,7 +43,9 @@ export interface Shown {
   readonly superseded: boolean;
 }
 
-export function structureOf({ tasks, draft }: RunState, { removed, superseded }: Shown): Structure {
+export function structureOf(state: RunState, { removed, superseded }: Shown): Structure {
+  const { tasks, draft } = state;
+  const asked = askedTasks(state);
   const standing = [...tasks.values()].filter(({ isSuperseded }) => superseded || !isSuperseded);
   const known = new Set(standing.map(({ task }) => task.id));
   const proposed = (draft?.tasks ?? []).filter(({ id }) => !known.has(id));
@@ -56,11 +62,12 @@ export function structureOf({ tasks, draft }: RunState, { removed, superseded }:
     parent: parents.get(task.id),
     isGroup: groups.has(task.id),
     written: isAccepted ? undefined : task,
+    effect: isAccepted ? undefined : asked.get(task.id)?.effect,
     isRemoved: gone.has(task),
   });
   const drawing = createDrawing(known, parents);
-  for (const state of standing) drawNeeds(state, tasks, drawing);
-  for (const task of written) drawWritten(task, drawing);
+  for (const one of standing) drawNeeds(one, tasks, drawing);
+  for (const task of written) drawWritten(task, waitsFor(task.id, asked, parents), drawing);
   const gates = drawGates(standing, parents, drawing);
   return {
     nodes: [
@@ -74,10 +81,11 @@ export function structureOf({ tasks, draft }: RunState, { removed, superseded }:
 
 /** Equal for those that look the same. */
 export function digestOf({ nodes, edges }: Structure): string {
-  const named = nodes.map(({ id, parent, written, isRemoved }) => [
+  const named = nodes.map(({ id, parent, written, effect, isRemoved }) => [
     id,
     parent,
     written !== undefined,
+    effect,
     isRemoved,
   ]);
   return JSON.stringify([named, edges.map(({ id, kind }) => [id, kind])]);
@@ -144,9 +152,25 @@ function inheritedNeeds({ id, step }: Task, tasks: RunState['tasks']): Set<strin
   return found;
 }
 
-function drawWritten({ id, args, after = [] }: Task, { draw }: Pick<Drawing, 'draw'>): void {
+/** What it waits for by itself, and not as all of its step do. */
+function waitsFor(
+  id: string,
+  asked: ReadonlyMap<string, AskedTask>,
+  parents: ReadonlyMap<string, string>,
+): string[] {
+  const inherited = ancestorsOf(id, parents).flatMap((above) => asked.get(above)?.waitsFor ?? []);
+  return (asked.get(id)?.waitsFor ?? []).filter((earlier) => !inherited.includes(earlier));
+}
+
+function drawWritten(
+  { id, args, after = [] }: Task,
+  waits: readonly string[],
+  { draw }: Pick<Drawing, 'draw'>,
+): void {
   for (const { ref } of refsIn(args)) draw(ref.task, id, 'data');
   for (const earlier of after) draw(earlier, id, 'after');
+  // What is left, it waits for without having been told to.
+  for (const earlier of waits) draw(earlier, id, 'hazard');
 }
 
 function drawGates(
@@ -174,7 +198,15 @@ function drawGates(
     const id = `gate:${nodes.length + 1}`;
     const [place, ...others] = new Set([...members, ...later].map((one) => parents.get(one)));
     const parent = others.length === 0 ? place : undefined;
-    nodes.push({ id, kind: 'gate', parent, isGroup: false, written: undefined, isRemoved: false });
+    nodes.push({
+      id,
+      kind: 'gate',
+      parent,
+      isGroup: false,
+      written: undefined,
+      effect: undefined,
+      isRemoved: false,
+    });
     for (const from of members) edges.push({ id: `${from}>${id}`, from, to: id, kind: 'hazard' });
     for (const to of later) edges.push({ id: `${id}>${to}`, from: id, to, kind: 'hazard' });
   }
