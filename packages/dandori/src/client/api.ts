@@ -142,3 +142,8 @@ export interface MessagePage {
   readonly messages: readonly Written[];
   readonly earlier?: string;
 }
+
+export interface ServerUser {
+  readonly id?: string;
+  readonly role: 'viewer' | 'operator' | 'admin';
+}

@@ -24,6 +24,7 @@ import type {
   PlanOfRun,
   RunNow,
   RunPage,
+  ServerUser,
   ToolList,
 } from './api.ts';
 import { type ConnectionOptions, connect, queryOf } from './connection.ts';
@@ -101,6 +102,8 @@ export interface Amounts {
 
 /** A server of Dandori's. Errors are `DandoriError`s with the code and the fix that the server gave. */
 export interface Client {
+  /** Who the token says that one is; without an id where the server has no tokens. */
+  user(): Promise<ServerUser>;
   start(goal: string, options?: StartOptions): Promise<string>;
   runs(options?: ListOptions): Promise<RunPage>;
   run(run: string): Promise<RunNow>;
@@ -197,6 +200,7 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
       (await post<{ question: string }>(at(run, '/approve'), options)).question,
     reject: async (run, options = {}) =>
       (await post<{ question: string }>(at(run, '/reject'), options)).question,
+    user: () => get('/api/user'),
     questions: async () => (await get<{ questions: RunQuestion[] }>('/api/questions')).questions,
     tell: (run, text) => tell(run, 'note', { text }),
     pause: (run, reason) => tell(run, 'pause', reason === undefined ? {} : { reason }),

@@ -13,6 +13,7 @@ export type {
   Problem,
   RunNow,
   RunPage,
+  ServerUser,
   TalkedRun,
   ToolList,
 } from './api.ts';

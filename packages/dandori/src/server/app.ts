@@ -30,9 +30,11 @@ import { steering } from './routes/steering.ts';
 import { streaming } from './routes/stream.ts';
 import { talking } from './routes/talking.ts';
 import { tools } from './routes/tools.ts';
+import { user } from './routes/user.ts';
 
 const ROUTES: readonly Routes[] = [
   health,
+  user,
   runs,
   run,
   results,

@@ -106,6 +106,7 @@ describe('users', () => {
     const guest = standing.as(GUEST.token);
     const run = await hana.start('tea', { tasks: [look('tea')] });
     await hana.settled(run);
+    expect(await guest.user()).toEqual({ id: 'hana', role: 'viewer' });
     expect((await guest.run(run)).report.run).toBe(run);
     for (const attempt of [
       () => guest.start('tea'),

@@ -7,6 +7,7 @@ import { Rooms, roomOf } from './rooms.tsx';
 import { Link, useRoute } from './route.tsx';
 import { texts } from './texts.ts';
 import { useRoomTitle } from './title.ts';
+import { ViewerNotice } from './viewer-notice.tsx';
 
 /** What stands around every view. */
 export function Frame({ children }: { readonly children: ReactNode }) {
@@ -32,6 +33,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         <Rooms here={room} waiting={waiting} />
         <Preferences />
       </header>
+      <ViewerNotice />
       <main id="content" ref={content} tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         {children}
       </main>

@@ -12,6 +12,7 @@ const en = {
   theme: 'Colours',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   signOut: 'Forget the token',
+  viewer: 'With this token you may look and nothing else: an operator starts, answers and steers.',
   waiting: (count: number) => (count === 1 ? '1 open question' : `${count} open questions`),
   reach: {
     lost: 'The server does not answer. Looking for it …',
@@ -45,6 +46,7 @@ export const texts: Texts<typeof en> = {
     theme: '配色',
     themes: { system: 'システム', light: 'ライト', dark: 'ダーク' },
     signOut: 'トークンを破棄',
+    viewer: 'このトークンでは閲覧のみ可能です。開始・回答・操作は operator が行えます。',
     waiting: (count) => `未回答の質問 ${count} 件`,
     reach: {
       lost: 'サーバーから応答がありません。接続し直しています…',

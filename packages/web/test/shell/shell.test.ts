@@ -4,11 +4,12 @@ import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
 
 const admin = tokenOf('hanako', 'admin');
 const other = tokenOf('taro', 'operator');
+const guest = tokenOf('vera', 'viewer');
 let open: Visit['open'];
 let visiting: Visit;
 
 beforeAll(async () => {
-  visiting = await visit({ server: { tokens: [admin.entry, other.entry] } });
+  visiting = await visit({ server: { tokens: [admin.entry, other.entry, guest.entry] } });
   open = visiting.open;
 });
 afterAll(() => visiting[Symbol.asyncDispose]());
@@ -23,6 +24,12 @@ async function enter(path: string, options?: Parameters<Visit['open']>[1], token
 }
 
 describe('the frame of the page', () => {
+  it('tells who may only look that it is so', async () => {
+    const page = await enter('/', {}, guest.token);
+    await page.getByText('you may look and nothing else').waitFor();
+    await page.close();
+  });
+
   it('lets nobody in without a token, says that one is wrong, and takes the right one', async () => {
     const page = await open('/');
     await page.getByLabel('Token').fill('wrong');
