@@ -1,9 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
 import type { TalkedRun } from 'dandori/client';
+import { useState } from 'react';
+import { texts as runTexts } from '../run/head/texts.ts';
+import { Word } from '../run/head/word.tsx';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
-import { Problem } from '../ui/problem.tsx';
 import { StatusMark } from '../ui/status.tsx';
 import { Tally } from './tally.tsx';
 import { texts } from './texts.ts';
@@ -18,10 +19,12 @@ interface Props {
 /** How the work stands that a message has begun. What has ended without a plan is told by its reply alone. */
 export function RunStrip({ conversation, run, doing }: Props) {
   const say = useTexts(texts);
+  const cancelling = useTexts(runTexts);
   const client = useClient();
-  const cancel = useMutation({
-    mutationFn: () => client.conversations.cancel(conversation, { run: run.run }),
-  });
+  const [isCancelling, setCancelling] = useState(false);
+  const cancel = async (reason: string) => {
+    await client.conversations.cancel(conversation, { run: run.run, ...(reason !== '' && { reason }) });
+  };
   const { outcome, standing, progress, driving, problem } = run;
   const isOver = standing === 'ended';
   if (isOver && progress?.steps === undefined) return null;
@@ -42,10 +45,9 @@ export function RunStrip({ conversation, run, doing }: Props) {
           {!isOver && (
             <button
               type="button"
-              className="rounded text-bad hover:underline disabled:opacity-50"
+              className="rounded text-bad hover:underline"
               aria-label={say.cancelRun(run.goal)}
-              disabled={cancel.isPending}
-              onClick={() => cancel.mutate()}
+              onClick={() => setCancelling(true)}
             >
               {say.cancel}
             </button>
@@ -54,7 +56,16 @@ export function RunStrip({ conversation, run, doing }: Props) {
       </div>
       {doing !== undefined && !isOver && <p className="truncate text-faint">{doing}</p>}
       {problem !== undefined && <p className="break-words text-bad">{problem}</p>}
-      <Problem error={cancel.error} />
+      {isCancelling && (
+        <Word
+          title={say.cancelRun(run.goal)}
+          label={cancelling.reason}
+          button={cancelling.doCancel}
+          look="danger"
+          onSay={cancel}
+          onClose={() => setCancelling(false)}
+        />
+      )}
     </div>
   );
 }

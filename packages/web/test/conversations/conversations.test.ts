@@ -108,6 +108,16 @@ describe('a conversation on the page', () => {
     await expect.poll(async () => (await client.conversations.get(conversation)).undelivered).toEqual([]);
   });
 
+  it('asks before it cancels, and for a reason', async () => {
+    const page = await visiting.open('/conversations');
+    await page.getByRole('textbox').fill('buy milk');
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Cancel: buy milk' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('not today');
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('log').getByText('not today').first().waitFor();
+  });
+
   it('says it where there is no such conversation', async () => {
     const page = await visiting.open('/conversations/20260101-000000000-aaaa');
     await page.getByRole('alert').getByText('or it is not yours').waitFor();
