@@ -63,7 +63,11 @@ function Text({ face, sign, colour }: TextProps) {
           {face.title}
         </span>
         <span className="shrink-0 text-[11px] text-faint">
-          <Elapsed ms={face.ms} since={face.since} />
+          {face.standing === 'proposed' ? (
+            <span className="italic">{say.proposed}</span>
+          ) : (
+            <Elapsed ms={face.ms} since={face.since} />
+          )}
         </span>
       </span>
       <span className="flex items-baseline gap-1.5 pl-4.5 text-[11px] text-faint">
@@ -75,10 +79,9 @@ function Text({ face, sign, colour }: TextProps) {
   );
 }
 
-/** Reads are the rule, and harmless; only what changes something is said. */
+/** Reads are the rule, and harmless; only what changes something stands out. */
 function Effect({ face: { effect, standing } }: { readonly face: Face }) {
   const say = useTexts(texts);
-  if (standing === 'proposed') return <span className="shrink-0 italic">{say.proposed}</span>;
   if (standing === 'gone') return <span className="shrink-0 italic">{say.replaced}</span>;
   if (effect === undefined) return null;
   const colour = effect === 'destructive' ? 'text-bad font-semibold' : effect === 'write' ? 'text-ink' : '';
