@@ -91,7 +91,7 @@ export function announce(offer: Offer | undefined, { state, tools, offer: asked 
 export function tellServers(servers: Described['servers']): string[] {
   if (servers === undefined) return [];
   return [
-    `These are the ones that seem to fit the goal. There are more; find them with tool.search and then call them by name. Tools by server: ${countsText(servers)}.`,
+    `Only the tools that seem to fit the goal are described. There are more; find them with tool.search and then call them by name. Tools by server: ${countsText(servers)}.`,
   ];
 }
 

@@ -42,7 +42,7 @@ describe('more tools than a prompt can describe', () => {
     expect(first?.promptText).toContain('- tool.search [read]');
     expect(first?.promptText).not.toContain('mail.send');
     expect(first?.promptText).toContain(
-      'Tools by server: mail (1), store0 (20), store1 (20), store2 (20), weather (1).',
+      'Only the tools that seem to fit the goal are described. There are more; find them with tool.search and then call them by name. Tools by server: mail (1), store0 (20), store1 (20), store2 (20), weather (1).',
     );
     expect(operationIn(first as RecordedRequest)).toBe('"operation":{"type":"string"}');
     later.forEach((request, index) => {

@@ -83,6 +83,11 @@ describe('the model sees what it needs to go on', () => {
     expect(instructions).toMatch(/Be kind\.$/);
   });
 
+  it('is told in auto mode that the ways to work are a choice', () => {
+    const { instructions } = writePrompt(new Story('x', { mode: 'auto' }).thought());
+    expect(instructions).toMatch(/# How to work\n\nChoose what fits the goal:\n- /);
+  });
+
   it('sees its own actions and how they ended', () => {
     const story = new Story().decided([find, now], { t1: '{"city":"Kyoto"}' });
     const { messages } = writePrompt(story.thought());

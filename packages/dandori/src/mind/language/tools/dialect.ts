@@ -87,7 +87,7 @@ const FORM: Form = {
     const lines = tools.flatMap(({ name, outputSchema }) =>
       outputSchema === undefined || !hasRefs(mode) ? [] : [`- ${name}: ${notate(outputSchema, 'output')}`],
     );
-    const outputs = lines.length === 0 ? [] : [`${ABOUT_OUTPUTS}\n${lines.join('\n')}`];
+    const outputs = lines.length === 0 ? [] : [`What they return. ${ABOUT_OUTPUTS}\n\n${lines.join('\n')}`];
     const parts = [...outputs, ...tellServers(servers)];
     return parts.length === 0 ? '' : ['# Tools', ...parts].join('\n\n');
   },

@@ -111,6 +111,20 @@ describe('a decision by native calls', () => {
     expect(system).not.toContain('Write one JSON object');
   });
 
+  it.each(['chain_of_thought', 'plan_and_solve', 'least_to_most'] as const)(
+    'says what the lines about tools are, and names no field that only JSON has (%s)',
+    async (strategy) => {
+      const story = new Story();
+      const planning = { strategy, decomposition: 'moderate', revisions: 3 } as const;
+      story.state.settings = { ...story.state.settings, planning };
+      const { server } = await think({ toolCalls: [answerCall] }, TOOLS, story.thought());
+      const system = String(server.requests[0]?.body.messages?.[0]?.content);
+      expect(system).toMatch(/# Tools\n\nWhat they return\.[^\n]*\n\n- places\.find: \{city\?\}/);
+      expect(system).toMatch(/in your reasoning/i);
+      expect(system).not.toContain('`reasoning`');
+    },
+  );
+
   it.each([
     ['direct', ['answer', 'ask']],
     ['adaptive', ['answer', 'ask', 'plan_revise', 'places_find', 'weather_now']],
