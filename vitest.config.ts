@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-const TIME = { testTimeout: 60_000, hookTimeout: 60_000 };
+const TIME = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 /** What touches nothing of the process shares its modules among files: loading them anew takes longer than most tests. */
 const QUIET = ['core', 'config', 'engine', 'fixtures', 'house', 'mind'].map(

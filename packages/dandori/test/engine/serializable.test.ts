@@ -174,7 +174,7 @@ describe('running in parallel', () => {
       }),
       { numRuns: 500 },
     );
-  }, 60_000);
+  });
 });
 
 /** Writes the plan down task by task, so many milliseconds for each, and answers when it is done. */
@@ -254,5 +254,5 @@ describe('reading ahead while the mind writes', () => {
     );
     // Else this would hold of anything.
     expect(ahead).toBeGreaterThan(250);
-  }, 60_000);
+  });
 });

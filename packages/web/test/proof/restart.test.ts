@@ -37,7 +37,11 @@ describe.each(['SIGKILL', 'SIGTERM'] as const)(
       await look.getByText('running').waitFor();
       await until(async () => (await linesOf('effects.txt.calls')).includes(`${signal} looks`));
       const ending = proving.end(signal);
-      if (signal === 'SIGTERM') await writeFile(file('effects.txt.go'), '');
+      if (signal === 'SIGTERM') {
+        // What ends before the server has heard of its own end would leave nothing to resume.
+        await until(async () => (await fetch(`${proving.url}/readyz`)).status === 503);
+        await writeFile(file('effects.txt.go'), '');
+      }
       await ending;
       await page.getByText('The server does not answer.').waitFor();
       await writeFile(file('effects.txt.go'), '');
