@@ -111,10 +111,15 @@ function pathOf({ path, operation }: Route, { runs, conversations }: Known): fc.
     });
 }
 
+/** An object may have a field of the name `toString`, and no way to be a text. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
   const pairs = parameters.map(({ name, schema }) =>
     fc.option(
-      valueFor(schema, name).map((value) => `${name}=${escaped(String(value))}`),
+      valueFor(schema, name).map((value) => `${name}=${escaped(textOf(value))}`),
       { nil: '' },
     ),
   );
@@ -127,7 +132,7 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
 function headersOf({ operation }: Route, { tokens }: Known): fc.Arbitrary<Record<string, string>> {
   const own = (operation.parameters ?? []).filter((one) => one.in === 'header');
   const named = own.map(({ name, schema }) =>
-    fc.option(valueFor(schema, name).map((value) => [name, printable(String(value))] as const)),
+    fc.option(valueFor(schema, name).map((value) => [name, printable(textOf(value))] as const)),
   );
   const token = often(fc.constantFrom(...tokens), odd.map(printable), 30);
   return fc
