@@ -50,28 +50,28 @@ describe('a graph of 1,000 tasks', () => {
     await page.getByRole('application', { name: 'The plan as a graph' }).focus();
     await page.keyboard.press('End');
     await page.getByText(new RegExp(`^t${TASKS - 1}, mill.wait, running`)).waitFor();
-    const touched = page.evaluate(
-      () =>
-        new Promise<string[]>((resolve) => {
-          const ids = new Set<string>();
-          new MutationObserver((changes) => {
-            for (const { target } of changes) {
-              const element = target instanceof Element ? target : target.parentElement;
-              const id = element?.closest('.react-flow__node')?.getAttribute('data-id');
-              if (typeof id === 'string') ids.add(id);
-            }
-            const left = document.querySelectorAll('.react-flow__node .animate-pulse').length;
-            if (left === 0 && ids.size > 0) resolve([...ids]);
-          }).observe(document.querySelector('.react-flow__nodes') as Element, {
-            subtree: true,
-            childList: true,
-            characterData: true,
-            attributes: true,
-          });
-        }),
-    );
+    // It watches before anything goes on.
+    const touched = await page.evaluateHandle(() => {
+      const ids = new Set<string>();
+      const all = new Promise<string[]>((resolve) => {
+        new MutationObserver((changes) => {
+          for (const { target } of changes) {
+            const element = target instanceof Element ? target : target.parentElement;
+            const id = element?.closest('.react-flow__node')?.getAttribute('data-id');
+            if (typeof id === 'string') ids.add(id);
+          }
+          if (ids.size > 0) resolve([...ids]);
+        }).observe(document.querySelector('.react-flow__nodes') as Element, {
+          subtree: true,
+          childList: true,
+          characterData: true,
+          attributes: true,
+        });
+      });
+      return { all };
+    });
     mill.open();
-    const changed = await touched;
+    const changed = await touched.evaluate(({ all }) => all);
     expect(changed.filter((id) => Number(id.slice(1)) % 5 !== 4)).toEqual([]);
     await page.getByRole('button', { name: 'Rate' }).waitFor();
   }, 120_000);
