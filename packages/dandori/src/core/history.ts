@@ -77,6 +77,7 @@ export function planEntries(events: readonly Event[]): HistoryEntry[] {
     } else if (type === 'plan_revised') {
       const { version, by, tasks, removes, supersedes = [], reason, changes } = data;
       const revision = { reason, changes };
+      if (by === 'user') replaceOpen(entries);
       entries.push({ kind: 'revised', seq, at, version, by, tasks, removes, supersedes, revision });
     } else if (type === 'plan_approved') judge(entries, { isAccepted: true });
     else if (type === 'plan_rejected') {

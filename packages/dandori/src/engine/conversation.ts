@@ -74,7 +74,7 @@ export interface SayOptions extends SpeakOptions {
   readonly onBegun?: (run: string) => void;
   /** A message that is said twice under the same key is said once, for good. */
   readonly key?: string;
-  /** The last message that the speaker had before them, or nothing but ''. What was asked after it is not answered by it. */
+  /** The last message that the speaker had before them, '' where there was none. It answers nothing that was asked later. */
   readonly seen?: string | undefined;
 }
 

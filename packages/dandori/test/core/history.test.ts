@@ -17,6 +17,16 @@ it('a plan that a person has edited is replaced, and one that waits is open', ()
   expect(second).not.toHaveProperty('isReplaced');
 });
 
+it('a revision that a person has edited is replaced too', () => {
+  const revised = (version: number, by: 'mind' | 'user'): Fact => ({
+    type: 'plan_revised',
+    data: { version, by, tasks: [], removes: [], reason: 'bread is sold out', changes: [] },
+  });
+  const [first, second] = planEntries(events(revised(2, 'mind'), revised(3, 'user')));
+  expect(first).toMatchObject({ version: 2, isReplaced: true });
+  expect(second).not.toHaveProperty('isReplaced');
+});
+
 it('a plan that was accepted before a person proposed another stays accepted', () => {
   const approved: Fact = { type: 'plan_approved', data: { version: 1, by: 'runtime', access: {} } as never };
   const [first] = planEntries(events(proposed(1, 'mind'), approved, proposed(2, 'user')));
