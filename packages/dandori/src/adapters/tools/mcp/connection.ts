@@ -100,7 +100,7 @@ async function open(
     ? createHttpTransport(config, maxResultBytes)
     : createStdioTransport(config, maxResultBytes);
   const client = new Client(
-    { name: 'dandori', version: '0.1.0' },
+    { name: 'dandori', version: '0.2.0' },
     {
       versionNegotiation: { mode },
       capabilities: { elicitation: { form: {}, url: {} } },
