@@ -112,6 +112,10 @@ describe('the package that is packed', () => {
     expect(workspaces).toEqual([]);
   });
 
+  it('asks by its command for the Node that its manifest names', () => {
+    expect(readFileSync(program, 'utf8')).toContain(`[${lowestNode().replace('.', ', ')}]`);
+  });
+
   it('holds every file that its manifest, its docs and the docs of its servers name', () => {
     const { bin, exports } = manifest();
     const named = [...Object.values(bin), ...Object.values(exports)];
