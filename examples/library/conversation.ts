@@ -1,7 +1,7 @@
 import { openDandori } from 'dandori';
 
-await using dandori = await openDandori();
-await using conversation = await dandori.conversation();
+const dandori = await openDandori();
+const conversation = await dandori.conversation();
 
 for (const text of ['100 + 200を計算', 'What time is it in Asia/Tokyo?']) {
   const said = await conversation.say(text);
@@ -12,3 +12,5 @@ for (const text of ['100 + 200を計算', 'What time is it in Asia/Tokyo?']) {
   }
 }
 await conversation.settled();
+await conversation.close();
+await dandori.close();

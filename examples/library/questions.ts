@@ -2,7 +2,7 @@ import { openDandori, readPlanFile } from 'dandori';
 
 const plan = await readPlanFile(`${import.meta.dirname}/../plans/remove.plan.yaml`);
 
-await using dandori = await openDandori({
+const dandori = await openDandori({
   onEvent: ({ seq, type }) => console.log(seq, type),
 });
 
@@ -18,3 +18,4 @@ while (report.outcome === 'waiting') {
   report = await dandori.drive(report.run);
 }
 console.log(report.outcome, report.failure?.message);
+await dandori.close();

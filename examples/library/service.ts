@@ -14,9 +14,10 @@ const greeter = defineService({
   },
 });
 
-await using dandori = await openDandori({ services: [greeter] });
+const dandori = await openDandori({ services: [greeter] });
 const report = await dandori.run('Greet "Hanako"', {
   userId: 'me',
   tasks: [{ id: 't1', operation: 'greeter.greet', args: { name: 'Hanako' } }],
 });
 console.log(report.outcome, report.tasks.t1?.result);
+await dandori.close();

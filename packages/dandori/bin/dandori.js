@@ -1,18 +1,22 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node understands: it must be able to say that the Node it runs on is too old.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const NEEDED = [22, 18];
 const { enableCompileCache } = module;
+const SOURCE = new URL('../src/cli/start.ts', import.meta.url);
+/** In the repository the source, which Node runs as it is; in the published package the bundle made of it. */
+const IS_SOURCE = existsSync(SOURCE);
+/** The bundle is made for the lowest Node in `engines`. The source has syntax (`using`) that only Node 24 understands. */
+const NEEDED = IS_SOURCE ? [24, 0] : [22, 18];
 
 if (isEnough(process.versions.node)) {
   // Compiled code is kept between two starts; it halves the time to the first line.
   enableCompileCache?.();
-  await import(entry());
+  await import(IS_SOURCE ? SOURCE.href : new URL('../lib/code/start.js', import.meta.url).href);
 } else reexecute();
 
 function isEnough(version) {
@@ -20,18 +24,11 @@ function isEnough(version) {
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
-/** In the repository the source, which Node runs as it is; in the published package the bundle made of it. */
-function entry() {
-  const source = new URL('../src/cli/start.ts', import.meta.url);
-  return existsSync(source) ? source.href : new URL('../lib/code/start.js', import.meta.url).href;
-}
-
 /** A newer Node may lie in node_modules, brought by npm as a package. */
 function reexecute() {
   const newer = newerNode();
   if (newer === undefined) {
-    console.error(`Dandori needs Node ${NEEDED.join('.')} or newer, and this is ${process.versions.node}.`);
-    console.error('What to do: install a newer Node, or add one to your project: npm install node@24');
+    console.error(tooOld());
     process.exit(2);
   }
   // In a group of its own, so that a signal to ours reaches the child once, through us, and never twice.
@@ -50,14 +47,27 @@ function reexecute() {
   });
 }
 
+function tooOld() {
+  const [needed, found] = [NEEDED.join('.'), process.versions.node];
+  const { LC_ALL, LC_MESSAGES, LANG } = process.env;
+  if ((LC_ALL || LC_MESSAGES || LANG || '').startsWith('ja'))
+    return `Dandori には Node ${needed} 以降が必要です（現在は ${found}）。
+対処: 新しい Node をインストールするか、プロジェクトに追加してください: npm install node@24`;
+  return `Dandori needs Node ${needed} or newer, and this is ${found}.
+What to do: install a newer Node, or add one to your project: npm install node@24`;
+}
+
+/** Only one that is new enough: an old one would look for a newer Node in turn, and find itself for ever. */
 function newerNode() {
   const require = createRequire(import.meta.url);
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   for (const name of [`node-${platform}-${process.arch}`, 'node']) {
     try {
-      const path = join(dirname(require.resolve(`${name}/package.json`)), 'bin', file);
-      if (existsSync(path)) return path;
+      const manifest = require.resolve(`${name}/package.json`);
+      const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+      const path = join(dirname(manifest), 'bin', file);
+      if (existsSync(path) && isEnough(version.replace(/^v/, ''))) return path;
     } catch {
       // Not installed; the next one may be.
     }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
 
@@ -5,17 +6,21 @@ const PACKAGES = join(import.meta.dirname, '../..');
 
 /** What stays outside of the bundle, and is found where it is installed. */
 const OUTSIDE: Readonly<Record<Bundled, readonly string[]>> = {
-  // The servers are started, never imported; the others are loaded late by `require`, which no bundler follows.
-  dandori: ['@dandori/servers', 'ajv', 'ajv-formats'],
+  // Loaded late by `require`, which no bundler follows.
+  dandori: ['ajv', 'ajv-formats'],
   servers: ['mathjs'],
 };
 
-/** What a package has installed beside it: also those whose types are part of ours, as zod's in the tools that users define. */
+/** What npm installs with the package: also those whose types are part of ours, as zod's in the tools that users define. */
 export const INSTALLED: Readonly<Record<Bundled, readonly string[]>> = {
   dandori: [...OUTSIDE.dandori, '@modelcontextprotocol/server', 'zod'],
   servers: OUTSIDE.servers,
 };
 
+/**
+ * The files that something outside starts or imports by name. A file that the code finds by its URL, such as that of a
+ * worker or a second process, must be named here: the bundler does not see it otherwise.
+ */
 export const ENTRIES = {
   dandori: {
     start: 'src/cli/start.ts',
@@ -49,6 +54,7 @@ export async function bundle(name: Bundled, directory: string): Promise<string[]
     input: Object.fromEntries(entries.map(([entry, file]) => [entry, join(folder, file)])),
     platform: 'node',
     external: OUTSIDE[name].map((one) => new RegExp(`^${one}(/|$)`)),
+    transform: { target: `node${lowestNode()}` },
   });
   const { output } = await build.write({
     dir: directory,
@@ -56,6 +62,16 @@ export async function bundle(name: Bundled, directory: string): Promise<string[]
     chunkFileNames: 'part-[name]-[hash].js',
   });
   return output.flatMap((file) => (file.type === 'chunk' ? inside(file) : []));
+}
+
+/** The oldest Node that the published package says it runs on. Syntax that is newer, such as `using`, is rewritten for it. */
+export function lowestNode(): string {
+  const text = readFileSync(join(PACKAGES, 'dandori/package.json'), 'utf8');
+  const { engines } = JSON.parse(text) as { engines: { node: string } };
+  const lowest = /^>=(\d+\.\d+)$/.exec(engines.node)?.[1];
+  if (lowest === undefined)
+    throw new Error(`"${engines.node}" in engines names no lowest Node, such as >=22.18.`);
+  return lowest;
 }
 
 function inside({ moduleIds }: OutputChunk): string[] {

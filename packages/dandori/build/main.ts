@@ -1,20 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { makePackage } from './package.ts';
+import { join } from 'node:path';
+import { declareTypes, makePackage } from './package.ts';
 
 /**
- * Makes what is published, in `packages/NAME/dist`. In the repository Node runs the TypeScript as it is, and nothing
+ * Makes what is published, in `packages/dandori/dist`. In the repository Node runs the TypeScript as it is, and nothing
  * there looks into `dist`.
  */
-const PACKAGES = join(import.meta.dirname, '../..');
+const TARGET = join(import.meta.dirname, '../dist');
 
-await makePackage('servers', join(PACKAGES, 'servers/dist'));
-await makePackage('dandori', join(PACKAGES, 'dandori/dist'));
-declareTypes();
-
-function declareTypes(): void {
-  const compiler = join(dirname(fileURLToPath(import.meta.resolve('typescript/package.json'))), 'bin/tsc');
-  const project = join(PACKAGES, 'dandori/tsconfig.build.json');
-  execFileSync(process.execPath, [compiler, '-p', project], { stdio: 'inherit' });
-}
+await makePackage(TARGET);
+declareTypes(TARGET);

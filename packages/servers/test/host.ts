@@ -36,11 +36,12 @@ export class Host {
       env = {},
       args = [],
       directory,
-    }: { env?: Record<string, string>; args?: string[]; directory?: string } = {},
+      node = process.execPath,
+    }: { env?: Record<string, string>; args?: string[]; directory?: string; node?: string } = {},
   ): Promise<Host> {
     const dataDirectory = directory ?? (await mkdtemp(join(tmpdir(), `dandori-${server}-`)));
     const transport = new StdioClientTransport({
-      command: process.execPath,
+      command: node,
       args: [join(import.meta.dirname, '..', 'src', server, 'main.ts'), ...args],
       env: {
         PATH: process.env.PATH ?? '',

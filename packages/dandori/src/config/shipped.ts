@@ -35,10 +35,11 @@ export function shippedCommand(name: ShippedServer): { command: string; args: st
 
 function mainFile(name: ShippedServer): string {
   try {
+    // `imports` of package.json says where: in the repository their package, in the published one a folder of its own.
     // Not `import.meta.resolve`, which a test runner need not have.
-    return createRequire(import.meta.url).resolve(`@dandori/servers/${name}`);
+    return createRequire(import.meta.url).resolve(`#servers/${name}`);
   } catch (error) {
-    throw new DandoriError('config-invalid', 'the shipped servers (@dandori/servers) are not installed', {
+    throw new DandoriError('config-invalid', 'the shipped servers are not installed', {
       cause: error,
       fix: 'run npm install, or give mcpServers with a command or a url',
     });

@@ -4,8 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { MiddlewareHandler } from 'hono';
 import type { Env } from './parts.ts';
 
-/** In the repository where vite puts it, in the published package beside the compiled code. */
-const PLACES = ['../../../web/dist', '../../page'].map((place) =>
+/**
+ * In the published package beside the compiled code, in the repository where vite puts it. In this order: seen from an
+ * installed package, the second place is one of another package.
+ */
+const PLACES = ['../../page', '../../../web/dist'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 );
 

@@ -77,5 +77,5 @@ export function openTerminal(place: Place, env: NodeJS.ProcessEnv, ...args: stri
 }
 
 function escaped(text: string): RegExp {
-  return new RegExp(RegExp.escape(text));
+  return new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
 }

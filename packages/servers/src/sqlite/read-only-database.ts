@@ -20,14 +20,26 @@ const HARMLESS_PRAGMAS = new Set([
 ]);
 const FORBIDDEN_FUNCTIONS = new Set(['load_extension', 'fts3_tokenizer']);
 
-/** A database that SQLite itself keeps from writing, and from opening any other file. */
+/** Spaces and comments, as SQLite skips them. */
+const BLANK = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*`;
+/**
+ * A statement that begins so can only read a database that is open read-only; ATTACH, VACUUM and PRAGMA begin otherwise.
+ * Of an empty one SQLite says itself what is wrong.
+ */
+const READING = new RegExp(`^${BLANK}(?:(?:SELECT|WITH|VALUES)\\b|$)`, 'i');
+const NAMES = /\bpragma_\w+|\bload_extension\b|\bfts3_tokenizer\b/gi;
+
+/** Node 22 and the first versions of Node 24 cannot ask us about each access that a statement makes. */
+const HAS_AUTHORIZER = 'setAuthorizer' in DatabaseSync.prototype;
+
+/**
+ * A database that SQLite itself keeps from writing, and from opening any other file. Where Node has no authorizer, the
+ * database is open read-only all the same, and what a statement may begin with and name is checked instead.
+ */
 export class ReadOnlyDatabase {
   readonly #database: DatabaseSync;
 
   constructor(path: string) {
-    if (!('setAuthorizer' in DatabaseSync.prototype)) {
-      throw new Error('This server needs Node.js 24.10 or newer: older versions cannot forbid ATTACH.');
-    }
     this.#database = new DatabaseSync(path, {
       readOnly: true,
       allowExtension: false,
@@ -35,7 +47,7 @@ export class ReadOnlyDatabase {
       limits: { attach: 0, length: MAX_VALUE_BYTES, sqlLength: 100_000, exprDepth: 200, compoundSelect: 50 },
     });
     this.#database.exec('PRAGMA query_only = 1; PRAGMA trusted_schema = 0; PRAGMA temp_store = 2');
-    this.#database.setAuthorizer(authorize);
+    if (HAS_AUTHORIZER) this.#database.setAuthorizer(authorize);
   }
 
   tables(): { name: string; type: string; rows: number | string | null }[] {
@@ -99,6 +111,8 @@ export class ReadOnlyDatabase {
 
   /** SQLite compiles the first statement and ignores the rest; the rest must not be ignored silently. */
   #prepareOnly(sql: string): StatementSync {
+    // Before it is compiled: some pragmas take effect then.
+    if (!HAS_AUTHORIZER) refuseByText(sql);
     const statement = this.#database.prepare(sql);
     const rest = sql.slice(statement.sourceSQL.length);
     if (!/^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(rest)) {
@@ -135,6 +149,15 @@ function authorize(action: number, first: string | null, second: string | null):
       return HARMLESS_PRAGMAS.has(String(first).toLowerCase()) ? constants.SQLITE_OK : constants.SQLITE_DENY;
     default:
       return constants.SQLITE_DENY;
+  }
+}
+
+/** Stricter than the authorizer: it also refuses a text in quotes that looks like a forbidden name. */
+function refuseByText(sql: string): void {
+  if (!READING.test(sql)) throw new Error('not authorized: a statement begins with SELECT, WITH or VALUES');
+  for (const [name] of sql.matchAll(NAMES)) {
+    const pragma = name.toLowerCase().replace(/^pragma_/, '');
+    if (!HARMLESS_PRAGMAS.has(pragma)) throw new Error(`not authorized to use ${name}`);
   }
 }
 
