@@ -1,8 +1,9 @@
 import { assertNever } from '../domain/error.ts';
 import type { Limit } from '../domain/limit.ts';
-import { isStuck, revisionsLeft } from './briefing.ts';
+import { revisionsLeft } from './briefing.ts';
 import { dollars } from './dollars.ts';
 import { isOnlyHolding } from './elicitation.ts';
+import { isStuck } from './loop.ts';
 import type { RunState } from './state.ts';
 import { textsOf } from './texts.ts';
 
