@@ -22,7 +22,7 @@ const ENGLISH = {
   stepsDone: (done: number, total: number) => `${done} of ${total} steps done`,
   revised: (reason: string) => `the plan is revised: ${reason}`,
   reflected: (status: string) => `looking back (${status})`,
-  circles: 'going in circles; the model is told',
+  circles: 'no progress; the model is told',
   budgetAdded: 'the limits are raised',
   howToGoOn: (run: string, amounts: string) =>
     `Go on with more:  dandori resume ${run} --add-budget ${amounts}`,
@@ -210,7 +210,7 @@ const JAPANESE: Texts = {
   stepsDone: (done, total) => `${total}ステップ中${done}ステップ完了`,
   revised: (reason) => `計画を修正しました: ${reason}`,
   reflected: (status) => `振り返り (${status})`,
-  circles: '同じことを繰り返しているため、モデルに知らせます',
+  circles: '進展がないため、モデルに知らせます',
   budgetAdded: '上限を引き上げました',
   howToGoOn: (run, amounts) => `上限を引き上げて続けるには:  dandori resume ${run} --add-budget ${amounts}`,
   objective: '目的',
