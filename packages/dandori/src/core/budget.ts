@@ -3,7 +3,7 @@ import type { Limit } from '../domain/limit.ts';
 import { revisionsLeft } from './briefing.ts';
 import { dollars } from './dollars.ts';
 import { isOnlyHolding } from './elicitation.ts';
-import { isStuck } from './loop.ts';
+import { isInsisting, isStuck } from './loop.ts';
 import type { RunState } from './state.ts';
 import { textsOf } from './texts.ts';
 
@@ -82,7 +82,7 @@ export function describeLimit(state: RunState, limit: Limit): string {
     case 'revisions':
       return texts.revisionsReached(planning?.revisions);
     case 'loop':
-      return texts.inCircles;
+      return isInsisting(state) ? texts.insisted : texts.inCircles;
     case 'time':
       return texts.timeReached(Math.round(limits.time / 1000));
     default:

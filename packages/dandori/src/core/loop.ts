@@ -58,13 +58,20 @@ export function circleToTell(state: RunState): Loop | undefined {
 export function isStuck(state: RunState): boolean {
   if (state.loopTold !== undefined)
     return lastProposal(state) >= state.loopTold && firstLoop(state) !== undefined;
-  const last = state.decisions.findLast(({ purpose }) => purpose !== 'conclude');
-  if (last?.repeats?.isInsisted === true) return last.startedSeq > state.lastWord;
+  if (isInsisting(state)) return true;
+  // To look for circles takes its time, and this is asked often.
+  if (!state.decisions.some(({ brief }) => brief?.loop !== undefined)) return false;
   const turn = recentTurns(state).at(-1)?.number ?? 0;
   return circlesNow(state).some((circle) => {
     const told = toldAt(circle, state);
     return circle.isFinal && told !== undefined && told <= turn;
   });
+}
+
+/** True where the mind was told that its calls have succeeded already, proposed them again, and no one can be asked. */
+export function isInsisting({ decisions, lastWord }: RunState): boolean {
+  const last = decisions.findLast(({ purpose }) => purpose !== 'conclude');
+  return last?.repeats?.isInsisted === true && last.startedSeq > lastWord;
 }
 
 /** As 0.1.0 told it, for the proof of its journals and for runs that it has told already. */

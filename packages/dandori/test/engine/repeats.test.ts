@@ -56,6 +56,7 @@ describe('a list of writes that is done already', () => {
       const state = await house.run('add milk and bread', undefined, { mode, approval: 'never' });
       expect(house.toolbox.effects('shop.add')).toBe(2);
       expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop', answer: 'this far' });
+      expect(state.end?.missing?.[0]).toMatch(/already succeeded and proposed them again/);
       expect(house.mind.thoughts.at(-1)?.purpose).toBe('conclude');
     },
   );
