@@ -106,7 +106,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'plan_rejected':
       if (event.data.reason !== undefined) return [oneLine(texts.vetoed(event.data.reason), 200)];
       return [
-        texts.rejected,
+        event.data.repeats === undefined ? texts.rejected : texts.repeated,
         ...event.data.diagnostics.map(
           ({ task, message }) => `  ${task === undefined ? '' : `${task} `}${printable(message)}`,
         ),

@@ -20,6 +20,7 @@ export function budgetAdded(state: RunState, added: FactOf<'budget_added'>['data
   };
   state.limitReached = undefined;
   state.loopTold = undefined;
+  state.lastWord = state.seq;
   state.stumbles = 0;
   if (state.end?.outcome === 'exhausted') {
     state.end = undefined;

@@ -49,6 +49,7 @@ function close(state: RunState, id: string, given: Given): RunState {
   state.openQuestions--;
   const { question } = open;
   if (question.task === undefined) state.runQuestions--;
+  if (question.kind === 'missing_input' && given.isExpired !== true) state.lastWord = state.seq;
   if (open.queued !== undefined) state.expiring.delete(open.queued);
   open.queued = undefined;
   const task = question.task === undefined ? undefined : state.tasks.get(question.task);

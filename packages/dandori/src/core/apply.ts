@@ -73,6 +73,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return applyExpiry(state, event.data, event.at);
     case 'note_added':
       state.notes.push({ ...event.data, seq: event.seq, at: event.at });
+      state.lastWord = event.seq;
       return state;
     case 'run_paused':
       state.paused ??= event.data;
@@ -140,7 +141,7 @@ function decisionStarted(
   { decision, purpose, brief, offer }: FactOf<'decision_started'>['data'],
 ): RunState {
   state.thinking = { decision, purpose, brief, offer, startedSeq: state.seq };
-  if (brief?.loop !== undefined) state.loopTold ??= decision;
+  if (brief?.loop !== undefined && brief.loop.circle === undefined) state.loopTold ??= decision;
   if (state.mind !== 'built-in') state.calls++;
   return state;
 }

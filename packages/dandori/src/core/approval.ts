@@ -49,6 +49,11 @@ export function asksNobody({ approval, approvals = {} }: Rules): boolean {
   return approval === 'never' && Object.values(approvals).every((policy) => policy === 'never');
 }
 
+/** Whether the user has said that no call of this tool is ever asked about. */
+export function isNeverAsked(operation: string, rules: Rules): boolean {
+  return policyFor(operation, rules) === 'never';
+}
+
 /** A tool of the user's that has taken the place of one of ours may do more than read. */
 function isOurs({ operation, effect }: Called): boolean {
   return effect === 'read' && Object.hasOwn(OWN_TOOLS, operation);

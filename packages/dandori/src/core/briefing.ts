@@ -1,7 +1,7 @@
 import type { Brief, Progress } from '../domain/brief.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { ReflectionTrigger } from '../domain/reflection.ts';
-import { findLoop, lastTurn } from './loop.ts';
+import { circleToTell } from './loop.ts';
 import type { Verdict } from './monitor.ts';
 import type { RunState, TaskState } from './state.ts';
 import { isStep } from './step.ts';
@@ -27,7 +27,7 @@ function isWorking(purpose: Purpose): boolean {
 
 function workPart(state: RunState, verdict: Verdict): Brief {
   const reflect = verdict.kind === 'reflect' ? verdict.trigger : undefined;
-  const loop = findLoop(state);
+  const loop = circleToTell(state);
   return {
     ...(reflect !== undefined && { reflect }),
     ...(reflect === 'error' && { revisionsLeft: revisionsLeft(state) }),
@@ -50,11 +50,6 @@ export function reflectionDue({
 export function revisionsLeft({ settings, revisions }: RunState): number {
   const most = settings.planning?.revisions ?? Number.MAX_SAFE_INTEGER;
   return Math.max(0, most - revisions.filter(({ by }) => by !== 'user').length);
-}
-
-/** True where the mind was told that it goes in circles, and what it did then is a circle again. */
-export function isStuck(state: RunState): boolean {
-  return state.loopTold !== undefined && lastTurn(state) >= state.loopTold && findLoop(state) !== undefined;
 }
 
 function progressPart(state: RunState): Brief {

@@ -1,8 +1,9 @@
 import { assertNever } from '../domain/error.ts';
 import type { Limit } from '../domain/limit.ts';
-import { isStuck, revisionsLeft } from './briefing.ts';
+import { revisionsLeft } from './briefing.ts';
 import { dollars } from './dollars.ts';
 import { isOnlyHolding } from './elicitation.ts';
+import { isInsisting, isStuck } from './loop.ts';
 import type { RunState } from './state.ts';
 import { textsOf } from './texts.ts';
 
@@ -81,7 +82,7 @@ export function describeLimit(state: RunState, limit: Limit): string {
     case 'revisions':
       return texts.revisionsReached(planning?.revisions);
     case 'loop':
-      return texts.inCircles;
+      return isInsisting(state) ? texts.insisted : texts.inCircles;
     case 'time':
       return texts.timeReached(Math.round(limits.time / 1000));
     default:

@@ -49,6 +49,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     stumbles: 0,
     rejection: undefined,
     loopTold: undefined,
+    lastWord: 0,
     limitReached: undefined,
     isContinued: false,
     calls: 0,

@@ -42,7 +42,7 @@ export function judge({ effect, attempts, failure, settings }: Attempted): Attem
 
 /** Whether the failure says that the tool was not reached, so that nothing can have happened. */
 export function wasNeverSent({ kind }: Failure): boolean {
-  return kind === 'unavailable' || kind === 'invalid_args';
+  return kind === 'unavailable' || kind === 'invalid_args' || kind === 'plan_error';
 }
 
 /** Doubles with each attempt, up to a minute. */

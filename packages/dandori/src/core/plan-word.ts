@@ -8,7 +8,7 @@ export type PlanWord =
   | { readonly kind: 'approved'; readonly question: Question }
   | { readonly kind: 'edited'; readonly question: Question; readonly tasks: readonly Task[] }
   /** The reason is empty where none was given. */
-  | { readonly kind: 'rejected'; readonly reason: string };
+  | { readonly kind: 'rejected'; readonly question: Question; readonly reason: string };
 
 /** Whether a person is asked about the proposed plan and has not answered. */
 export function isPlanAsked({ draft, questions }: RunState): boolean {
@@ -27,7 +27,7 @@ export function planWord({ question, answer }: OpenQuestion): PlanWord | undefin
   if (answer.declined !== true && answer.value === 'approve') return { kind: 'approved', question };
   const tasks = answer.declined === true ? undefined : editedTasks(answer.value);
   if (tasks !== undefined) return { kind: 'edited', question, tasks };
-  return { kind: 'rejected', reason: answer.comment ?? '' };
+  return { kind: 'rejected', question, reason: answer.comment ?? '' };
 }
 
 /** The tasks of an answer that is a plan in place of the one that was asked about; undefined where it is none. */

@@ -39,7 +39,7 @@ function draftMade(state: RunState, draft: Draft): RunState {
 
 export function planRejected(
   state: RunState,
-  { diagnostics, reason }: FactOf<'plan_rejected'>['data'],
+  { diagnostics, reason, repeats }: FactOf<'plan_rejected'>['data'],
   at: number,
 ): RunState {
   const replaced = state.tasks.get(state.draft?.revision?.replaces ?? '');
@@ -48,6 +48,7 @@ export function planRejected(
   if (decision !== undefined) {
     decision.diagnostics = diagnostics;
     decision.veto = reason;
+    decision.repeats = repeats;
   }
   state.rejection = diagnostics;
   // Nobody is asked to mend a person's plan.
@@ -55,7 +56,8 @@ export function planRejected(
   state.refused = state.draft && { ...state.draft, question: undefined, veto: reason };
   if (reason !== undefined) state.vetoed = state.draft?.tasks ?? [];
   state.draft = undefined;
-  state.stumbles++;
+  // A plan that only repeats is no mistake in writing it.
+  if (repeats === undefined) state.stumbles++;
   return state;
 }
 

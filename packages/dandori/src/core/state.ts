@@ -173,6 +173,8 @@ export interface Decision {
   failure: Failure | undefined;
   /** Why a person did not approve what was proposed; empty where they did not say. */
   veto?: string | undefined;
+  /** Calls that have succeeded and that were proposed again. */
+  repeats?: FactOf<'plan_rejected'>['data']['repeats'];
   /** A person has changed what was proposed; `proposed` is what came of it. */
   isEdited?: boolean;
   /** Tools that it was told of. */
@@ -283,8 +285,10 @@ export interface RunState {
   stumbles: number;
   /** What was wrong with the last plan that was rejected. */
   rejection: readonly Diagnostic[] | undefined;
-  /** The decision that was told that the run goes in circles. */
+  /** The decision that was told that the run goes in circles, by a version that told it once a run. */
   loopTold: number | undefined;
+  /** The last event by which a person said something to the mind or raised the limits; 0 before that. */
+  lastWord: number;
   /** A limit that what comes next would break. */
   limitReached: 'tokens' | 'cost' | undefined;
   /** The limits were raised after the end, and the mind has not decided since. */

@@ -31,6 +31,8 @@ const ENGLISH = {
   revisionsReached: (count: number | undefined) =>
     `the limit of ${count} revisions (planning.revision.max_revisions) is reached`,
   inCircles: 'the run went in circles: it was told so once and did the same again',
+  insisted:
+    'the run went in circles: it was told that these calls have already succeeded and proposed them again',
   unjudged: 'The answer does not say whether the success criteria are met.',
   unmet: (criteria: string) => `Not met: ${criteria}`,
   soFar: 'Results so far:',
@@ -65,6 +67,8 @@ const JAPANESE: typeof ENGLISH = {
   tokensReached: (count) => `トークン数の上限(execution.max_tokens: ${count})に達しました`,
   revisionsReached: (count) => `計画の修正回数の上限(planning.revision.max_revisions: ${count})に達しました`,
   inCircles: '同じことの繰り返しになりました。一度知らせましたが、変わりませんでした',
+  insisted:
+    '同じことの繰り返しになりました。すでに成功した呼び出しだと知らせましたが、もう一度行おうとしました',
   unjudged: '成功条件を満たしているかどうかが、回答に書かれていません。',
   unmet: (criteria) => `満たしていない条件: ${criteria}`,
   soFar: 'ここまでの結果:',

@@ -21,6 +21,7 @@ export const diagnosticCode = z.enum([
   'dead-step',
   'needless-after',
   'over-budget',
+  'already-done',
 ]);
 export type DiagnosticCode = z.infer<typeof diagnosticCode>;
 

@@ -147,6 +147,14 @@ export const factSchema = z.discriminatedUnion('type', [
     diagnostics: z.array(diagnostic),
     /** Why a person did not approve it, where one was asked; empty where they did not say. */
     reason: z.string().optional(),
+    /** Where it is right but for what it repeats: the tasks that have done the same already. */
+    repeats: z
+      .object({
+        tasks: z.array(z.string()),
+        /** The mind was told of them, proposed the same again, and no one can be asked. */
+        isInsisted: z.boolean().optional(),
+      })
+      .optional(),
   }),
   fact('task_started', {
     ...attempt,

@@ -14,7 +14,8 @@ import * as z from 'zod';
  * - `cancelled`       the run was cancelled while the call was running
  * - `model_error`     the language model could not be reached or did not give a usable answer
  * - `unusable_output` the model answered, and not in a form that can be used; it is told why
- * - `plan_error`      no valid plan could be made, or an answer made one that cannot be carried out in order any more
+ * - `plan_error`      no valid plan could be made, an answer made one that cannot be run in order any more, or a call
+ *                     would repeat one that has succeeded; the tool was not called
  * - `not_possible`    the mind says that the goal cannot be reached with these tools
  */
 export const failureKind = z.enum([

@@ -1,4 +1,4 @@
-import { asksFirst } from '../core/approval.ts';
+import { asksFirst, isNeverAsked } from '../core/approval.ts';
 import { inputsOf } from '../core/elicitation.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
@@ -6,6 +6,7 @@ import { nextOffer } from '../core/offer.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { nextQuestion } from '../core/question-id.ts';
 import { writeRef } from '../core/reference.ts';
+import { doneBefore } from '../core/repeats.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import { type Effect, isWorse } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
@@ -120,7 +121,18 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     await askApproval(id, driver);
     return;
   }
+  const done = filled.ok && filled.args !== written ? doneNow(task, filled.args, ledger.state) : undefined;
+  if (done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings)) {
+    await askApproval(id, driver);
+    return;
+  }
   ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args } });
+  if (done !== undefined) {
+    const message = textsOf(ledger.state).notAgain(task.task.operation, done.task.id);
+    const failure = { kind: 'plan_error' as const, message };
+    ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
+    return;
+  }
   if (!filled.ok) {
     const failure = { kind: 'invalid_args' as const, message: filled.message };
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
@@ -137,6 +149,15 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     texts: textsOf(ledger.state),
     inputs: inputsOf(ledger.state, task),
   });
+}
+
+/**
+ * The task that has done already what this one turns out to do. What is written with its values was looked at when its
+ * list was compiled; only now are the others known. What a person has approved is done.
+ */
+function doneNow(task: TaskState, args: JsonObject, state: RunState): TaskState | undefined {
+  const isFree = task.attempts > 0 || task.approved !== undefined || task.coveredBy !== undefined;
+  return isFree ? undefined : doneBefore(task, args, state);
 }
 
 function endHold(id: string, { ledger }: Driver): void {
@@ -204,6 +225,7 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   const { args } = filled;
   const { operation } = task.task;
   const effect = effectNow(task, driver);
+  const done = doneBefore(task, args, ledger.state);
   const texts = textsOf(ledger.state);
   ledger.record({
     type: 'question_asked',
@@ -211,7 +233,10 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
       question: {
         id: nextQuestion(ledger.state),
         kind: 'approval',
-        text: texts.mayCall(operation, effect),
+        text:
+          done === undefined
+            ? texts.mayCall(operation, effect)
+            : texts.mayCallAgain(operation, effect, done.task.id),
         context: {
           operation,
           args,

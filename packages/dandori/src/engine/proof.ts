@@ -2,9 +2,11 @@ import { timeLeft, tokensUsed } from '../core/budget.ts';
 import { decide, expiredAt } from '../core/decide.ts';
 import { inject, refsIn } from '../core/inject.ts';
 import type { Intention } from '../core/intention.ts';
+import { firstLoop } from '../core/loop.ts';
 import { isSame, same } from '../core/sameness.ts';
 import type { SchemaCheck } from '../core/schema.ts';
 import { hasEnded, type RunState, type TaskState } from '../core/state.ts';
+import type { Brief } from '../domain/brief.ts';
 import { DandoriError } from '../domain/error.ts';
 import { type Event, type FactType, isCommand } from '../domain/event.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -139,9 +141,21 @@ function thoughtProblems(event: Event & { type: 'decision_started' }, proving: P
   const wanted = [...intentions(proving.state, event.at)].filter((one) => one.type === 'think');
   if (wanted.length === 0) return ['the mind was asked where it was not to be asked'];
   const number = same('decision', decision, proving.state.decisions.length + 1);
-  if (wanted.some((one) => one.purpose === purpose && isSame(one.brief, brief))) return number;
+  const wantedBriefs = wanted.filter((one) => one.purpose === purpose).map((one) => one.brief);
+  if (wantedBriefs.some((one) => isSame(one, brief) || isSame(asToldBefore(one, event, proving), brief)))
+    return number;
   const [first] = wanted;
   return [...number, ...same('purpose', purpose, first?.purpose), ...same('brief', brief, first?.brief)];
+}
+
+/** A journal of 0.1.0 tells any circle in any turn, and does not name it. */
+function asToldBefore(
+  brief: Brief | undefined,
+  { data }: Event & { type: 'decision_started' },
+  { state }: Proving,
+): Brief | undefined {
+  const { loop } = data.brief ?? {};
+  return loop === undefined || loop.circle !== undefined ? brief : { ...brief, loop: firstLoop(state) };
 }
 
 function decisionProblems(

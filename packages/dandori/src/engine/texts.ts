@@ -10,6 +10,13 @@ const ENGLISH = {
   mayCarryOut: (count: number, isOutline: boolean) =>
     `May this plan of ${count} ${isOutline ? 'step' : 'task'}${count === 1 ? '' : 's'} be carried out?`,
   mayChange: (reason: string) => `May the plan be changed? ${reason}`,
+  mayRepeat: (operations: string) =>
+    `The plan repeats calls that have already succeeded: ${operations}. Run them again?`,
+  mayCallAgain: (operation: string, effect: Effect, task: string) =>
+    `${operation} (${effect}) was already called with exactly these arguments, as ${task}, and succeeded. Call it again?`,
+  repeats: (task: string, done: string) => `${task} repeats ${done}, which has already succeeded.`,
+  notAgain: (operation: string, task: string) =>
+    `It was not called again: ${task} has already called ${operation} with exactly these arguments and succeeded. Its result still stands.`,
   carryOut: 'Yes, carry it out',
   leaveIt: 'No, do not',
   isDone: (operation: string) =>
@@ -59,6 +66,13 @@ const JAPANESE: Texts = {
   mayCarryOut: (count, isOutline) =>
     `この計画 (${isOutline ? 'ステップ' : 'タスク'}${count}個) を実行してもよいですか？`,
   mayChange: (reason) => `計画を次のように変えてもよいですか？ ${reason}`,
+  mayRepeat: (operations) =>
+    `この計画には、すでに成功した呼び出しが含まれています: ${operations}。もう一度実行しますか？`,
+  mayCallAgain: (operation, effect, task) =>
+    `${operation} (${EFFECTS[effect]}) は、まったく同じ引数ですでに実行し、成功しています (${task})。もう一度実行しますか？`,
+  repeats: (task, done) => `${task} は、すでに成功した ${done} と同じ呼び出しです。`,
+  notAgain: (operation, task) =>
+    `${operation} は、まったく同じ引数ですでに実行し、成功しています (${task})。もう一度は呼び出していません。結果は ${task} のものをそのまま使えます。`,
   carryOut: 'はい、実行する',
   leaveIt: 'いいえ、実行しない',
   isDone: (operation) =>

@@ -127,6 +127,14 @@ const TROUBLES: readonly Trouble[] = [
     ],
     notes: /"a"/,
   },
+  {
+    name: 'a call written as text that is broken, and one that is cut',
+    replies: () => [
+      { content: 'First:\n<tool_call>{"name": "places_find", "arguments": {"q": 5/18}}</tool_call>' },
+      { content: 'まず調べます。\n<tool_call>\n{"name": "places_find", "arguments": {"q": "Kyo' },
+    ],
+    notes: /could not be used.*could not be used/s,
+  },
   { name: 'arguments nested for ever', replies: (dialect) => [deep(dialect)], notes: /nested more than/ },
   {
     name: 'nothing but brackets',
@@ -152,6 +160,18 @@ describe.each(DIALECTS)('a model in trouble (%s) is asked again, and the run goe
     },
   );
 });
+
+it.each([...DIALECTS, 'auto'] as const)(
+  'a model that writes nothing but broken calls as text has not answered (%s)',
+  async (dialect) => {
+    const broken = {
+      content: 'Now:\n<tool_call>{"name": "places_find", "arguments": {"q": 5/18}}</tool_call>',
+    };
+    const { run } = await createModelHouse([broken, broken, broken], { dialect });
+    const { state } = await run();
+    expect(state.end).toMatchObject({ outcome: 'failed', failure: { kind: 'unusable_output' } });
+  },
+);
 
 const UNDERSTOOD: readonly Trouble[] = [
   {

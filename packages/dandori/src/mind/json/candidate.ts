@@ -38,7 +38,8 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
     problem: undefined,
   };
   if (!parsed.ok) {
-    const isOurs = /["']?(?:actions|elements|operation|tool)["']?\s*:/.test(slice);
+    const isOurs =
+      /["']?(?:actions|elements|operation|tool|tool_calls)["']?\s*:/.test(slice) || isCall(slice);
     return isOurs
       ? { ...empty, kind: 'broken', problem: `its JSON is broken: ${parsed.problem}` }
       : undefined;
@@ -54,6 +55,12 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
   }
   const single = looksLikeAction(value) ? value : shortAnswer(value);
   return single === undefined ? undefined : { ...empty, kind: 'single', elements: [single], source, note };
+}
+
+/** `name` alone says little, also where it cannot be read. */
+function isCall(slice: string): boolean {
+  const hasName = /["']?name["']?\s*:\s*["']/.test(slice);
+  return hasName && /["']?(?:arguments|args|parameters)["']?\s*:\s*[{"']/.test(slice);
 }
 
 const BESIDE_AN_ANSWER = ['answer', 'achieved', 'criteria', 'reasoning', 'thought', 'thinking'];

@@ -4,6 +4,7 @@ import { readAction } from './action.ts';
 import { type Candidate, readCandidates } from './candidate.ts';
 import { DEEPEST, TOO_DEEP } from './depth.ts';
 import { JsonWalker } from './walker.ts';
+import { type CallNames, holdsCall } from './written-call.ts';
 
 export type Extraction =
   | { readonly ok: true; readonly actions: Action[]; readonly reasoning?: string; readonly repaired?: string }
@@ -13,6 +14,8 @@ export interface ExtractOptions {
   readonly purpose?: Purpose;
   /** The model stopped because it had no tokens left. */
   readonly isCut?: boolean;
+  /** The operations that can be called. */
+  readonly names?: CallNames;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface ExtractOptions {
  */
 export function extractActions(
   raw: string,
-  { purpose = 'act', isCut = false }: ExtractOptions = {},
+  { purpose = 'act', isCut = false, names }: ExtractOptions = {},
 ): Extraction {
   if (raw.trim() === '') return refuse('it is empty');
   if (isCut)
@@ -33,7 +36,7 @@ export function extractActions(
   walker.push(raw);
   if (walker.deepest > DEEPEST) return refuse(TOO_DEEP);
   const candidates = readCandidates(walker, raw);
-  const prose = candidates.length === 0 ? readProse(raw, purpose) : undefined;
+  const prose = candidates.length === 0 ? readProse(raw, { purpose, names }) : undefined;
   if (prose !== undefined) return prose;
   const broken = brokenPart(walker, raw) ?? candidates.find(({ kind }) => kind === 'broken')?.problem;
   return broken === undefined ? fromCandidates(candidates, walker) : refuse(broken);
@@ -98,16 +101,25 @@ function read(
   };
 }
 
+/** What a model said, without what it thought before that. */
+export function spokenWords(raw: string): string {
+  return raw.replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '').trim();
+}
+
 /** A model that just answers in words has answered. Where JSON may be meant, it is not taken for words. */
-function readProse(raw: string, purpose: Purpose): Extraction | undefined {
-  const text = raw.replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '').trim();
+function readProse(raw: string, { purpose, names }: ExtractOptions): Extraction | undefined {
+  const text = spokenWords(raw);
   if (text === '') return undefined;
   const isUnfinishedThought = /^<(?:think|thinking|reasoning)>/i.test(text);
   const isMeantAsJson = /^(?:[{[]|```)/.test(text) || /["']?(?:actions|operation)["']?\s*:/.test(text);
   if (isUnfinishedThought || isMeantAsJson || (purpose === 'act' && text.includes('{'))) return undefined;
+  if (holdsCall(text, names)) return refuse(BROKEN_CALL);
   const action: Action = { id: 't1', operation: 'answer', args: { text } };
   return { ok: true, actions: [action], repaired: 'plain text taken as the answer' };
 }
+
+const BROKEN_CALL =
+  'it holds a call written as text that was cut or cannot be read. Return the call again in the form that is asked for, or answer in words';
 
 function refuse(reason: string): Extraction {
   return { ok: false, reason };

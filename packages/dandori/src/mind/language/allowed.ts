@@ -1,6 +1,7 @@
 import { OWN_OPERATIONS, type OwnOperation, ownOperations } from '../../core/own-operations.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
+import type { CallNames } from '../json/written-call.ts';
 
 /** What of our own a model is told that it may do, in every call of a run the same. */
 export function offeredOperations({ state }: Pick<Thought, 'state'>): readonly OwnOperation[] {
@@ -24,4 +25,13 @@ export function isAllowed({ operation }: Action, thought: Thought): boolean {
 
 export function mayCallTools({ purpose, state }: Thought): boolean {
   return (purpose === 'act' || purpose === 'generate') && state.settings.mode !== 'direct';
+}
+
+/** How a model may name what it can call, by which a call that it wrote as text is known. */
+export function callNames(
+  { tools }: Thought,
+  toNative = (name: string) => name.replaceAll('.', '_'),
+): CallNames {
+  const operations = [...tools.keys(), ...OWN_OPERATIONS];
+  return new Set(operations.flatMap((name) => [name, toNative(name), name.slice(name.lastIndexOf('.') + 1)]));
 }

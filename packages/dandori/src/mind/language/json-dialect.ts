@@ -1,7 +1,7 @@
 import { STEP_OPERATION } from '../../core/step.ts';
 import { extractActions } from '../json/extract.ts';
 import { ActionScanner } from '../json/scanner.ts';
-import { isAllowed, offeredOperations } from './allowed.ts';
+import { callNames, isAllowed, offeredOperations } from './allowed.ts';
 import type { Dialect } from './dialect.ts';
 import { hasPlans } from './instructions.ts';
 import { hasRefs, namedTools } from './offered.ts';
@@ -30,9 +30,12 @@ export const jsonDialect: Dialect = {
     });
     return { text: (piece) => scanner.push(piece) };
   },
-  read({ text, calls, finishReason }, { purpose }) {
+  read({ text, calls, finishReason }, thought) {
+    const { purpose } = thought;
+    const names = callNames(thought);
     const isCut = finishReason === 'length';
-    if (text.trim() !== '' || calls.length === 0 || isCut) return extractActions(text, { purpose, isCut });
+    if (text.trim() !== '' || calls.length === 0 || isCut)
+      return extractActions(text, { purpose, isCut, names });
     const extraction = extractActions(JSON.stringify(calls), { purpose });
     return extraction.ok
       ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }

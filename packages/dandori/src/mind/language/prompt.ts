@@ -207,7 +207,11 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
     // It may quote a server. What it says stays in its line, and in nobody else's voice.
     return `- ${text.replaceAll(/\s+/g, ' ')}`;
   });
-  return `Your actions were checked before the first call and have mistakes. None of them was run:\n${lines.join('\n')}`;
+  const isRight = diagnostics.every(({ code }) => code === 'already-done');
+  const why = isRight
+    ? 'Your actions repeat what has been done already'
+    : 'Your actions were checked before the first call and have mistakes';
+  return `${why}. None of them was run:\n${lines.join('\n')}`;
 }
 
 /** Questions are told in the order of asking, with the decision that asked. At the end nobody is asked any more. */
