@@ -95,7 +95,7 @@ export interface AnswerOptions extends SpeakOptions {
  *
  * V1  What was said is written down together with the id of its run before the run begins. After a crash it is begun.
  * V2  A message of the agent stays in `undelivered` until it is acknowledged. It is written once.
- * V3  Only the user's own words are taken as an answer to an approval.
+ * V3  Only a person's own message answers a question, whatever its kind. What a model passes on is a note.
  */
 export interface Conversation extends AsyncDisposable {
   readonly id: string;
@@ -216,17 +216,6 @@ export async function openConversation(
     await background.look(run);
   }
 
-  /** What a run has told another one leads on there: of a plan that was refused, to the next one that is asked about. */
-  async function toldReleased(run: string): Promise<void> {
-    for (const { task, status, sent } of background.state(run)?.tasks.values() ?? []) {
-      const { run: other } = sent ?? task.args;
-      if (task.operation !== 'run.tell' || status !== 'succeeded' || typeof other !== 'string') continue;
-      await background.look(other);
-      // What is wrong with it is told where it stands.
-      await background.released(other).catch(() => {});
-    }
-  }
-
   function refuseOthers(run: string): void {
     if (minutes.state?.runs.has(run) === true) return;
     throw new DandoriError('run-not-found', `There is no run "${run}" in this conversation.`);
@@ -250,9 +239,7 @@ export async function openConversation(
         await begin(text, said);
         onBegun?.(said);
         await takeUp(said);
-        const now = await standing(said, waits);
-        if (waits !== false) await toldReleased(said);
-        return { kind: 'begun', run: said, standing: now };
+        return { kind: 'begun', run: said, standing: await standing(said, waits) };
       }
       const { run, question } = meant;
       onBegun?.(run);
