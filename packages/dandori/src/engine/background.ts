@@ -142,6 +142,8 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
     work.isDriven = false;
     work.unwatch();
     changed();
+    // Who drives it tries again, later each time, and takes it up anew.
+    wake?.(work.run);
   }
 
   function standing({ reporter: { state } }: Work): Standing | undefined {

@@ -179,7 +179,11 @@ export async function openConversation(
   function takeUp(run: string): Promise<void> {
     const taken = takenUp.get(run) ?? takeUpNow(run);
     takenUp.set(run, taken);
-    taken.catch(() => takenUp.delete(run));
+    taken.catch((error: unknown) => {
+      takenUp.delete(run);
+      background.lose(run, error);
+      wake?.(run, id);
+    });
     return taken;
   }
 
@@ -331,8 +335,7 @@ export async function openConversation(
   }
 
   // One that cannot be read must not keep the others from going on.
-  for (const run of unfinished(minutes.state))
-    await takeUp(run).catch((error: unknown) => background.lose(run, error));
+  for (const run of unfinished(minutes.state)) await takeUp(run).catch(() => {});
   return conversation;
 }
 
