@@ -59,7 +59,7 @@ function linesOf(examined: Examined, texts: Texts, style: Style): string[] {
   const { findings, unseen = [] } = examined;
   const { doctored, more } = texts;
   const notSeen = unseen.length === 0 ? [] : [style.yellow(doctored.unseen(unseen))];
-  // Of what was not looked at nobody knows that it is healthy.
+  // What was not looked at is not called healthy.
   if (findings.length === 0 && unseen.length === 3) return notSeen;
   if (findings.length === 0) return [style.green(doctored.healthy(examined)), ...notSeen];
   return [

@@ -142,7 +142,7 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
     work.isDriven = false;
     work.unwatch();
     changed();
-    // Who drives it tries again, later each time, and takes it up anew.
+    // The server drives it again, later each time, and reads it from the beginning.
     wake?.(work.run);
   }
 

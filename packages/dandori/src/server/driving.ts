@@ -38,7 +38,7 @@ export interface DrivingOptions {
   readonly patience?: Partial<typeof PATIENCE> | undefined;
   /** What cannot be done now, why, and in how many milliseconds it is tried again. `run` is undefined for the list. */
   readonly onTrouble?: (trouble: Trouble) => void;
-  /** With each sweep: what else was left undone. */
+  /** Called with each sweep, to take up what else was left undone. */
   readonly onSweep?: () => Promise<void>;
 }
 

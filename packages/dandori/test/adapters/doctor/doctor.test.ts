@@ -106,7 +106,9 @@ describe('the doctor', () => {
       return (await home.examine()).map(({ kind, conversation, line }) => ({ kind, conversation, line }));
     };
 
-    const { runs, conversations, findings } = await examineStore(placesIn(home.directory), { now: Date.now() });
+    const { runs, conversations, findings } = await examineStore(placesIn(home.directory), {
+      now: Date.now(),
+    });
     expect({ runs, conversations, findings }).toEqual({ runs: 1, conversations: 1, findings: [] });
     const about = (kind: string, line: number) => [{ kind, conversation: id, line }];
     expect(await found(whole.replace('hello', 'jello'))).toEqual(about('damaged-line', 1));

@@ -58,7 +58,9 @@ describe('a whole store', () => {
     await (await first.conversation()).say('hi');
     await first.close();
     await using second = await openDandori({ cwd, ...none, ...createFileStore(folder) });
-    expect(await second.result(run, 't1', { path: [], offset: 0, limit: 1 })).toMatchObject({ total: 200_000 });
+    expect(await second.result(run, 't1', { path: [], offset: 0, limit: 1 })).toMatchObject({
+      total: 200_000,
+    });
     expect(await second.conversations()).toHaveLength(1);
     expect(await second.doctor()).toMatchObject({ runs: 2, conversations: 1, blobs: 1, findings: [] });
     expect((await second.doctor()).unseen).toBeUndefined();

@@ -93,7 +93,12 @@ export const texts: Texts<typeof en> = {
       planned: '計画',
       hierarchical: '階層',
     },
-    driving: { driving: '実行中', queued: '順番待ち', idle: '動いていません', retrying: '続行できず、再試行待ちです' },
+    driving: {
+      driving: '実行中',
+      queued: '順番待ち',
+      idle: '動いていません',
+      retrying: '続行できず、再試行待ちです',
+    },
     mind: '判断役',
     thinking: '次の手を考えています…',
     paused: (by, reason) =>
