@@ -1,7 +1,6 @@
-import { brokenLaws, openDandori } from 'dandori';
+import { brokenLaws, createMemoryStore, openDandori } from 'dandori';
 import {
   createFunctionToolbox,
-  createMemoryJournal,
   createScriptedMind,
   createStepClock,
   createTemporaryJournal,
@@ -25,7 +24,7 @@ describe('the letters service', () => {
       configFile,
       services: [letters],
       mind,
-      journal: temporary.journal,
+      store: temporary.store,
     });
 
     const waiting = await dandori.run('Find Hanako');
@@ -56,7 +55,7 @@ describe('the letters service', () => {
     await using dandori = await openDandori({
       configFile: `${import.meta.dirname}/model.yaml`,
       services: [letters],
-      journal: temporary.journal,
+      store: temporary.store,
     });
 
     const report = await dandori.run('What is the id of Taro?');
@@ -77,7 +76,7 @@ it('does not order twice when the answer of the shop is lost', async () => {
   const shop = createFunctionToolbox(createStepClock(), {
     'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
   });
-  await using dandori = await openDandori({ toolbox: shop, journal: temporary.journal });
+  await using dandori = await openDandori({ toolbox: shop, store: temporary.store });
 
   const waiting = await dandori.run('Order', { tasks: [{ id: 't1', operation: 'shop.order', args: {} }] });
   expect(waiting.questions[0]).toMatchObject({ kind: 'in_doubt', task: 't1' });
@@ -94,7 +93,7 @@ it('gives a slow shop a minute, tries it again, and takes none of your time', as
   const shop = createFunctionToolbox(clock, {
     'shop.look': { takes: 50_000, run: () => ({ open: true }), faults: [{ kind: 'hang' }] },
   });
-  await using dandori = await openDandori({ toolbox: shop, clock, journal: createMemoryJournal() });
+  await using dandori = await openDandori({ toolbox: shop, clock, store: createMemoryStore() });
 
   const tasks = [{ id: 't1', operation: 'shop.look', args: {} }];
   const report = await clock.runUntil(dandori.run('Look', { tasks }));

@@ -1,10 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JsonObject, loadConfig, openDandori } from 'dandori';
+import { createMemoryStore, type JsonObject, loadConfig, openDandori } from 'dandori';
 import {
   createFunctionToolbox,
-  createMemoryJournal,
   createStepClock,
   type FunctionTool,
   type ReplyFunction,
@@ -43,7 +42,7 @@ async function runDandori(
     const config = await loadConfig({ cwd: folder, env: {} });
     await using dandori = await openDandori({
       config,
-      journal: createMemoryJournal(),
+      store: createMemoryStore(),
       toolbox: createFunctionToolbox(createStepClock(), functionTools(given)),
     });
     const { answer, failure } = await dandori.run(given.goal, { mode });

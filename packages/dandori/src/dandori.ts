@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from './adapters/clock/system.ts';
 import { type DoctorOptions, examineStore } from './adapters/doctor/doctor.ts';
 import { createSchemaCheck } from './adapters/schema/ajv.ts';
+import { foldersOf, type Store, type StoreFolders } from './adapters/store/store.ts';
 import type { Telemetry } from './adapters/telemetry/telemetry.ts';
 import type { Service } from './adapters/tools/service.ts';
 import { compileWith } from './assembly/compile.ts';
@@ -67,19 +68,14 @@ import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts
 import { createResults } from './engine/results.ts';
 import { startOnce } from './engine/start-once.ts';
 import type { Clock } from './ports/clock.ts';
-import type {
-  ConversationJournal,
-  ConversationSummary,
-  Journal,
-  RunSummary,
-  TornTail,
-} from './ports/journal.ts';
+import type { ConversationSummary, RunSummary, TornTail } from './ports/journal.ts';
 import type { Mind } from './ports/mind.ts';
 import type { MissingServer, Toolbox } from './ports/toolbox.ts';
 
 export type { Examined, Finding, FindingKind, Leaving, RunSummary, TornTail };
+export { systemClock };
 
-export interface OpenOptions {
+export interface OpenOptions extends Partial<Store> {
   /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
   readonly configFile?: string;
   readonly cwd?: string;
@@ -88,8 +84,8 @@ export interface OpenOptions {
   readonly services?: readonly Service[];
   /** In place of the configured model. */
   readonly mind?: Mind;
-  readonly journal?: Journal;
-  readonly conversations?: ConversationJournal;
+  /** In place of the configured one: all four parts. `journal`, `conversations`, `blobs` and `keys` together are the same. */
+  readonly store?: Store;
   /** In place of all servers and services. It is closed with this. */
   readonly toolbox?: Toolbox;
   /** In place of the system's. */
@@ -217,12 +213,13 @@ export interface Dandori extends AsyncDisposable {
 export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   const config = options.config ?? (await configFor(options));
   const check = createSchemaCheck();
-  const toolbox = await openToolbox(config, options, check);
+  // Before the servers are started: half a store is refused.
   const store = openStore(config, options);
-  const { directory, keys, ...kept } = store;
+  const toolbox = await openToolbox(config, options, check);
   const telemetry = await openTelemetry(config, { journal: store.journal, onUntraced: options.onUntraced });
   const parts: Parts = {
-    ...kept,
+    journal: store.journal,
+    blobs: store.blobs,
     durations: createDurations(store.journal),
     clock: options.clock ?? systemClock,
     toolbox,
@@ -237,8 +234,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onLive: options.onLive,
   };
   const userSettings = openUserSettings(config, { clock: parts.clock, onWarning: options.onWarning });
-  const { conversations } = store;
-  return assemble(config, { ...parts, conversations, keys }, { userSettings, directory, telemetry });
+  return assemble(config, { ...parts, ...store }, { userSettings, folders: foldersOf(store), telemetry });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -248,15 +244,14 @@ function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Pro
 
 interface Arranged {
   readonly userSettings: UserSettings;
-  /** Where runs are kept; undefined where not in files of ours. */
-  readonly directory: string | undefined;
+  readonly folders: StoreFolders;
   readonly telemetry: Pick<Telemetry, 'close'> | undefined;
 }
 
 function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'>,
-  { userSettings, directory, telemetry }: Arranged,
+  { userSettings, folders, telemetry }: Arranged,
 ): Dandori {
   const { journal, toolbox, conversations } = parts;
   const opened = new Set<Conversation>();
@@ -327,7 +322,7 @@ function assemble(
     diff: async (left, right) => compareRuns(await comparedRun(left), await comparedRun(right)),
     history: async (run) => planHistory(await eventsOf(run)) ?? emptyHistory(run),
     record: (run) => recordRun(run, parts),
-    doctor: (doctorOptions) => examine(directory, { ...doctorOptions, now: parts.clock.now() }),
+    doctor: (doctorOptions) => examine(folders, { ...doctorOptions, now: parts.clock.now() }),
     lift: async (run) => liftWith(await stateOf(run), parts),
     events: eventsOf,
     watch: (run, changed) => journal.watch(run, () => changed()),
@@ -382,13 +377,14 @@ function emptyHistory(run: string): never {
   throw emptyJournal(run);
 }
 
-async function examine(directory: string | undefined, options: DoctorOptions): Promise<Examined> {
-  if (directory === undefined) return { runs: 0, conversations: 0, events: 0, blobs: 0, findings: [] };
-  if (options.run !== undefined && !existsSync(join(directory, `${options.run}.jsonl`)))
-    throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
-      fix: '`dandori runs` lists the runs.',
-    });
-  return examineStore(directory, options);
+async function examine(folders: StoreFolders, options: DoctorOptions): Promise<Examined> {
+  const { journal: runs, conversations, blobs } = folders;
+  const isThere =
+    runs === undefined || options.run === undefined || existsSync(join(runs, `${options.run}.jsonl`));
+  if (isThere) return examineStore({ runs, conversations, blobs }, options);
+  throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
+    fix: '`dandori runs` lists the runs.',
+  });
 }
 
 function emptyJournal(run: string): DandoriError {

@@ -1,3 +1,4 @@
+export { createFileStore, createMemoryStore, type Store } from './adapters/store/store.ts';
 export {
   ambiguous,
   defineService,
@@ -75,5 +76,6 @@ export type {
   Journal,
   RunSummary,
 } from './ports/journal.ts';
+export type { Keys } from './ports/keys.ts';
 export type { Mind, Thinking, Thought } from './ports/mind.ts';
 export type { Call, CallOutcome, Toolbox } from './ports/toolbox.ts';

@@ -1,38 +1,35 @@
-import { join } from 'node:path';
-import { createFileBlobs } from '../adapters/blobs/files.ts';
-import { createMemoryBlobs } from '../adapters/blobs/memory.ts';
-import { CONVERSATIONS } from '../adapters/journal/form.ts';
-import { createJsonlJournal, createJsonlJournalOf } from '../adapters/journal/jsonl.ts';
-import { createMemoryJournal, createMemoryJournalOf } from '../adapters/journal/memory.ts';
-import { createFileKeys } from '../adapters/keys/files.ts';
-import { createMemoryKeys } from '../adapters/keys/memory.ts';
+import { createFileStore, createMemoryStore, STORE_PARTS, type Store } from '../adapters/store/store.ts';
 import type { Config } from '../config/config.ts';
-import type { ConversationParts } from '../engine/conversation.ts';
-import type { Parts } from '../engine/parts.ts';
-import type { ConversationJournal, Journal, TornTail } from '../ports/journal.ts';
-import type { Keys } from '../ports/keys.ts';
+import { DandoriError } from '../domain/error.ts';
+import type { TornTail } from '../ports/journal.ts';
 
-interface StoreOptions {
-  readonly journal?: Journal;
-  readonly conversations?: ConversationJournal;
+interface StoreOptions extends Partial<Store> {
+  readonly store?: Partial<Store>;
   readonly onTorn?: (tail: TornTail) => void;
 }
 
-/** Where runs, conversations and large results are kept. */
-type Store = Pick<Parts, 'journal' | 'blobs'> &
-  Pick<ConversationParts, 'conversations'> & { readonly directory?: string; readonly keys: Keys };
-
+/** The store that is given, whole, or the one that the configuration asks for. */
 export function openStore({ planning, directory }: Config, options: StoreOptions): Store {
-  const { journal, onTorn, conversations = createMemoryJournalOf(CONVERSATIONS) } = options;
-  const inMemory = { conversations, blobs: createMemoryBlobs(), keys: createMemoryKeys() };
-  if (journal !== undefined) return { journal, ...inMemory };
-  if (planning.history.storageType === 'memory') return { journal: createMemoryJournal(), ...inMemory };
-  return {
-    journal: createJsonlJournal(directory, { onTorn }),
-    conversations:
-      options.conversations ?? createJsonlJournalOf(CONVERSATIONS, join(directory, 'conversations')),
-    blobs: createFileBlobs(join(directory, 'blobs')),
-    keys: createFileKeys(join(directory, 'keys')),
-    directory,
-  };
+  const given = givenStore(options);
+  if (given !== undefined) return given;
+  return planning.history.storageType === 'memory'
+    ? createMemoryStore()
+    : createFileStore(directory, { onTorn: options.onTorn });
+}
+
+/** A part may be given by its own name too, as long as the others are. */
+function givenStore({ store, ...options }: StoreOptions): Store | undefined {
+  const parts: Partial<Store> = { ...store };
+  const all = STORE_PARTS.map((part) => [part, options[part] ?? parts[part]] as const);
+  const missing = all.filter(([, part]) => part === undefined).map(([name]) => name);
+  if (missing.length === 0) return Object.fromEntries(all) as unknown as Store;
+  if (missing.length === STORE_PARTS.length && store === undefined) return undefined;
+  const has = STORE_PARTS.filter((part) => !missing.includes(part));
+  throw new DandoriError(
+    'store-incomplete',
+    `The store has ${has.join(', ') || 'no parts'} and lacks ${missing.join(', ')}: what it keeps would be lost in part.`,
+    {
+      fix: 'Give all four as `store`, such as { ...createFileStore(folder), journal }, or none. What need not be kept is in createMemoryStore().',
+    },
+  );
 }

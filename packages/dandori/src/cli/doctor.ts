@@ -56,10 +56,14 @@ async function ask(found: Finding, { doctored: texts }: Texts): Promise<boolean>
 }
 
 function linesOf(examined: Examined, texts: Texts, style: Style): string[] {
-  const { findings } = examined;
+  const { findings, unseen = [] } = examined;
   const { doctored, more } = texts;
-  if (findings.length === 0) return [style.green(doctored.healthy(examined))];
+  const notSeen = unseen.length === 0 ? [] : [style.yellow(doctored.unseen(unseen))];
+  // What was not looked at is not called healthy.
+  if (findings.length === 0 && unseen.length === 3) return notSeen;
+  if (findings.length === 0) return [style.green(doctored.healthy(examined)), ...notSeen];
   return [
+    ...notSeen,
     doctored.found(findings.length),
     ...findings.slice(0, MAX_SHOWN).flatMap((found) => findingLines(found, doctored, style)),
     ...(findings.length > MAX_SHOWN ? [more(findings.length - MAX_SHOWN)] : []),

@@ -92,7 +92,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
         ...outlineLines(event.data.outline?.steps ?? [], texts),
       ];
     case 'note_added':
-      return [style.cyan(oneLine(texts.noteAdded(event.data.text), 200))];
+      return [style.cyan(oneLine(noteText(event.data, texts), 200))];
     case 'run_paused':
       return [style.yellow(texts.pausing)];
     case 'run_continued':
@@ -295,4 +295,9 @@ function clipped(line: string, width: number): string {
     }
   }
   return result;
+}
+
+/** What the model of another run passed on never reads like the user's own words. */
+export function noteText({ text, passedOnBy }: FactOf<'note_added'>['data'], texts: Texts): string {
+  return passedOnBy === undefined ? texts.noteAdded(text) : texts.notePassedOn(text, passedOnBy.run);
 }

@@ -10,6 +10,7 @@ import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { planLines } from './plan.ts';
+import { noteText } from './progress.ts';
 import { printReport } from './report.ts';
 import { oneLine, printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -34,8 +35,7 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   for (const tail of torn) announceTorn(tail, texts);
   if (options.json !== true) {
     printTasks(report, texts);
-    for (const { text } of report.notes ?? [])
-      process.stdout.write(`${oneLine(texts.noteAdded(text), 200)}\n`);
+    for (const note of report.notes ?? []) process.stdout.write(`${oneLine(noteText(note, texts), 200)}\n`);
     for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
   }
   printReport(report, { texts, json: options.json, config: options.config });

@@ -65,6 +65,8 @@ export const PAST_ENGLISH = {
   doctored: {
     healthy: ({ runs, conversations, events, blobs }: Omit<Examined, 'findings'>) =>
       `Healthy: ${countOf(runs, 'run')}, ${countOf(conversations, 'conversation')}, ${countOf(events, 'event')}, ${countOf(blobs, 'stored result')}.`,
+    unseen: (parts: readonly NonNullable<Examined['unseen']>[number][]) =>
+      `Not looked at: ${parts.join(', ')}. They are not kept in files, so nothing is known of them.`,
     found: (count: number) => `${count} ${count === 1 ? 'finding' : 'findings'}:`,
     place: (line: number, offset: number | undefined) =>
       offset === undefined ? `line ${line}` : `line ${line}, byte ${offset}`,
@@ -104,6 +106,12 @@ export const PAST_ENGLISH = {
       permissions: ['others may read or change it', 'chmod 600 it; --repair asks, and does.'],
     } as Readonly<Record<FindingKind, readonly [what: string, fix: string]>>,
   },
+};
+
+const PARTS_JA: Readonly<Record<NonNullable<Examined['unseen']>[number], string>> = {
+  runs: '実行',
+  conversations: '会話',
+  blobs: '保存した結果',
 };
 
 export const PAST_JAPANESE: typeof PAST_ENGLISH = {
@@ -164,6 +172,8 @@ export const PAST_JAPANESE: typeof PAST_ENGLISH = {
   doctored: {
     healthy: ({ runs, conversations, events, blobs }) =>
       `異常なし: 実行${runs}件、会話${conversations}件、イベント${events}件、保存した結果${blobs}件。`,
+    unseen: (parts) =>
+      `未確認: ${parts.map((part) => PARTS_JA[part]).join('、')}。ファイルに保存されていないため、状態は分かりません。`,
     found: (count) => `${count}件見つかりました:`,
     place: (line, offset) => (offset === undefined ? `${line}行目` : `${line}行目、${offset}バイト目`),
     repaired: '直しました',

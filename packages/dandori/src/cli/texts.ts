@@ -66,6 +66,7 @@ const ENGLISH = {
   pausing: 'paused: nothing more is begun',
   continued: 'continued',
   noteAdded: (text: string) => `you say: ${text}`,
+  notePassedOn: (text: string, run: string) => `note passed on by the model of run ${run}: ${text}`,
   questionExpired: (question: string) => `nobody answered ${question} in time`,
   didNotStop: (task: string, operation: string) =>
     `${task} ${operation} was told to stop and did not; it may still be at work`,
@@ -254,6 +255,7 @@ const JAPANESE: Texts = {
   pausing: '一時停止: 新しいことは始めません',
   continued: '再開しました',
   noteAdded: (text) => `利用者の言葉: ${text}`,
+  notePassedOn: (text, run) => `実行 ${run} のモデルからの伝言: ${text}`,
   questionExpired: (question) => `${question} に期限までの回答がありませんでした`,
   didNotStop: (task, operation) =>
     `${task} ${operation} は中止を伝えても止まりませんでした。まだ動いているかもしれません`,

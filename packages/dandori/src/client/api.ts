@@ -27,7 +27,8 @@ export interface Problem {
 }
 
 /** What a run is doing as far as the server is concerned. */
-export type DrivingState = 'driving' | 'queued' | 'idle';
+/** `retrying`: the server could not drive it, and tries again. */
+export type DrivingState = 'driving' | 'queued' | 'idle' | 'retrying';
 
 /** For who comes while an answer is being written. */
 export interface AnswerSoFar {

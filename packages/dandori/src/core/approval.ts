@@ -2,7 +2,7 @@ import type { Effect } from '../domain/effect.ts';
 import type { ApprovalPolicy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import { OWN_TOOLS } from './own-tools.ts';
-import { laneOf, type TaskState } from './state.ts';
+import { laneOf, type RunState, type TaskState } from './state.ts';
 
 type Rules = Pick<Settings, 'approval' | 'approvals'>;
 
@@ -12,10 +12,27 @@ interface Called {
 }
 
 /** Whether a person is asked before this call, and has not said yes yet: to itself, or to the plan that it is in. */
-export function needsApproval(state: TaskState, rules: Rules): boolean {
-  const { task, effect, approved } = state;
-  if (approved !== undefined || isCovered(state, rules)) return false;
-  return asksFirst({ operation: task.operation, effect }, rules);
+export function needsApproval(task: TaskState, state: RunState): boolean {
+  const { settings: rules } = state;
+  const { operation } = task.task;
+  if (task.approved !== undefined || isCovered(task, rules)) return false;
+  if (!asksFirst({ operation, effect: task.effect }, rules)) return false;
+  return !(operation === 'run.cancel' && isWantedByUser(task, state));
+}
+
+/**
+ * Whether the user's own message led to the cancelling of another run: its words may, and when the mind decided on it,
+ * it had seen nothing else. A tool's result, a note that a model passed on, or a value taken from a result may hold
+ * somebody else's order. `mayCancel` is set only where the operation is ours.
+ */
+function isWantedByUser({ task, override }: TaskState, state: RunState): boolean {
+  if (state.mayCancel !== true || override !== undefined || JSON.stringify(task.args).includes('${'))
+    return false;
+  const decision = state.decisions.findLast(({ proposed }) => proposed.some(({ id }) => id === task.id));
+  if (decision === undefined) return false;
+  const { startedSeq } = decision;
+  const wasTold = state.notes.some(({ passedOnBy, seq }) => passedOnBy !== undefined && seq < startedSeq);
+  return !wasTold && !state.ends.some(({ seq }) => seq < startedSeq);
 }
 
 /** A plan that was approved answers for its calls as they are written in it. What a choice has changed is not. */

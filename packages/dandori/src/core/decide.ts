@@ -125,7 +125,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (!places.canPay(task) || leaving.has(id)) continue;
-    if (needsApproval(task, state.settings)) intentions.push({ type: 'ask_approval', task: id });
+    if (needsApproval(task, state)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
       places.take(task);

@@ -39,12 +39,19 @@ export function describeEvent(event: Event): string {
     case 'question_expired':
       return `${event.data.question} as ${event.data.as}`;
     case 'note_added':
-      return `${event.data.by ?? ''} ${event.data.text}`.trim();
+      return [whose(event.data), event.data.text].filter(Boolean).join(' ');
+    case 'cancel_requested':
+      return [whose(event.data), event.data.reason].filter(Boolean).join(' ');
     case 'run_finished':
       return `${event.data.outcome} ${event.data.answer ?? event.data.failure?.message ?? ''}`;
     default:
       return JSON.stringify(event.data);
   }
+}
+
+/** What a model passed on never stands there like a person's words. */
+function whose({ by, passedOnBy }: FactOf<'note_added' | 'cancel_requested'>['data']): string | undefined {
+  return passedOnBy === undefined ? by : `(passed on by the model of run ${passedOnBy.run})`;
 }
 
 function answerText({

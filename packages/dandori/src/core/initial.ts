@@ -14,6 +14,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     forkedFrom: data.forkedFrom,
     conversation: data.conversation,
     context: data.context,
+    mayCancel: data.mayCancel,
     given: [],
     startedAt: at,
     isTakenUp: false,

@@ -134,7 +134,7 @@ function endLaws(
   if (task === undefined || task.attempts !== attempt || !hasOpenCall(state, task))
     return [`L3: ${event.type} of ${id}#${attempt}, which is not running`];
   const wasMade = event.type === 'task_succeeded' || event.type === 'task_in_doubt';
-  if (!wasMade || !needsApproval(task, state.settings)) return [];
+  if (!wasMade || !needsApproval(task, state)) return [];
   return [`L9: ${id} was called and nobody had approved it`];
 }
 

@@ -60,6 +60,15 @@ export function plainAnswer(text: string, question: Question): { readonly value:
   return meant === undefined ? undefined : { value: meant.value };
 }
 
+/** Words for an end, in a message that may be about anything else: where they are missing, the user is asked. */
+const STOP =
+  /\b(stop|cancel|abort|halt|quit|end|kill|drop|forget|undo|terminate|skip|off|leave|never ?mind|no longer|any ?more|don'?t|do not|get rid)|やめ|止め|辞め|とめ|中止|中断|停止|終了|終わ|キャンセル|ストップ|取り?消|取りやめ|いらない|要らない|不要|もういい|しないで/iu;
+
+/** Whether a message of the user's speaks of stopping something. */
+export function asksToStop(text: string): boolean {
+  return STOP.test(text.normalize('NFKC'));
+}
+
 export function isApproval({ kind }: Pick<Question, 'kind'>): boolean {
   return kind === 'approval' || kind === 'plan_approval';
 }

@@ -30,7 +30,13 @@ export interface Report {
   /** Who wants it to stand still, and why. */
   readonly paused?: { readonly reason?: string; readonly by?: string };
   /** What people said to it while it was under way. */
-  readonly notes?: readonly { readonly text: string; readonly by?: string; readonly at: number }[];
+  readonly notes?: readonly {
+    readonly text: string;
+    readonly by?: string;
+    /** The run whose model passed it on; without it a person said it. */
+    readonly passedOnBy?: { readonly run: string };
+    readonly at: number;
+  }[];
   /** Calls that were told to stop and went on. */
   readonly unstopped?: readonly { readonly task: string; readonly operation: string }[];
   /** The run whose past it shares, up to this event. */

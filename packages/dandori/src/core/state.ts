@@ -221,6 +221,8 @@ export interface RunState {
   conversation: string | undefined;
   /** What the mind is told of the conversation. */
   context: string | undefined;
+  /** Whether its mind may cancel another run unasked, before a tool has spoken. */
+  mayCancel: boolean | undefined;
   /** The plan that the user gave, as it was given. */
   given: readonly Task[];
   startedAt: number;
@@ -304,7 +306,7 @@ export interface RunState {
   readonly expiring: ReadyQueue<OpenQuestion>;
   /** Tasks that a person's choice replaces, until that is compiled. */
   readonly replacing: Set<string>;
-  /** What people said to the run while it was under way. */
+  /** What people said to the run while it was under way, and what models of other runs passed on. */
   readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
   /** Who wants it to stand still. */
   paused: FactOf<'run_paused'>['data'] | undefined;

@@ -90,7 +90,9 @@ const command = z.object({
     .optional(),
   /** In place of an answer: nobody gave one in time. */
   expire: z.object({ kind: questionKind, task: z.string().optional() }).optional(),
-  note: z.object({ text: z.string(), ...moment }).optional(),
+  note: z
+    .object({ text: z.string(), passedOnBy: z.object({ run: z.string() }).optional(), ...moment })
+    .optional(),
   pause: z.object({ reason: z.string().optional(), ...moment }).optional(),
   continue: z.object({}).optional(),
   addBudget: z.record(z.string(), z.number()).optional(),

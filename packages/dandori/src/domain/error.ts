@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'answer-invalid'
   | 'answer-not-allowed'
   | 'service-invalid'
+  | 'store-incomplete'
   | 'file-unreadable'
   | 'key-reused'
   | 'unauthorized'

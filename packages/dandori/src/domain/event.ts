@@ -57,6 +57,9 @@ const attempt = { task: z.string(), attempt: z.number().int().positive() };
 /** The call was told to stop and went on: what it does after this, nobody hears. */
 const unstopped = z.boolean().optional();
 
+/** The run whose model passed it on. Absent where a person said it: only then are they a person's words. */
+const passedOnBy = z.object({ run: z.string() }).optional();
+
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
     goal: z.string(),
@@ -70,6 +73,11 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The conversation that it belongs to, and what the mind is told of that. */
     conversation: z.string().optional(),
     context: z.string().optional(),
+    /**
+     * The mind may cancel another run of the conversation without a question, as long as it has seen no tool's words:
+     * the user's message asks to stop something, or no tool has spoken in the conversation before it.
+     */
+    mayCancel: z.boolean().optional(),
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),
@@ -212,8 +220,8 @@ export const factSchema = z.discriminatedUnion('type', [
   }),
   /** Nobody answered in time. It counts as answered by its default, as declined, or the run as cancelled. */
   fact('question_expired', { question: z.string(), as: z.enum(['default', 'declined', 'cancelled']) }),
-  /** A person's word to a run that is under way; the next decision is told. */
-  fact('note_added', { text: z.string(), by: z.string().optional() }),
+  /** A word to a run that is under way, of a person or passed on by a model; the next decision is told. */
+  fact('note_added', { text: z.string(), by: z.string().optional(), passedOnBy }),
   /** Nothing more is begun until it is continued; what runs comes to its end. */
   fact('run_paused', { reason: z.string().optional(), by: z.string().optional() }),
   fact('run_continued', { by: z.string().optional() }),
@@ -230,7 +238,7 @@ export const factSchema = z.discriminatedUnion('type', [
     revisions: z.number().int().positive().optional(),
     by: z.string().optional(),
   }),
-  fact('cancel_requested', { reason: z.string(), by: z.string().optional() }),
+  fact('cancel_requested', { reason: z.string(), by: z.string().optional(), passedOnBy }),
   fact('run_finished', {
     outcome,
     answer: z.string().optional(),

@@ -60,5 +60,7 @@ export interface Examined {
   /** Of both. */
   readonly events: number;
   readonly blobs: number;
+  /** What it could not look at, as that is not in files of Dandori's: nothing is known of it. Absent where it saw all. */
+  readonly unseen?: readonly ('runs' | 'conversations' | 'blobs')[];
   readonly findings: readonly Finding[];
 }

@@ -142,6 +142,8 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
     work.isDriven = false;
     work.unwatch();
     changed();
+    // The server drives it again, later each time, and reads it from the beginning.
+    wake?.(work.run);
   }
 
   function standing({ reporter: { state } }: Work): Standing | undefined {

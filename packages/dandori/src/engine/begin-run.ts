@@ -1,10 +1,12 @@
 import type { ConversationState } from '../core/conversation.ts';
 import { contextFor } from '../core/conversation-context.ts';
-import { RUN_TOOLS } from '../core/own-tools.ts';
+import type { RUN_TOOLS } from '../core/own-tools.ts';
+import { asksToStop } from '../core/plain-answer.ts';
 import type { RunState } from '../core/state.ts';
 import { STEP_OPERATION } from '../core/step.ts';
 import type { Message } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
+import type { ApprovalPolicy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Mind } from '../ports/mind.ts';
 import type { ConversationParts } from './conversation.ts';
@@ -31,7 +33,9 @@ export async function beginRun(
   const { conversation, userId } = state;
   const context = contextFor(state, { until: message.id, open });
   const settings = settingsOf(await parts.settingsFor(userId), parts);
-  const beginning = { goal: message.text, run, conversation, context, userId, settings };
+  const isOurs = !parts.toolbox.tools().has('run.cancel');
+  const mayCancel = isOurs && (asksToStop(message.text) || !hasHeardTools(state, open));
+  const beginning = { goal: message.text, run, conversation, context, userId, settings, mayCancel };
   await startRun(beginning, { ...parts, mind });
   return mind;
 }
@@ -57,13 +61,22 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
   }
 }
 
-/**
- * A plan of steps is always asked about first. What one run tells another needs no approval: it is the user's own word,
- * and says yes to nothing. A tool of the user's that has taken its place may do anything.
- */
+/** Of the operations by which one run reaches another. To tell is only to add a note: that answers nothing. */
+const OWN_POLICIES: Readonly<Record<keyof typeof RUN_TOOLS, ApprovalPolicy>> = {
+  'run.tell': 'never',
+  // But for what the user's own message led to (`core/approval`).
+  'run.cancel': 'always',
+};
+
+/** A plan of steps is always asked about first. A tool of the user's with the name of ours keeps the user's policy. */
 function settingsOf(settings: Settings, { toolbox }: Pick<Parts, 'toolbox'>): Settings {
   const theirs = toolbox.tools();
-  const ours = Object.keys(RUN_TOOLS).filter((name) => !theirs.has(name));
-  const own = Object.fromEntries(ours.map((name) => [name, 'never' as const]));
+  const own = Object.fromEntries(Object.entries(OWN_POLICIES).filter(([name]) => !theirs.has(name)));
   return { ...settings, approvals: { ...settings.approvals, [STEP_OPERATION]: 'plan', ...own } };
+}
+
+/** Whether a tool has spoken in the conversation: what it said may stand in what the mind is told. */
+function hasHeardTools({ messages }: ConversationState, open: readonly RunState[]): boolean {
+  const isTold = [...messages.values()].some(({ role, tally }) => role === 'agent' && tally !== undefined);
+  return isTold || open.some(({ tasks }) => [...tasks.values()].some(({ attempts }) => attempts > 0));
 }

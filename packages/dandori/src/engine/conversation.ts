@@ -95,7 +95,7 @@ export interface AnswerOptions extends SpeakOptions {
  *
  * V1  What was said is written down together with the id of its run before the run begins. After a crash it is begun.
  * V2  A message of the agent stays in `undelivered` until it is acknowledged. It is written once.
- * V3  Only the user's own words are taken as an answer to an approval.
+ * V3  Only a person's own message answers a question, whatever its kind. What a model passes on is a note.
  */
 export interface Conversation extends AsyncDisposable {
   readonly id: string;
@@ -179,7 +179,11 @@ export async function openConversation(
   function takeUp(run: string): Promise<void> {
     const taken = takenUp.get(run) ?? takeUpNow(run);
     takenUp.set(run, taken);
-    taken.catch(() => takenUp.delete(run));
+    taken.catch((error: unknown) => {
+      takenUp.delete(run);
+      background.lose(run, error);
+      wake?.(run, id);
+    });
     return taken;
   }
 
@@ -216,17 +220,6 @@ export async function openConversation(
     await background.look(run);
   }
 
-  /** What a run has told another one leads on there: of a plan that was refused, to the next one that is asked about. */
-  async function toldReleased(run: string): Promise<void> {
-    for (const { task, status, sent } of background.state(run)?.tasks.values() ?? []) {
-      const { run: other } = sent ?? task.args;
-      if (task.operation !== 'run.tell' || status !== 'succeeded' || typeof other !== 'string') continue;
-      await background.look(other);
-      // What is wrong with it is told where it stands.
-      await background.released(other).catch(() => {});
-    }
-  }
-
   function refuseOthers(run: string): void {
     if (minutes.state?.runs.has(run) === true) return;
     throw new DandoriError('run-not-found', `There is no run "${run}" in this conversation.`);
@@ -250,9 +243,7 @@ export async function openConversation(
         await begin(text, said);
         onBegun?.(said);
         await takeUp(said);
-        const now = await standing(said, waits);
-        if (waits !== false) await toldReleased(said);
-        return { kind: 'begun', run: said, standing: now };
+        return { kind: 'begun', run: said, standing: await standing(said, waits) };
       }
       const { run, question } = meant;
       onBegun?.(run);
@@ -344,8 +335,7 @@ export async function openConversation(
   }
 
   // One that cannot be read must not keep the others from going on.
-  for (const run of unfinished(minutes.state))
-    await takeUp(run).catch((error: unknown) => background.lose(run, error));
+  for (const run of unfinished(minutes.state)) await takeUp(run).catch(() => {});
   return conversation;
 }
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { redact } from '../core/redact.ts';
+import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -23,11 +24,20 @@ export interface Beginning {
   /** And what the mind is told of it. */
   readonly conversation?: string;
   readonly context?: string | undefined;
+  /** Whether its mind may cancel another run unasked, before a tool has spoken. */
+  readonly mayCancel?: boolean | undefined;
+}
+
+/** A word for a run: of a person, or of the model of another run, which never counts as a person. */
+interface Word {
+  readonly run: string;
+  readonly by?: string | undefined;
+  readonly passedOnBy?: { readonly run: string } | undefined;
 }
 
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
 export async function startRun(
-  { goal, settings, userId, tasks, run: given, conversation, context }: Beginning,
+  { goal, settings, userId, tasks, run: given, conversation, context, mayCancel }: Beginning,
   parts: Keeping & Pick<Parts, 'mind'>,
 ): Promise<string> {
   checkGoal(goal);
@@ -44,6 +54,7 @@ export async function startRun(
         ...(tasks !== undefined && { planGiven: true }),
         conversation,
         context,
+        mayCancel,
       },
     },
   ];
@@ -58,7 +69,7 @@ export async function startRun(
 
 /** Waits for nothing but the journal: whoever drives the run takes it up. */
 export async function addNote(
-  { run, text, by }: { run: string; text: string; by?: string | undefined },
+  { run, text, by, passedOnBy }: Word & { readonly text: string },
   parts: Keeping,
 ): Promise<void> {
   if (text.trim() === '')
@@ -66,7 +77,11 @@ export async function addNote(
   checkLength(text, 'note');
   await send(run, parts, (state) => {
     refuseEnded(state);
-    return { type: 'note_added', data: { text, by } };
+    // The call that passes it on may be repeated after a crash. A person who says the same again means it.
+    const isRepeated = ({ text: told, passedOnBy: from }: RunState['notes'][number]) =>
+      told === text && from?.run === passedOnBy?.run;
+    if (passedOnBy !== undefined && state.notes.some(isRepeated)) return undefined;
+    return { type: 'note_added', data: { text, by, passedOnBy } };
   });
 }
 
@@ -93,14 +108,14 @@ export async function continueRun(
 }
 
 export async function cancelRun(
-  { run, reason, by }: { run: string; reason: string; by?: string | undefined },
+  { run, reason, by, passedOnBy }: Word & { readonly reason: string },
   parts: Keeping,
 ): Promise<void> {
   checkLength(reason, 'reason');
   await send(run, parts, (state) => {
     refuseEnded(state);
     if (state.cancel !== undefined) return undefined;
-    return { type: 'cancel_requested', data: { reason, by } };
+    return { type: 'cancel_requested', data: { reason, by, passedOnBy } };
   });
 }
 

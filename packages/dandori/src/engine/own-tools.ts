@@ -20,10 +20,12 @@ export interface Inside {
   readonly others?: OtherRuns | undefined;
 }
 
-/** What a run of a conversation may do to another one of it. Telling the same again changes nothing. */
+/**
+ * What the model of a run (`from`) may do to another run of its conversation. Telling the same again changes nothing.
+ */
 export interface OtherRuns {
-  tell(request: { run: string; text: string }): Promise<CallOutcome>;
-  cancel(request: { run: string; reason: string }): Promise<CallOutcome>;
+  tell(request: { run: string; text: string; from: string }): Promise<CallOutcome>;
+  cancel(request: { run: string; reason: string; from: string }): Promise<CallOutcome>;
 }
 
 interface Looking {
@@ -134,12 +136,12 @@ function described({ name, description, effect, inputSchema, outputSchema }: Too
   return { name, description: text.slice(0, 200), effect, inputSchema };
 }
 
-async function tellRun({ run, text }: JsonObject, { others }: Looking): Promise<CallOutcome> {
-  return others?.tell({ run: String(run), text: String(text) }) ?? noOthers();
+async function tellRun({ run, text }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
+  return others?.tell({ run: String(run), text: String(text), from: state.run }) ?? noOthers();
 }
 
-async function stopRun({ run, reason }: JsonObject, { others }: Looking): Promise<CallOutcome> {
-  return others?.cancel({ run: String(run), reason: String(reason) }) ?? noOthers();
+async function stopRun({ run, reason }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
+  return others?.cancel({ run: String(run), reason: String(reason), from: state.run }) ?? noOthers();
 }
 
 function noOthers(): CallOutcome {

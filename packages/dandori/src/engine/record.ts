@@ -185,9 +185,11 @@ async function record(event: Event, { state, followed, results, recording }: Rec
         recording.commands.push({ expire: { kind: question.kind, task: question.task } });
       return;
     }
-    case 'note_added':
-      recording.commands.push({ note: { text: event.data.text, decision: recording.begun } });
+    case 'note_added': {
+      const { text, passedOnBy } = event.data;
+      recording.commands.push({ note: { text, passedOnBy, decision: recording.begun } });
       return;
+    }
     case 'run_paused':
       recording.commands.push({ pause: { reason: event.data.reason, decision: recording.begun } });
       return;

@@ -18,7 +18,10 @@ export interface OpenConversations {
   drive(run: string, leaving?: Leaving): Promise<Report>;
   /** The conversation of a run that was woken here. */
   of(run: string): string | undefined;
-  /** Opens those in which something was left undone: a run that was not begun, or an end that was not reported. */
+  /**
+   * Opens those in which something was left undone: a run that was not begun, or an end that was not reported. Called
+   * again, it looks only at those that it could not look at before.
+   */
   takeUp(): Promise<void>;
 }
 
@@ -55,6 +58,8 @@ export function createOpenConversations(options: Options): OpenConversations {
   const { dandori, wake, isFollowed, onOpen, onTrouble, mostIdle = MOST_IDLE } = options;
   const open = new Map<string, Open>();
   const conversationOf = new Map<string, string>();
+  /** Those that could not be looked at; undefined before all were listed. */
+  let left: Set<string> | undefined;
 
   const wakeIn = (run: string, id: string) => {
     conversationOf.set(run, id);
@@ -117,15 +122,30 @@ export function createOpenConversations(options: Options): OpenConversations {
     },
     of: (run) => conversationOf.get(run),
     async takeUp() {
-      for (let before: string | undefined; ; ) {
-        const page = await dandori.conversations({ limit: PAGE, ...(before !== undefined && { before }) });
-        for (const { conversation } of page)
-          await takeUpOne(conversation).catch((error: unknown) => onTrouble(conversation, error));
-        before = page.at(-1)?.conversation;
-        if (before === undefined) return;
+      const ids = left ?? (await all());
+      left ??= new Set(ids);
+      for (const id of ids) {
+        try {
+          await takeUpOne(id);
+          left.delete(id);
+        } catch (error) {
+          // Only a person can repair that; until then nothing is gained by looking again.
+          if (error instanceof DandoriError && error.code === 'journal-damaged') left.delete(id);
+          onTrouble(id, error);
+        }
       }
     },
   };
+
+  async function all(): Promise<string[]> {
+    const ids: string[] = [];
+    for (let before: string | undefined; ; ) {
+      const page = await dandori.conversations({ limit: PAGE, ...(before !== undefined && { before }) });
+      for (const { conversation } of page) ids.push(conversation);
+      before = page.at(-1)?.conversation;
+      if (before === undefined) return ids;
+    }
+  }
 
   async function takeUpOne(id: string): Promise<void> {
     const state = foldConversation(await dandori.conversationEvents(id));

@@ -1,7 +1,9 @@
 import type { DrivingState } from '../client/api.ts';
 import type { Report } from '../core/report.ts';
-import type { Dandori } from '../dandori.ts';
+import { type Dandori, systemClock } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RunSummary } from '../ports/journal.ts';
 
 /**
  * Drives runs in this process.
@@ -10,16 +12,18 @@ import { DandoriError } from '../domain/error.ts';
  *     person has given its place free; when it is answered it goes on at once, whether or not there is one.
  * V2  A run that only a person can go on with has no driver. It is taken up again when somebody writes to it, here or
  *     in another process, and when a question of it expires. So is one that another process drove, once that one is
- *     silent behind its last word.
+ *     silent behind its last word, and one whose driver died without a word: a sweep finds it.
  * V3  A wake that comes while a run is driven is not lost: the run is looked at once more.
  * V4  When it is told to stop it begins nothing more; what is left is in the journal, and the next start goes on.
+ * V5  An error ends nothing: the run is tried again, later each time, until it can be driven. No other run waits for it.
  */
 export interface Driving {
   wake(run: string): void;
   stateOf(run: string): DrivingState;
-  readonly count: { readonly driving: number; readonly queued: number };
+  /** `retrying`: runs that could not be driven and are tried again; one more where the runs cannot be listed. */
+  readonly count: { readonly driving: number; readonly queued: number; readonly retrying: number };
   readonly isStopping: boolean;
-  /** Wakes all runs that have not ended. */
+  /** Wakes all runs that have not ended, and from then on sweeps. Where they cannot be listed it is tried again. */
   takeUp(): Promise<void>;
   /** Comes back when no run is driven any more, at the latest when the grace period is over and calls have stopped. */
   stop(grace: number): Promise<void>;
@@ -29,24 +33,59 @@ export interface DrivingOptions {
   readonly dandori: Pick<Dandori, 'drive' | 'watch' | 'runs'>;
   readonly atOnce: number;
   readonly onState?: (run: string, state: DrivingState) => void;
-  /** A run that cannot be driven, and why. */
-  readonly onTrouble?: (run: string, error: unknown) => void;
+  readonly clock?: Clock;
+  /** In place of the usual. */
+  readonly patience?: Partial<typeof PATIENCE> | undefined;
+  /** What cannot be done now, why, and in how many milliseconds it is tried again. `run` is undefined for the list. */
+  readonly onTrouble?: (trouble: Trouble) => void;
+  /** Called with each sweep, to take up what else was left undone. */
+  readonly onSweep?: () => Promise<void>;
+}
+
+export interface Trouble {
+  readonly run: string | undefined;
+  readonly error: unknown;
+  readonly retryIn: number;
 }
 
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 const PAGE = 500;
-/** Milliseconds without a word after which a run that another process drives is tried again. */
-const QUIET = 1_000;
-/** As long as a timer can be; then it is looked at again. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** Milliseconds. */
+export const PATIENCE = {
+  /** Without a word, after which a run that another process drives is tried again. */
+  quiet: 1_000,
+  /** Before the first retry; each later one waits twice as long, up to the longest. */
+  firstRetry: 1_000,
+  longestRetry: 300_000,
+  /** Between two sweeps. */
+  sweep: 60_000,
+  /** Without a word, after which a sweep looks at an open run. */
+  stranded: 30_000,
+};
+/** A sweep over very many runs takes long; it rests for so many times as long. */
+const LEAST_REST = 50;
 
-export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOptions): Driving {
+export function createDriving(options: DrivingOptions): Driving {
+  const { dandori, atOnce, onState, onTrouble, onSweep, clock = systemClock } = options;
+  const patience = { ...PATIENCE, ...options.patience };
   const queue = new Set<string>();
   const driven = new Map<string, { isWanted: boolean; isTouched: boolean }>();
   const holding = new Set<string>();
   const elsewhere = new Set<string>();
   const watches = new Map<string, () => void>();
-  const timers = new Map<string, NodeJS.Timeout>();
+  /** Take a timer back. */
+  const timers = new Map<string, () => void>();
+  /** How often each run could not be driven since it last was. */
+  const failures = new Map<string, number>();
+  /** Runs that could not be found or read: they may come back. */
+  const lost = new Set<string>();
+  /** Open runs that a sweep has looked at, and the last event that they had then. */
+  const looked = new Map<string, number>();
+  /** Runs that a sweep has found, and that this process has not driven before. */
+  const foreign = new Set<string>();
+  let listFailures = 0;
+  let isTakenUp = false;
+  let forgetSweep = () => {};
   const soon = new AbortController();
   const now = new AbortController();
   let whenQuiet: (() => void) | undefined;
@@ -77,34 +116,47 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
     const current = { isWanted: false, isTouched: false };
     driven.set(run, current);
     onState?.(run, 'driving');
-    clearTimeout(timers.get(run));
-    timers.delete(run);
+    forgetTimer(run);
+    const isForeign = foreign.delete(run) && !elsewhere.has(run);
     elsewhere.delete(run);
+    lost.delete(run);
     let isOpen = false;
+    let hasFailed = false;
     try {
       // From before the drive, so that nothing is missed that another process writes right behind it.
-      watch(run);
+      watchIfThere(run);
       const report = await dandori.drive(run, {
         soon: soon.signal,
         now: now.signal,
         onHold: (isHolding) => hold(run, isHolding),
       });
+      failures.delete(run);
       isOpen = OPEN.includes(report.outcome);
-      if (isOpen) wakeAtExpiry(run, report);
-      else unwatch(run);
-    } catch (error) {
-      if (isDrivenElsewhere(error)) elsewhere.add(run);
+      if (!isOpen) forget(run);
       else {
-        unwatch(run);
-        onTrouble?.(run, error);
+        wakeAtExpiry(run, report);
+        // It was begun by the drive: what came before the watch is seen by one more look.
+        if (!watches.has(run)) current.isTouched = true;
+        watch(run);
+      }
+    } catch (error) {
+      if (isCode(error, 'run-driven-elsewhere')) {
+        failures.delete(run);
+        // Its driver lives. Nothing of it is this server's before that one is gone.
+        if (isForeign) forget(run);
+        else elsewhere.add(run);
+      } else {
+        hasFailed = true;
+        retryLater(run, error);
       }
     }
     driven.delete(run);
     holding.delete(run);
-    // Its own writes touch it too, so one look too many is taken; that look writes nothing.
-    if (current.isWanted || (current.isTouched && isOpen)) wake(run);
-    else if (current.isTouched && elsewhere.has(run)) wakeAfter(run, QUIET);
-    if (!queue.has(run)) onState?.(run, driven.has(run) ? 'driving' : 'idle');
+    // Its own writes touch it too, so one look too many is taken; that look writes nothing. After a failure neither
+    // they nor a wake may shorten the wait, or a run that fails behind a write would be tried in a hot loop.
+    if (!hasFailed && (current.isWanted || (current.isTouched && isOpen))) wake(run);
+    else if (!hasFailed && current.isTouched && elsewhere.has(run)) wakeAfter(run, patience.quiet);
+    if (!queue.has(run)) onState?.(run, stateOf(run));
     pump();
     if (driven.size === 0) whenQuiet?.();
   }
@@ -123,10 +175,20 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
     );
   }
 
+  /** A message of a conversation may have no run yet: the drive begins it. */
+  function watchIfThere(run: string): void {
+    try {
+      watch(run);
+    } catch (error) {
+      if (!isCode(error, 'run-not-found')) throw error;
+    }
+  }
+
   function touched(run: string): void {
     const current = driven.get(run);
     if (current !== undefined) current.isTouched = true;
-    else if (elsewhere.has(run)) wakeAfter(run, QUIET);
+    else if (failures.has(run)) return;
+    else if (elsewhere.has(run)) wakeAfter(run, patience.quiet);
     else wake(run);
   }
 
@@ -135,41 +197,130 @@ export function createDriving({ dandori, atOnce, onState, onTrouble }: DrivingOp
     watches.delete(run);
   }
 
+  function forget(run: string): void {
+    unwatch(run);
+    failures.delete(run);
+    looked.delete(run);
+  }
+
+  /** A run that is gone waits for no retry: where it comes back, a sweep finds it. */
+  function retryLater(run: string, error: unknown): void {
+    if (isCode(error, 'run-not-found')) {
+      forget(run);
+      lost.add(run);
+      onTrouble?.({ run, error, retryIn: patience.sweep });
+      return;
+    }
+    // It may be another file when it can be read again.
+    unwatch(run);
+    const before = failures.get(run) ?? 0;
+    failures.set(run, before + 1);
+    // Only a person can repair it, so there is no hurry.
+    const retryIn = isCode(error, 'journal-damaged') ? patience.longestRetry : retryAfter(before);
+    wakeAfter(run, retryIn);
+    onTrouble?.({ run, error, retryIn });
+  }
+
   function wakeAtExpiry(run: string, { questions }: Report): void {
     const next = Math.min(...questions.map(({ expiresAt }) => expiresAt ?? Number.POSITIVE_INFINITY));
-    if (next === Number.POSITIVE_INFINITY) return;
-    wakeAfter(run, Math.min(Math.max(next - Date.now(), 0) + 1, LONGEST_TIMER));
+    if (next !== Number.POSITIVE_INFINITY) wakeAfter(run, Math.max(next - clock.now(), 0) + 1);
   }
 
   function wakeAfter(run: string, ms: number): void {
-    clearTimeout(timers.get(run));
-    if (!soon.signal.aborted) timers.set(run, setTimeout(() => wake(run), ms).unref());
+    forgetTimer(run);
+    if (!soon.signal.aborted)
+      timers.set(
+        run,
+        clock.at(clock.now() + ms, () => wake(run)),
+      );
+  }
+
+  function forgetTimer(run: string): void {
+    timers.get(run)?.();
+    timers.delete(run);
+  }
+
+  async function listed(take: (page: readonly RunSummary[]) => void): Promise<void> {
+    for (let before: string | undefined; ; ) {
+      const page = await dandori.runs({ limit: PAGE, before });
+      take(page);
+      before = page.at(-1)?.run;
+      if (before === undefined) return;
+    }
+  }
+
+  async function wakeAll(): Promise<void> {
+    const open: string[] = [];
+    try {
+      await listed((page) => {
+        for (const { run, status } of page) {
+          if (OPEN.includes(status)) open.push(run);
+          else if (status === 'damaged') lost.add(run);
+        }
+      });
+      isTakenUp = true;
+    } finally {
+      // The oldest has waited longest.
+      for (const run of open.reverse()) wake(run);
+    }
+  }
+
+  /** One that is open and silent has no driver, or one that is busy: the claim tells which. */
+  function wakeStranded(page: readonly RunSummary[]): void {
+    for (const { run, status, lastAt, lastSeq } of page) {
+      if (status === 'damaged') lost.add(run);
+      if (!OPEN.includes(status) || driven.has(run) || queue.has(run) || failures.has(run)) continue;
+      const isBack = lost.has(run);
+      const isSilent = status === 'open' && clock.now() - lastAt > patience.stranded;
+      // What was looked at and has not changed waits for a person, unless it was another who had it.
+      const isKnown = looked.get(run) === lastSeq && !elsewhere.has(run);
+      if (!isBack && (!isSilent || isKnown)) continue;
+      looked.set(run, lastSeq);
+      if (!watches.has(run)) foreign.add(run);
+      wake(run);
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const begun = clock.now();
+    let next = patience.sweep;
+    try {
+      await (isTakenUp ? listed(wakeStranded) : wakeAll());
+      await onSweep?.();
+      listFailures = 0;
+    } catch (error) {
+      next = Math.min(retryAfter(listFailures++), patience.sweep);
+      onTrouble?.({ run: undefined, error, retryIn: next });
+    }
+    if (soon.signal.aborted) return;
+    const rest = Math.max(next, (clock.now() - begun) * LEAST_REST);
+    forgetSweep = clock.at(clock.now() + rest, () => void sweep());
+  }
+
+  function retryAfter(failed: number): number {
+    return Math.min(patience.firstRetry * 2 ** failed, patience.longestRetry);
+  }
+
+  function stateOf(run: string): DrivingState {
+    return driven.has(run) ? 'driving' : queue.has(run) ? 'queued' : failures.has(run) ? 'retrying' : 'idle';
   }
 
   return {
     wake,
-    stateOf: (run) => (driven.has(run) ? 'driving' : queue.has(run) ? 'queued' : 'idle'),
+    stateOf,
     get count() {
-      return { driving: driven.size, queued: queue.size };
+      const retrying = failures.size + Math.min(listFailures, 1);
+      return { driving: driven.size, queued: queue.size, retrying };
     },
     get isStopping() {
       return soon.signal.aborted;
     },
-    async takeUp() {
-      const open: string[] = [];
-      for (let before: string | undefined; ; ) {
-        const page = await dandori.runs({ limit: PAGE, before });
-        for (const { run, status } of page) if (OPEN.includes(status)) open.push(run);
-        before = page.at(-1)?.run;
-        if (before === undefined) break;
-      }
-      // The oldest has waited longest.
-      for (const run of open.reverse()) wake(run);
-    },
+    takeUp: sweep,
     async stop(grace) {
       soon.abort();
       queue.clear();
-      for (const timer of timers.values()) clearTimeout(timer);
+      forgetSweep();
+      for (const run of [...timers.keys()]) forgetTimer(run);
       const over = setTimeout(() => now.abort(), grace);
       if (driven.size > 0)
         await new Promise<void>((resolve) => {
@@ -189,6 +340,6 @@ export function refuseStopping({ isStopping }: Pick<Driving, 'isStopping'>): voi
   });
 }
 
-function isDrivenElsewhere(error: unknown): boolean {
-  return error instanceof DandoriError && error.code === 'run-driven-elsewhere';
+function isCode(error: unknown, code: DandoriError['code']): boolean {
+  return error instanceof DandoriError && error.code === code;
 }

@@ -8,6 +8,8 @@ export interface Metrics {
   knows(run: string): boolean;
   past(events: readonly Event[]): void;
   rated(rating: number): void;
+  /** A run could not be driven, or the runs not be listed. */
+  failed(what: 'drive' | 'list'): void;
   request(route: string, status: number, seconds: number): void;
   text(): Promise<string>;
   readonly contentType: string;
@@ -16,6 +18,7 @@ export interface Metrics {
 export interface Gauges {
   readonly driving: () => number;
   readonly queued: () => number;
+  readonly retrying: () => number;
   readonly clients: () => number;
   readonly dropped: () => number;
 }
@@ -72,6 +75,10 @@ export function createMetrics(gauges: Gauges): Metrics {
   const requests = histogram('http_request_seconds', 'How long an answer took', ['route', 'status']);
   gauge('runs_driving', 'Runs that are driven now', gauges.driving);
   gauge('runs_queued', 'Runs that wait for a driver', gauges.queued);
+  gauge('runs_retrying', 'Runs that could not be driven and are tried again', gauges.retrying);
+  const failures = counter('driving_failures_total', 'Runs that could not be driven, and lists not read', [
+    'what',
+  ]);
   gauge('stream_clients', 'Clients that follow a run', gauges.clients);
   gauge('stream_clients_dropped', 'Clients that were too slow and let go', gauges.dropped);
 
@@ -157,6 +164,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     knows: (run) => underway.has(run),
     past,
     rated: (rating) => ratings.observe(rating),
+    failed: (what) => failures.inc({ what }),
     request: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -8,7 +8,7 @@ import { type Dandori, type OpenOptions, openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import { createApp } from './app.ts';
 import { createOpenConversations } from './conversations.ts';
-import { createDriving } from './driving.ts';
+import { createDriving, type PATIENCE } from './driving.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { createNews } from './news.ts';
@@ -24,6 +24,8 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
   readonly port?: number;
   /** In place of the usual patience with who sends or reads slowly. */
   readonly sockets?: Partial<typeof SOCKET>;
+  /** In place of the usual patience with runs that cannot be driven. */
+  readonly driving?: Partial<typeof PATIENCE>;
   /** What went wrong while nobody was there to be told. Without secrets. */
   readonly log?: (line: string) => void;
 }
@@ -91,17 +93,26 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     dandori: {
       ...dandori,
       async drive(run, leaving) {
-        if (!metrics.knows(run)) metrics.past(await dandori.events(run));
+        // A message whose run could not be written down begins it now.
+        if (!metrics.knows(run)) metrics.past(await dandori.events(run).catch(ifNotBegun));
         return conversations.drive(run, leaving);
       },
     },
     atOnce: config.server.maxRuns,
     onState: news.driving,
-    onTrouble: (run, error) => say(`The run ${run} cannot be driven`, error),
+    ...(options.clock && { clock: options.clock }),
+    patience: options.driving,
+    onTrouble: ({ run, error, retryIn }) => {
+      metrics.failed(run === undefined ? 'list' : 'drive');
+      const what = run === undefined ? 'The runs cannot be listed' : `The run ${run} cannot be driven`;
+      say(`${what}, and it is tried again in ${Math.ceil(retryIn / 1000)} s`, error);
+    },
+    onSweep: conversations.takeUp,
   });
   const metrics = createMetrics({
     driving: () => driving.count.driving,
     queued: () => driving.count.queued,
+    retrying: () => driving.count.retrying,
     clients: () => runStreams.clients + conversationStreams.clients,
     dropped: () => runStreams.dropped + conversationStreams.dropped,
   });
@@ -133,7 +144,6 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     const host = options.host ?? config.server.host;
     if (config.server.tokens.length === 0) await refuseOpenDoor(host);
     url = await listen(server, host, options.port ?? config.server.port);
-    await conversations.takeUp();
     await driving.takeUp();
   } catch (error) {
     server.close();
@@ -206,6 +216,11 @@ function listen(server: Server, host: string, port: number): Promise<string> {
       resolve(`http://${isIPv6(bound) ? `[${bound}]` : bound}:${chosen}`);
     });
   });
+}
+
+function ifNotBegun(error: unknown): [] {
+  if (error instanceof DandoriError && error.code === 'run-not-found') return [];
+  throw error;
 }
 
 function textOf(error: unknown): string {

@@ -89,7 +89,16 @@ export const reportShape = z.object({
   usage: usage.extend({ modelCalls: count, steps: count, ms: z.number() }),
   questions: z.array(askedShape).describe('Those that are open'),
   paused: z.object({ reason: z.string().optional(), by: z.string().optional() }).optional(),
-  notes: z.array(z.object({ text: z.string(), by: z.string().optional(), at })).optional(),
+  notes: z
+    .array(
+      z.object({
+        text: z.string(),
+        by: z.string().optional(),
+        passedOnBy: z.object({ run: z.string() }).optional(),
+        at,
+      }),
+    )
+    .optional(),
   unstopped: z.array(z.object({ task: z.string(), operation: z.string() })).optional(),
   forkedFrom: sharedPast.optional(),
   rating: z

@@ -1,20 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFileBlobs } from '../adapters/blobs/files.ts';
-import { createJsonlJournal } from '../adapters/journal/jsonl.ts';
-import type { Blobs } from '../ports/blobs.ts';
-import type { Journal } from '../ports/journal.ts';
+import { createFileStore, type Store } from '../adapters/store/store.ts';
+
+/** The parts of a store, and all of it for `openDandori({ store })`. */
+export interface TemporaryJournal extends AsyncDisposable, Store {
+  readonly directory: string;
+  readonly store: Store;
+}
 
 /** A real journal in a folder of its own, gone with the test: `await using temporary = await createTemporaryJournal()`. */
-export async function createTemporaryJournal(): Promise<
-  AsyncDisposable & { readonly directory: string; readonly journal: Journal; readonly blobs: Blobs }
-> {
+export async function createTemporaryJournal(): Promise<TemporaryJournal> {
   const directory = await mkdtemp(join(tmpdir(), 'dandori-'));
+  const store = createFileStore(directory);
   return {
     directory,
-    journal: createJsonlJournal(directory),
-    blobs: createFileBlobs(join(directory, 'blobs')),
+    store,
+    ...store,
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
 }

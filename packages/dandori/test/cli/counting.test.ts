@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
+import { createMemoryStore } from '../../src/adapters/store/store.ts';
 import { rate } from '../../src/cli/rate.ts';
 import { openDandori } from '../../src/dandori.ts';
 import { openPlace, type Place } from './command.ts';
@@ -87,7 +87,7 @@ describe('rate and stats', () => {
     await place.write('dandori.yaml', JSON.stringify({ mcpServers: {} }));
     let now = Date.UTC(2026, 0, 1);
     const clock = { now: () => now, at: () => () => {} };
-    await using dandori = await openDandori({ cwd: place.folder, clock, journal: createMemoryJournal() });
+    await using dandori = await openDandori({ cwd: place.folder, clock, store: createMemoryStore() });
     for (let day = 0; day < 520; day++) {
       now += 86_400_000;
       await dandori.start('wait');

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
+import { createMemoryStore } from '../../src/adapters/store/store.ts';
 import type { UserConfigWarning } from '../../src/config/user-settings.ts';
 import { type Dandori, openDandori } from '../../src/dandori.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
@@ -29,7 +29,7 @@ async function open(api: Pick<UserApi, 'url'>, more: object = {}, file: object =
   let now = 1_000_000;
   const dandori = await openDandori({
     cwd,
-    journal: createMemoryJournal(),
+    store: createMemoryStore(),
     clock: { now: () => now, at: () => () => {} },
     mind: createScriptedMind([]),
     onWarning: (warning) => warnings.push(warning),

@@ -91,7 +91,7 @@ describe('work of several steps', () => {
 });
 
 describe('words about a plan that waits for a yes', () => {
-  it('go to it as a no with the reason, and it is proposed anew', async () => {
+  it('stay a note where a model passes them on: the user says no, and the next plan heeds them', async () => {
     const model = tripModel();
     await using home = await openHome({
       script: (request) => {
@@ -110,13 +110,18 @@ describe('words about a plan that waits for a yes', () => {
     const conversation = await home.dandori.conversation();
     const first = await conversation.say('plan a trip');
     const run = 'run' in first ? first.run : '';
-    expect(await conversation.say('skip step 2')).toMatchObject({ kind: 'begun', standing: 'ended' });
+    const second = await conversation.say('skip step 2');
+    expect(second).toMatchObject({ kind: 'begun', standing: 'ended' });
+    expect(conversation.questions()).toMatchObject([{ run, question: { id: 'q1', kind: 'plan_approval' } }]);
+    expect(await conversation.say('no')).toMatchObject({ kind: 'answered', run });
     await conversation.settled();
     expect(conversation.questions()).toMatchObject([{ run, question: { id: 'q2', kind: 'plan_approval' } }]);
     expect(conversation.messages().findLast(({ kind }) => kind === 'question')?.text).toContain(
       's1. Only the weather',
     );
-    expect(facts(await home.events(run), 'question_answered')).toMatchObject([{ comment: 'skip step 2' }]);
+    expect(facts(await home.events(run), 'note_added')).toEqual([
+      { text: 'skip step 2', passedOnBy: { run: 'run' in second ? second.run : '' } },
+    ]);
     expect(home.calls).toEqual([]);
   });
 });

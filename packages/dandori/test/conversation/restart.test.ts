@@ -86,7 +86,7 @@ describe('the conversation of REQUIREMENTS E', () => {
   });
 
   it.each([
-    ['in words', 'please skip the last step'],
+    ['in words and a no', 'please skip the last step\nno'],
     ['by a command', '/reject skip the last step'],
   ])(
     'a plan that is to be different, %s, is asked about again before the next line of a pipe is read',

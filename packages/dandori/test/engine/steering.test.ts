@@ -21,16 +21,16 @@ describe('a word to a run that is under way', () => {
     expect((await house.clock.runUntil(driving)).end?.answer).toBe('in French, please');
   });
 
-  it('counts as often as a person says it, and once where a lost call may bring it again', async () => {
+  it('counts as often as a person says it, and once where the call of a model brings it again', async () => {
     const house = createHouse({ 'a.get': {} }, [ANSWER]);
     const run = await house.start('go');
     const words = { run, text: 'too dear', by: 'anna' };
     for (let time = 0; time < 2; time++) await handOver(words, house.parts);
-    for (let time = 0; time < 2; time++) await handOver({ ...words, mayBeRepeated: true }, house.parts);
-    const again = { ...words, text: 'still too dear', mayBeRepeated: true };
-    for (let time = 0; time < 2; time++) await handOver(again, house.parts);
-    const said = (await house.drive(run)).notes.map(({ text }) => text);
-    expect(said).toEqual(['too dear', 'too dear', 'still too dear']);
+    const passedOn = { run, text: 'too dear', passedOnBy: { run: 'r2' } };
+    for (let time = 0; time < 2; time++) await addNote(passedOn, house.parts);
+    await addNote({ ...passedOn, passedOnBy: { run: 'r3' } }, house.parts);
+    const said = (await house.drive(run)).notes.map(({ passedOnBy, by }) => passedOnBy?.run ?? by);
+    expect(said).toEqual(['anna', 'anna', 'r2', 'r3']);
   });
 
   it('asks the mind once more where its answer was decided before', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/core/report.ts';
 import type { RunSummary } from '../../src/dandori.ts';
 import { DandoriError } from '../../src/domain/error.ts';
-import { createDriving } from '../../src/server/driving.ts';
+import { createDriving, PATIENCE } from '../../src/server/driving.ts';
+import { createStepClock } from '../../src/testing/step-clock.ts';
 import { until } from './standing.ts';
 
 /** Drives that end when the test says so. */
@@ -43,7 +44,7 @@ describe('driving', () => {
   it('V1: has so many at once, and the next in the order in which they came', async () => {
     const { driving, ends, hasBegun } = createYard();
     for (const run of ['a', 'b', 'c', 'd', 'c']) driving.wake(run);
-    expect(driving.count).toEqual({ driving: 2, queued: 2 });
+    expect(driving.count).toEqual({ driving: 2, queued: 2, retrying: 0 });
     expect(['a', 'b', 'c', 'e'].map(driving.stateOf)).toEqual(['driving', 'driving', 'queued', 'idle']);
     ends.get('b')?.('answered');
     await hasBegun('a', 'b', 'c');
@@ -120,7 +121,7 @@ describe('driving', () => {
     await driving.stop(10_000);
     driving.wake('d');
     expect(begun).toEqual(['a', 'b']);
-    expect(driving.count).toEqual({ driving: 0, queued: 0 });
+    expect(driving.count).toEqual({ driving: 0, queued: 0, retrying: 0 });
   });
 
   it('takes up what has not ended, the oldest first', async () => {
@@ -134,5 +135,151 @@ describe('driving', () => {
     await yard.hasBegun('1', '2');
     yard.ends.get('1')?.('answered');
     await yard.hasBegun('1', '2', '3');
+  });
+});
+
+/** Drives that end at once, in the way that `faults` says, on a clock that is moved by hand. */
+function createTroubledYard(faults: Record<string, (time: number) => Error | undefined>) {
+  const clock = createStepClock();
+  const tries: string[] = [];
+  const troubles: string[] = [];
+  const watchers = new Map<string, () => void>();
+  const listed: { summaries: Partial<RunSummary>[]; error?: Error | undefined } = { summaries: [] };
+  const counts = new Map<string, number>();
+  const driving = createDriving({
+    atOnce: 2,
+    clock,
+    onTrouble: ({ run, retryIn }) => troubles.push(`${run ?? 'list'} ${retryIn}`),
+    dandori: {
+      async drive(run) {
+        tries.push(run);
+        const count = (counts.get(run) ?? 0) + 1;
+        counts.set(run, count);
+        // What it wrote before it failed touches it, as a journal would say.
+        watchers.get(run)?.();
+        const error = faults[run]?.(count);
+        if (error !== undefined) throw error;
+        return { run, outcome: 'answered', questions: [] } as unknown as Report;
+      },
+      watch: (run, changed) => {
+        watchers.set(run, changed);
+        return () => watchers.delete(run);
+      },
+      async runs({ before } = {}) {
+        if (listed.error !== undefined) throw listed.error;
+        return before === undefined ? (listed.summaries as RunSummary[]) : [];
+      },
+    },
+  });
+  return { driving, clock, tries, troubles, listed, watchers };
+}
+
+const full = () => new DandoriError('journal-unwritable', 'The disk is full.');
+const refused = () => new DandoriError('run-driven-elsewhere', 'It is driven.');
+
+describe('driving in trouble', () => {
+  it('V5: tries again, later each time, and holds up no other run', async () => {
+    const yard = createTroubledYard({ a: (time) => (time <= 12 ? full() : undefined) });
+    yard.driving.wake('a');
+    yard.driving.wake('b');
+    await yard.clock.advance(0);
+    expect(yard.tries).toEqual(['a', 'b']);
+    expect(yard.driving.stateOf('a')).toBe('retrying');
+    expect(yard.driving.count).toEqual({ driving: 0, queued: 0, retrying: 1 });
+    await yard.clock.advance(PATIENCE.firstRetry);
+    expect(yard.tries).toEqual(['a', 'b', 'a']);
+    await yard.clock.advance(3_600_000);
+    expect(yard.troubles).toEqual(
+      [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((seconds) => `a ${seconds * 1000}`),
+    );
+    expect(yard.tries).toHaveLength(14);
+    expect(yard.driving.count.retrying).toBe(0);
+    expect(yard.watchers.size).toBe(0);
+  });
+
+  it('V5: is not hurried by what a run writes before it fails, but by somebody who asks for it', async () => {
+    const yard = createTroubledYard({ a: (time) => (time <= 3 ? full() : undefined) });
+    yard.driving.wake('a');
+    await yard.clock.advance(0);
+    for (let count = 0; count < 5; count++) yard.watchers.get('a')?.();
+    await yard.clock.advance(0);
+    expect(yard.tries).toHaveLength(1);
+    yard.driving.wake('a');
+    await yard.clock.advance(0);
+    expect(yard.tries).toHaveLength(2);
+    await yard.clock.advance(3_600_000);
+    expect(yard.tries).toHaveLength(4);
+  });
+
+  it('V5: looks at a damaged run seldom', async () => {
+    const yard = createTroubledYard({ a: () => new DandoriError('journal-damaged', 'Line 3.') });
+    yard.driving.wake('a');
+    await yard.clock.advance(3_600_000 - 1);
+    expect(yard.tries).toHaveLength(3_600_000 / PATIENCE.longestRetry);
+  });
+
+  it('V2: finds what another process left without a word, and takes nothing from one that works', async () => {
+    const yard = createTroubledYard({ dead: (time) => (time <= 3 ? refused() : undefined) });
+    await yard.driving.takeUp();
+    const at = yard.clock.now();
+    yard.listed.summaries = [
+      { run: 'waits', status: 'waiting', lastAt: at, lastSeq: 4 },
+      { run: 'over', status: 'answered', lastAt: at, lastSeq: 9 },
+      { run: 'dead', status: 'open', lastAt: at, lastSeq: 5 },
+    ];
+    await yard.clock.advance(PATIENCE.sweep * 3);
+    expect(yard.tries).toEqual(['dead', 'dead', 'dead']);
+    // It lives: nothing is watched, nothing counts as trouble.
+    expect(yard.watchers.size).toBe(0);
+    expect(yard.troubles).toEqual([]);
+    await yard.clock.advance(PATIENCE.sweep);
+    expect(yard.tries).toEqual(['dead', 'dead', 'dead', 'dead']);
+  });
+
+  it('V2: leaves a run alone that was begun just now, and one that it has looked at already', async () => {
+    const yard = createTroubledYard({});
+    await yard.driving.takeUp();
+    const fresh = { run: 'fresh', status: 'open' as const, lastSeq: 1 };
+    yard.listed.summaries = [{ ...fresh, lastAt: yard.clock.now() + PATIENCE.sweep }];
+    await yard.clock.advance(PATIENCE.sweep);
+    expect(yard.tries).toEqual([]);
+    await yard.clock.advance(PATIENCE.sweep);
+    expect(yard.tries).toEqual(['fresh']);
+  });
+
+  it('V5: takes up runs that could not be listed or found, once they can', async () => {
+    const gone = new DandoriError('run-not-found', 'There is no run.');
+    const yard = createTroubledYard({ a: (time) => (time === 1 ? gone : undefined) });
+    const at = yard.clock.now();
+    yard.listed.error = new Error('EIO');
+    await yard.driving.takeUp();
+    expect(yard.driving.count.retrying).toBe(1);
+    await yard.clock.advance(2 * PATIENCE.firstRetry);
+    expect(yard.troubles).toEqual(['list 1000', 'list 2000']);
+    yard.listed.error = undefined;
+    yard.listed.summaries = [
+      { run: 'b', status: 'damaged' },
+      { run: 'a', status: 'waiting', lastAt: at, lastSeq: 3 },
+    ];
+    await yard.clock.advance(2 * PATIENCE.firstRetry);
+    expect(yard.tries).toEqual(['a']);
+    expect(yard.driving.count.retrying).toBe(0);
+    // The file of one was away for a while, and that of the other could not be read.
+    yard.listed.summaries = [
+      { run: 'b', status: 'waiting', lastAt: at, lastSeq: 3 },
+      { run: 'a', status: 'waiting', lastAt: at, lastSeq: 3 },
+    ];
+    await yard.clock.advance(PATIENCE.sweep);
+    expect(yard.tries).toEqual(['a', 'b', 'a']);
+  });
+
+  it('V4: has no timer left once it has stopped', async () => {
+    const yard = createTroubledYard({ a: full });
+    await yard.driving.takeUp();
+    yard.driving.wake('a');
+    await yard.clock.advance(0);
+    await yard.driving.stop(0);
+    await yard.clock.advance(3_600_000);
+    expect(yard.tries).toEqual(['a']);
   });
 });

@@ -29,22 +29,27 @@ export interface DoctorOptions {
 const LEFTOVER_AGE = 3_600_000;
 const LONGEST_WRITE = 2_000;
 
-/** Looks at all that is stored, and changes nothing but what a repair is asked for. */
-export async function examineStore(directory: string, options: DoctorOptions): Promise<Examined> {
+/** Folders; undefined where it is kept somewhere else. */
+export interface Places {
+  readonly runs: string | undefined;
+  readonly conversations: string | undefined;
+  readonly blobs: string | undefined;
+}
+
+/** Looks at all that is stored in files, and changes nothing but what a repair is asked for. */
+export async function examineStore(places: Places, options: DoctorOptions): Promise<Examined> {
   const findings: Finding[] = [];
   const used = new Map<string, Use>();
-  const runs = await examineFolder(directory, { findings, options, lawful: LAWFUL_RUNS });
+  const runs = await examineFolder(places.runs, { findings, options, lawful: LAWFUL_RUNS });
   for (const event of runs.events) note(event, used);
   // A conversation is no part of one run.
   const talks =
     options.run === undefined
-      ? await examineFolder(join(directory, 'conversations'), {
-          findings,
-          options,
-          lawful: LAWFUL_CONVERSATIONS,
-        })
+      ? await examineFolder(places.conversations, { findings, options, lawful: LAWFUL_CONVERSATIONS })
       : NOTHING;
-  const blobs = await examineBlobs(join(directory, 'blobs'), { used, findings, options });
+  const blobs =
+    places.blobs === undefined ? 0 : await examineBlobs(places.blobs, { used, findings, options });
+  const unseen = (['runs', 'conversations', 'blobs'] as const).filter((part) => places[part] === undefined);
   const repaired: Finding[] = [];
   for (const finding of findings) repaired.push(await treat(finding, options.repair));
   return {
@@ -52,6 +57,7 @@ export async function examineStore(directory: string, options: DoctorOptions): P
     conversations: talks.count,
     events: runs.events.length + talks.events.length,
     blobs,
+    ...(unseen.length > 0 && { unseen }),
     findings: repaired,
   };
 }
@@ -71,9 +77,10 @@ interface Search<E extends Entry> {
 
 /** The journals of a folder, with the locks and half files beside them. */
 async function examineFolder<E extends Entry>(
-  directory: string,
+  directory: string | undefined,
   { findings, options, lawful }: Search<E>,
 ): Promise<Folder<E>> {
+  if (directory === undefined) return NOTHING;
   const names = await namesIn(directory, findings);
   const ids = names.filter(isJournalFile).map((name) => name.slice(0, -ENDING.length));
   const chosen = options.run === undefined ? ids : ids.filter((id) => id === options.run);

@@ -16,7 +16,10 @@ const readyz = createRoute({
   path: '/readyz',
   summary: 'Whether it takes new runs',
   responses: {
-    200: json('It does', z.object({ status: z.literal('ready') })),
+    200: json(
+      'It does; `retrying`: so many runs cannot be driven now and are tried again, as the log says',
+      z.object({ status: z.literal('ready'), retrying: z.number().int() }),
+    ),
     503: json('It is stopping', z.object({ status: z.literal('stopping') })),
     ...problems,
   },
@@ -37,7 +40,7 @@ export const health: Routes = (app, { driving, metrics }) => {
   app.openapi(readyz, (c) =>
     driving.isStopping
       ? c.json({ status: 'stopping' } as const, 503)
-      : c.json({ status: 'ready' } as const, 200),
+      : c.json({ status: 'ready', retrying: driving.count.retrying } as const, 200),
   );
   app.openapi(figures, async (c) =>
     c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),

@@ -8,7 +8,10 @@ const get = createRoute({
   summary: 'A run: its tasks, its answer, its questions, and whether it is driven now',
   request: { params: runParams },
   responses: {
-    200: json('The run', z.object({ report: reportSchema, driving: z.enum(['driving', 'queued', 'idle']) })),
+    200: json(
+      'The run',
+      z.object({ report: reportSchema, driving: z.enum(['driving', 'queued', 'idle', 'retrying']) }),
+    ),
     ...problems,
   },
 });

@@ -56,7 +56,7 @@ export function createCasePeople(
       const moment = next?.note?.decision ?? next?.pause?.decision ?? Number.POSITIVE_INFINITY;
       if (next === undefined || moment > begun) return;
       take((command) => command === next);
-      if (next.note !== undefined) await addNote({ run, text: next.note.text }, parts);
+      if (next.note !== undefined) await addNote({ run, ...next.note }, parts);
       if (next.pause !== undefined) await pauseRun({ run, reason: next.pause.reason }, parts);
     }
   }

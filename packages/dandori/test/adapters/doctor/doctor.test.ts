@@ -27,6 +27,12 @@ import { createHouse, DONE, task } from '../../engine/house.ts';
 
 const DAY = 86_400_000;
 
+const placesIn = (directory: string) => ({
+  runs: directory,
+  conversations: join(directory, 'conversations'),
+  blobs: join(directory, 'blobs'),
+});
+
 interface Stored extends AsyncDisposable {
   readonly directory: string;
   readonly run: string;
@@ -63,7 +69,7 @@ async function stored(): Promise<Stored> {
     text: readFileSync(file, 'utf8'),
     blob: join(directory, 'blobs', folder, name),
     examine: async (options = {}) =>
-      (await examineStore(directory, { now: Date.now(), ...options })).findings,
+      (await examineStore(placesIn(directory), { now: Date.now(), ...options })).findings,
     [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
   };
 }
@@ -73,7 +79,7 @@ const kinds = (findings: readonly Finding[]) => findings.map(({ kind }) => kind)
 describe('the doctor', () => {
   it('finds nothing where all is well', async () => {
     await using home = await stored();
-    expect(await examineStore(home.directory, { now: Date.now() })).toMatchObject({
+    expect(await examineStore(placesIn(home.directory), { now: Date.now() })).toMatchObject({
       runs: 1,
       blobs: 1,
       findings: [],
@@ -100,7 +106,9 @@ describe('the doctor', () => {
       return (await home.examine()).map(({ kind, conversation, line }) => ({ kind, conversation, line }));
     };
 
-    const { runs, conversations, findings } = await examineStore(home.directory, { now: Date.now() });
+    const { runs, conversations, findings } = await examineStore(placesIn(home.directory), {
+      now: Date.now(),
+    });
     expect({ runs, conversations, findings }).toEqual({ runs: 1, conversations: 1, findings: [] });
     const about = (kind: string, line: number) => [{ kind, conversation: id, line }];
     expect(await found(whole.replace('hello', 'jello'))).toEqual(about('damaged-line', 1));

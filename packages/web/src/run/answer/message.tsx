@@ -30,7 +30,10 @@ function contentOf(entry: ThreadEntry, say: AnswerTexts): readonly [name: string
     case 'goal':
       return [say.goal, <RichText key="goal" text={entry.text} />];
     case 'note':
-      return [say.note, <RichText key="note" text={entry.text} />];
+      return [
+        entry.passedOnBy === undefined ? say.note : say.passedOn(entry.passedOnBy.run),
+        <RichText key="note" text={entry.text} />,
+      ];
     case 'question':
       return [
         say.question,
@@ -44,7 +47,10 @@ function contentOf(entry: ThreadEntry, say: AnswerTexts): readonly [name: string
     case 'continued':
       return [say.you, say.continued];
     case 'cancelled':
-      return [say.you, say.cancelled(entry.reason)];
+      return [
+        entry.passedOnBy === undefined ? say.you : say.passedOn(entry.passedOnBy.run),
+        say.cancelled(entry.reason),
+      ];
     case 'budget':
       return [say.you, say.budget(amountsText(entry.amounts))];
   }

@@ -7,6 +7,7 @@ interface AnswerTexts {
   readonly goal: string;
   readonly you: string;
   readonly note: string;
+  readonly passedOn: (run: string) => string;
   readonly question: string;
   readonly paused: (reason: string | undefined) => string;
   readonly continued: string;
@@ -29,6 +30,7 @@ export const texts: Texts<AnswerTexts> = {
     goal: 'Goal',
     you: 'You',
     note: 'Note',
+    passedOn: (run) => `Passed on by the model of run ${run}`,
     question: 'Question',
     paused: (reason) => `Paused${reason === undefined ? '' : `: ${reason}`}`,
     continued: 'Continued',
@@ -54,6 +56,7 @@ export const texts: Texts<AnswerTexts> = {
     goal: '目標',
     you: 'あなた',
     note: '利用者の言葉',
+    passedOn: (run) => `実行 ${run} のモデルからの伝言`,
     question: '質問',
     paused: (reason) => `一時停止${reason === undefined ? '' : `: ${reason}`}`,
     continued: '再開',

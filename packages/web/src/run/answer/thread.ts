@@ -1,14 +1,14 @@
 import type { OpenQuestion, RunState } from '#core/state.ts';
 import type { Event, FactOf } from '#domain/event.ts';
 
-/** What was said between people and a run, in the order of time. */
+/** What was said between people and a run, and what models of other runs passed on, in the order of time. */
 export type ThreadEntry = { readonly seq: number; readonly at: number } & (
   | { readonly kind: 'goal'; readonly text: string; readonly by?: string | undefined }
-  | { readonly kind: 'note'; readonly text: string; readonly by?: string | undefined }
+  | ({ readonly kind: 'note' } & FactOf<'note_added'>['data'])
   | { readonly kind: 'question'; readonly asked: OpenQuestion }
   | { readonly kind: 'paused'; readonly reason?: string | undefined; readonly by?: string | undefined }
   | { readonly kind: 'continued'; readonly by?: string | undefined }
-  | { readonly kind: 'cancelled'; readonly reason: string; readonly by?: string | undefined }
+  | ({ readonly kind: 'cancelled' } & FactOf<'cancel_requested'>['data'])
   | { readonly kind: 'budget'; readonly amounts: FactOf<'budget_added'>['data'] }
 );
 

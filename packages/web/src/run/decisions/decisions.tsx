@@ -39,14 +39,17 @@ function Entry({ run, entry, next }: EntryProps) {
   switch (entry.kind) {
     case 'decision':
       return <DecisionView run={run} entry={entry} />;
-    case 'note':
+    case 'note': {
+      const { by, passedOnBy } = entry;
+      const title = passedOnBy === undefined ? say.note(by) : say.passedOn(passedOnBy.run);
       return (
-        <EntryFrame run={run} seq={entry.seq} at={entry.at} title={say.note(entry.by)} colour="border-l-busy">
+        <EntryFrame run={run} seq={entry.seq} at={entry.at} title={title} colour="border-l-busy">
           <div className="text-sm">
             <RichText text={entry.text} />
           </div>
         </EntryFrame>
       );
+    }
     case 'reflected':
       return <ReflectionEntry run={run} entry={entry} />;
     default:

@@ -12,13 +12,11 @@ export interface DecisionEntry {
   readonly failed?: FactOf<'decision_failed'>['data'];
 }
 
-export interface NoteEntry {
+export type NoteEntry = FactOf<'note_added'>['data'] & {
   readonly kind: 'note';
   readonly seq: number;
   readonly at: number;
-  readonly text: string;
-  readonly by?: string | undefined;
-}
+};
 
 export type StoryEntry = DecisionEntry | NoteEntry | HistoryEntry;
 

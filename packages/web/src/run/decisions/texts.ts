@@ -43,6 +43,7 @@ interface DecisionTexts {
   readonly revisionNeeded: string;
   readonly byRuntime: string;
   readonly note: (by: string | undefined) => string;
+  readonly passedOn: (run: string) => string;
   readonly moment: string;
   readonly mended: string;
 }
@@ -85,6 +86,7 @@ export const texts: Texts<DecisionTexts> = {
     revisionNeeded: 'a revision is needed',
     byRuntime: 'noted by the runtime',
     note: (by) => (by === undefined ? 'Note of a person' : `Note by ${by}`),
+    passedOn: (run) => `Note passed on by the model of run ${run}`,
     moment: 'Show the run at this moment',
     mended: 'mended, see the next one',
   },
@@ -125,6 +127,7 @@ export const texts: Texts<DecisionTexts> = {
     revisionNeeded: '修正が必要',
     byRuntime: 'ランタイムの記録',
     note: (by) => (by === undefined ? '利用者の言葉' : `${by} の言葉`),
+    passedOn: (run) => `実行 ${run} のモデルからの伝言`,
     moment: 'この時点の実行を見る',
     mended: '次のとおり補正',
   },

@@ -23,6 +23,7 @@ const en = {
     driving: 'being driven',
     queued: 'waiting for its turn',
     idle: 'nobody drives it',
+    retrying: 'the server cannot go on now and tries again',
   } satisfies Record<DrivingState, string> as Record<DrivingState, string>,
   mind: 'Mind',
   thinking: 'The mind is deciding …',
@@ -92,7 +93,12 @@ export const texts: Texts<typeof en> = {
       planned: '計画',
       hierarchical: '階層',
     },
-    driving: { driving: '実行中', queued: '順番待ち', idle: '動いていません' },
+    driving: {
+      driving: '実行中',
+      queued: '順番待ち',
+      idle: '動いていません',
+      retrying: '続行できず、再試行待ちです',
+    },
     mind: '判断役',
     thinking: '次の手を考えています…',
     paused: (by, reason) =>
