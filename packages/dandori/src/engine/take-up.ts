@@ -40,6 +40,10 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return probeEnded(mail, driver);
     case 'input_asked':
       return driver.holds.ask(mail);
+    case 'inner_call_asked':
+      return driver.innerCalls.ask(mail);
+    case 'inner_call_ended':
+      return driver.innerCalls.end(mail);
     case 'action_written':
       return driver.readAhead.see(mail);
     case 'read_ended':
