@@ -293,6 +293,8 @@ function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at:
   if (data.cause === 'driver_lost' && state.settings.task.restarts !== undefined) {
     task.crashes++;
     task.crashesInVain++;
+    // What an earlier attempt failed with is not why this one is lost.
+    task.failure = undefined;
   }
   if (task.status === 'waiting') {
     loseCall(state, task, at);

@@ -131,10 +131,15 @@ function isOpen({ effect, outcome, endedSeq }: InnerCall, frontier: number): boo
 }
 
 /** The first call of the service of which a person has to say whether it took effect. */
-export function innerCallInDoubt({ innerCalls }: TaskState): InnerCall | undefined {
-  if (innerCalls === undefined) return undefined;
+export function innerCallInDoubt(task: TaskState): InnerCall | undefined {
+  return innerCallsInDoubt(task)[0];
+}
+
+/** Several only where the service made them at once. */
+export function innerCallsInDoubt({ innerCalls }: Pick<TaskState, 'innerCalls'>): InnerCall[] {
+  if (innerCalls === undefined) return [];
   const frontier = frontierOf(innerCalls);
-  return [...innerCalls.values()].find(
+  return [...innerCalls.values()].filter(
     (call) => isOpen(call, frontier) && !isRepeatable(call.effect) && !isEntered(call, innerCalls),
   );
 }
