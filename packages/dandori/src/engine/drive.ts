@@ -127,9 +127,10 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
 
 /** Of twenty calls that end at the same time the first would else have a sync of its own, and the others wait for it. */
 async function planTogether(driver: Driver): Promise<number | undefined> {
-  const { ledger, mailbox, calls } = driver;
+  const { ledger, mailbox, calls, innerCalls } = driver;
   const wakeAt = await planAhead(driver);
-  if (calls.isAnyPlanned || ledger.state.running.size === 0) return wakeAt;
+  const isAnyWaiting = calls.isAnyPlanned || innerCalls.isAnyWaiting;
+  if (isAnyWaiting || ledger.state.running.size === 0) return wakeAt;
   const rest = await mailbox.rest();
   for (const mail of rest) await takeUp(mail, driver);
   return rest.length === 0 ? wakeAt : planAhead(driver);

@@ -28,6 +28,8 @@ type Ended = Mail & { type: 'inner_call_ended' };
 export interface InnerCalls {
   ask(mail: Asked): Promise<void>;
   end(mail: Ended): Promise<void>;
+  /** Whether a service waits for the next commit. */
+  readonly isAnyWaiting: boolean;
   /** To be called after each commit. */
   deliver(): void;
 }
@@ -72,6 +74,9 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
       ledger.record({ type: 'inner_call_ended', data: { ...of, ...data, ms } });
       if (isRead) reply(outcome);
       else durableNext.push(() => reply(outcome));
+    },
+    get isAnyWaiting() {
+      return durableNext.length > 0;
     },
     deliver() {
       const due = durableNext;

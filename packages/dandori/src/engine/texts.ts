@@ -24,6 +24,8 @@ const ENGLISH = {
   callItAgain: (call: string, done: number) =>
     `${call} did not take effect: run on and make that call again${done === 0 ? '' : ' (what is done is kept)'}`,
   allDone: 'The whole task is done: go on without its result',
+  failedAfter: (message: string, done: number, calls: string) =>
+    `${message} (${done} of its calls ${done === 1 ? 'was' : 'were'} done before: ${calls})`,
   notCalledAnyMore: (call: string) => `${call} was not called: the task that wanted it is over.`,
   crashedAgain: (operation: string, times: number) =>
     `The process that runs Dandori ended ${times} times while ${operation} was running, and the task got no further. It is not started again.`,
@@ -85,6 +87,7 @@ const JAPANESE: Texts = {
   callItAgain: (call, done) =>
     `${call} は実行されていなかった: もう一度呼び出して続ける${done === 0 ? '' : '（完了した分は繰り返さない）'}`,
   allDone: 'タスク全体が済んでいる: 結果なしで先へ進む',
+  failedAfter: (message, done, calls) => `${message}（それまでに${done}件の呼び出しが完了: ${calls}）`,
   notCalledAnyMore: (call) => `タスクがすでに終わっているため、${call} は呼び出しませんでした。`,
   crashedAgain: (operation, times) =>
     `${operation} の実行中に Dandori のプロセスが${times}回終了し、タスクが進みませんでした。もう一度は始めません。`,

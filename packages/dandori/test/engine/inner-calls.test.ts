@@ -4,6 +4,7 @@ import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
 import { systemClock } from '../../src/adapters/clock/system.ts';
 import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
 import {
+  ambiguous,
   defineService,
   type Service,
   ServiceCallError,
@@ -531,6 +532,66 @@ describe('a service that is retried after it failed', () => {
       if (attempt === 1) throw retryable('later');
     });
     expect(store.arrived.map(({ item }) => item)).toEqual(['A', 'C']);
+  });
+});
+
+describe('a service that fails after it has changed something', () => {
+  it('says in its failure what was done', async () => {
+    const store = openStore(['A', 'B']);
+    const place = await openPlace(store, {
+      work: {
+        effect: 'write',
+        async run({ call }) {
+          await call('store.send', { item: 'A' });
+          await call('store.send', { item: 'B' });
+          throw new Error('the van broke down');
+        },
+      },
+    });
+    const run = await place.start([task('t1', 'shop.work')]);
+    const { tasks } = await place.drive(run);
+    expect(tasks.get('t1')?.failure?.message).toBe(
+      'the van broke down (2 of its calls were done before: store.send {"item":"A"}; store.send {"item":"B"})',
+    );
+    expect(store.calls).toEqual(['send A', 'send B']);
+  });
+
+  it('does not ask what it should have asked before, nor when it is run again', async () => {
+    const { run, place, store } = await killedBehind(starts('B'), {
+      wanted: ['A', 'B'],
+      effect: 'write',
+      async work({ call }) {
+        await call('store.send', { item: 'A' });
+        await call('store.send', { item: 'B' });
+        throw ambiguous({ question: 'Which?', options: [{ label: 'this' }] });
+      },
+    });
+    await place.drive(run);
+    await answerQuestion({ run, question: 'q1', answer: 'again' }, place.parts);
+    const state = await place.drive(run);
+    expect(state.questions.size).toBe(1);
+    expect(state.tasks.get('t1')?.failure?.message).toContain('a method must ask before it changes anything');
+    expect(store.calls).toEqual(['send B']);
+  });
+
+  it('asks where it has done only what can be repeated, and does not repeat it', async () => {
+    const store = openStore(['A', 'B']);
+    const place = await openPlace(store, {
+      work: {
+        effect: 'idempotent',
+        async run({ call }, { which }) {
+          await call('store.put', { item: 'A' });
+          if (which === undefined)
+            throw ambiguous({ question: 'Which?', options: [{ label: 'B', args: { which: 'B' } }] });
+          await call('store.put', { item: String(which) });
+        },
+      },
+    });
+    const run = await place.start([task('t1', 'shop.work')]);
+    await place.drive(run);
+    await answerQuestion({ run, question: 'q1', answer: 'B' }, place.parts);
+    await place.drive(run);
+    expect(store.calls).toEqual(['put A', 'put B']);
   });
 });
 
