@@ -53,7 +53,7 @@ export function describeEvent(event: Event): string {
 
 function insideText(data: FactOf<'inner_call_ended'>['data']): string {
   const { task, operation, args, key, result, blob, failure, lost, ambiguous } = data;
-  const call = operation === undefined ? key : `${operation} ${JSON.stringify(args)}`;
+  const call = `${operation} ${args === undefined ? `(${key})` : JSON.stringify(args)}`;
   const value = blob === undefined ? JSON.stringify(result ?? null) : blob.head;
   const ended = failure === undefined ? (lost?.message ?? ambiguous?.question) : failure.message;
   return `${task} ${call} ${ended === undefined ? `→ ${value}` : `${failure?.kind ?? 'in doubt'}: ${ended}`}`;

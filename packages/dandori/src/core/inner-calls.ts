@@ -26,6 +26,8 @@ export interface InnerCall {
   endedSeq: number;
   /** Undefined where the journal does not say how it ended. */
   outcome: InnerOutcome | undefined;
+  /** It is a service itself and has made calls: those say how far it got. */
+  isEntered: boolean;
 }
 
 /*
@@ -46,7 +48,7 @@ export function innerCallStarted(state: RunState, data: FactOf<'inner_call_start
   if (task === undefined) return state;
   const { key, operation, args, effect, attempt } = data;
   const { seq } = state;
-  put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq, outcome: undefined });
+  put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq });
   return state;
 }
 
@@ -57,11 +59,11 @@ export function innerCallEnded(state: RunState, data: Ended): RunState {
   const { seq } = state;
   const outcome = outcomeIn(data);
   const begun = task.innerCalls?.get(key);
-  if (begun !== undefined && data.operation === undefined) {
+  if (begun !== undefined && data.args === undefined) {
     begun.outcome = outcome;
     begun.endedSeq = seq;
   } else {
-    const { operation = '', args = {}, effect = 'read' } = data;
+    const { operation, args = {}, effect = 'read' } = data;
     put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq, outcome });
   }
   // The task gets on: how often its driver has died before says nothing about the next time.
@@ -77,9 +79,15 @@ function openTask(
   return task?.attempts === attempt && hasOpenCall(state, task) ? task : undefined;
 }
 
-function put(task: TaskState, call: InnerCall): void {
+type Begun = Omit<InnerCall, 'outcome' | 'isEntered'> & { readonly outcome?: InnerOutcome };
+
+function put(task: TaskState, call: Begun): void {
   task.innerCalls ??= new Map();
-  task.innerCalls.set(call.key, call);
+  const calls = task.innerCalls;
+  const isEntered = calls.get(call.key)?.isEntered ?? false;
+  calls.set(call.key, { outcome: undefined, ...call, isEntered });
+  const caller = calls.get(call.key.slice(0, call.key.lastIndexOf('/')));
+  if (caller !== undefined) caller.isEntered = true;
 }
 
 function outcomeIn({ result, blob, failure, lost, ambiguous }: Ended): InnerOutcome {
@@ -140,13 +148,8 @@ export function innerCallsInDoubt({ innerCalls }: Pick<TaskState, 'innerCalls'>)
   if (innerCalls === undefined) return [];
   const frontier = frontierOf(innerCalls);
   return [...innerCalls.values()].filter(
-    (call) => isOpen(call, frontier) && !isRepeatable(call.effect) && !isEntered(call, innerCalls),
+    (call) => isOpen(call, frontier) && !isRepeatable(call.effect) && !call.isEntered,
   );
-}
-
-/** A service that made calls of its own: those say how far it got. */
-export function isEntered({ key }: InnerCall, calls: ReadonlyMap<string, InnerCall>): boolean {
-  return [...calls.keys()].some((other) => other.startsWith(`${key}/`));
 }
 
 /** A person has looked at the call in doubt. */

@@ -339,14 +339,17 @@ function onceLaws(event: Event & { type: InsideType }, inside: Map<string, Insid
     inside.set(key, { task, effect, status: 'open' });
     if (known?.status === 'open') return [`L12: ${key} was called while it was under way`];
     if (known?.status === 'succeeded') return [`L12: ${key} was called again after it had succeeded`];
+    // A service that made calls itself is entered again: those say how far it got.
     const isEntered = [...inside.keys()].some((other) => other.startsWith(`${key}/`));
     const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered;
     return isTwice ? [`L12: ${effect} ${key} was called again, and nobody said that it had no effect`] : [];
   }
-  const { operation, failure, lost, ambiguous, effect = known?.effect ?? 'write' } = event.data;
-  if (operation === undefined && known?.status !== 'open')
-    return [`L12: ${key} ended, and was not under way`];
-  if (effect === 'read') return [];
+  const { args, failure, lost, ambiguous, effect = known?.effect ?? 'write' } = event.data;
+  if (args === undefined && known?.status !== 'open') return [`L12: ${key} ended, and was not under way`];
+  if (effect === 'read') {
+    inside.set(key, { task, effect, status: 'over' });
+    return [];
+  }
   const mayHaveHappened = failure !== undefined && !isRepeatable(effect) && !saysNothingHappened(failure);
   const isOver = (failure !== undefined && !mayHaveHappened) || ambiguous !== undefined;
   const isInDoubt = mayHaveHappened || lost !== undefined;

@@ -178,8 +178,8 @@ export const factSchema = z.discriminatedUnion('type', [
   fact('inner_call_ended', {
     ...attempt,
     key: innerCall.key,
+    operation: innerCall.operation,
     /** Of a read, which has no start of its own. */
-    operation: innerCall.operation.optional(),
     args: innerCall.args.optional(),
     effect: effect.optional(),
     result: json.optional(),

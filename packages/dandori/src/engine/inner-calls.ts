@@ -1,5 +1,5 @@
 import { hasOpenCall } from '../core/elicitation.ts';
-import { type InnerCall, isEntered } from '../core/inner-calls.ts';
+import type { InnerCall } from '../core/inner-calls.ts';
 import type { TaskState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
@@ -55,7 +55,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
       if (task === undefined || ledger.state.cancel !== undefined)
         return reply(notMade(textsOf(ledger.state).notCalledAnyMore(call.operation)));
       const known = task.innerCalls?.get(call.key);
-      const answer = known && (await answerTo(known, task, { attempt, results }));
+      const answer = known && (await answerTo(known, { attempt, results }));
       if (answer !== undefined) return reply(answer);
       if (call.effect === 'read') return reply('make');
       ledger.record({ type: 'inner_call_started', data: { task: id, attempt, ...call } });
@@ -69,7 +69,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
       const isBegun = begun?.attempt === attempt && begun.outcome === undefined;
       if (task === undefined || !(isRead || isBegun)) return reply(mail.outcome);
       const { key, operation, args, effect } = call;
-      const of = { task: id, attempt, key, ...(isRead && { operation, args, effect }) };
+      const of = { task: id, attempt, key, operation, ...(isRead && { args, effect }) };
       const { data, outcome } = await toFact(mail.outcome);
       ledger.record({ type: 'inner_call_ended', data: { ...of, ...data, ms } });
       if (isRead) reply(outcome);
@@ -122,13 +122,12 @@ function notMade(message: string): CallOutcome {
 /** What is known of a call under this key; undefined where it is to be made. */
 async function answerTo(
   known: InnerCall,
-  { innerCalls = new Map() }: TaskState,
   { attempt, results }: { attempt: number; results: Results },
 ): Promise<CallOutcome | undefined> {
   const { outcome, effect, operation } = known;
   const isEarlier = known.attempt < attempt;
   if (outcome === undefined) {
-    if (isEarlier && (isRepeatable(effect) || isEntered(known, innerCalls))) return undefined;
+    if (isEarlier && (isRepeatable(effect) || known.isEntered)) return undefined;
     const message = `${operation} is under way under the same key`;
     return isEarlier ? { kind: 'lost', cause: 'connection_lost', message } : notMade(message);
   }

@@ -178,7 +178,7 @@ function* storesAfter(events: readonly Event[], wanted: readonly string[]): Gene
       const { key, args } = event.data;
       open.push({ key, item: String(args.item) });
     }
-    if (event.type !== 'inner_call_ended' || event.data.operation !== undefined) continue;
+    if (event.type !== 'inner_call_ended' || event.data.args !== undefined) continue;
     const { key, failure } = event.data;
     const at = open.findIndex((one) => one.key === key);
     const [ended] = at < 0 ? [] : open.splice(at, 1);

@@ -70,5 +70,5 @@ function endCall(calls: InnerCall[], data: FactOf<'inner_call_ended'>['data']): 
   const { key, operation, args } = data;
   const open = calls.find((call) => call.key === key && call.ended === undefined);
   if (open !== undefined) open.ended = data;
-  else if (operation !== undefined) calls.push({ key, operation, args: args ?? {}, ended: data });
+  else if (args !== undefined) calls.push({ key, operation, args, ended: data });
 }
