@@ -23,8 +23,10 @@ import { drive } from '../../src/engine/drive.ts';
 import { forkRun } from '../../src/engine/fork.ts';
 import { answerQuestion, startRun } from '../../src/engine/inbox.ts';
 import type { Parts } from '../../src/engine/parts.ts';
+import { recordRun } from '../../src/engine/record.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import type { Toolbox } from '../../src/ports/toolbox.ts';
+import { runCase } from '../../src/testing/index.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { openToolbox } from '../adapters/tools/fixtures/calls.ts';
 import { DONE, SETTINGS, task } from './house.ts';
@@ -672,5 +674,25 @@ describe('what a service is told and what is written', () => {
     const ended = (await place.events(run)).find(({ type }) => type === 'inner_call_ended');
     expect(ended?.data).toMatchObject({ blob: { sha256: expect.any(String) } });
     expect(fold(await place.events(run))?.tasks.get('t1')?.result).toEqual(state.tasks.get('t1')?.result);
+  });
+});
+
+describe('a run in which a service was interrupted, recorded as a test', () => {
+  it('goes the same way again, whatever was asked about its calls', async () => {
+    const { run, place, store } = await killedBehind(
+      (event) => event.type === 'inner_call_started' && event.data.args.item === 'B',
+      {
+        wanted: ['A', 'B'],
+        effect: 'write',
+        async work({ call }) {
+          await Promise.all(['A', 'B'].map((item) => call('store.send', { item })));
+        },
+      },
+    );
+    const state = await answeredTruly(run, place, store);
+    expect(state.questions.size).toBe(2);
+    const made = await recordRun(run, place.parts);
+    const report = await runCase(made.case);
+    expect(report).toMatchObject({ outcome: 'answered', answer: 'done' });
   });
 });
