@@ -184,6 +184,8 @@ export const factSchema = z.discriminatedUnion('type', [
     effect: effect.optional(),
     result: json.optional(),
     blob: blobHandle.optional(),
+    /** The service has seen a secret in it that is not written here. */
+    isRedacted: z.boolean().optional(),
     failure: failure.optional(),
     /** Whether it took effect is unknown. */
     lost: z

@@ -4,6 +4,7 @@ import type { TaskState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
+import type { Json } from '../domain/json.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
@@ -20,8 +21,8 @@ type Ended = Mail & { type: 'inner_call_ended' };
  *
  * N1  A call that may change something is made only after its start is durable. A read is made at once: it is in the
  *     journal with its end, and that stands before the start of whatever the service does because of it.
- * N2  The service sees an outcome of a call that may have changed something only after it is durable, and sees what
- *     the journal holds.
+ * N2  The service sees an outcome of a call that may have changed something only after it is durable. It gets a copy:
+ *     what it changes in it changes nothing here. Secrets are taken out of what is written, not of what it gets.
  * N3  What an earlier attempt has finished is answered from the record and not made again (`core/inner-calls`).
  * N4  A service that goes on after its attempt has ended makes no more calls.
  */
@@ -85,14 +86,18 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
     },
   };
 
-  type How = Pick<FactOf<'inner_call_ended'>['data'], 'result' | 'blob' | 'failure' | 'lost' | 'ambiguous'>;
+  type How = Omit<FactOf<'inner_call_ended'>['data'], 'task' | 'attempt' | 'key' | 'operation' | 'ms'>;
 
   async function toFact(outcome: CallOutcome): Promise<{ data: How; outcome: CallOutcome }> {
     const texts = textsOf(ledger.state);
     switch (outcome.kind) {
       case 'succeeded': {
         const kept = written(outcome.result, parts.secrets, texts);
-        if (kept.ok) return { data: await results.store(kept), outcome: { ...outcome, result: kept.value } };
+        if (kept.ok) {
+          const isRedacted = kept.value !== (outcome.result ?? null);
+          const data = { ...(await results.store(kept)), ...(isRedacted && { isRedacted }) };
+          return { data, outcome: { ...outcome, result: copyOf(outcome.result) } };
+        }
         return { data: { failure: kept.failure }, outcome: { kind: 'failed', failure: kept.failure } };
       }
       case 'failed':
@@ -134,10 +139,10 @@ async function answerTo(
   switch (outcome.kind) {
     case 'succeeded': {
       const { result } = outcome;
-      return {
-        kind: 'succeeded',
-        result: 'value' in result ? result.value : await results.read(result.blob),
-      };
+      // What was taken out of it cannot be given back; a read can be made again.
+      if (outcome.isRedacted && effect === 'read') return undefined;
+      const value = 'value' in result ? result.value : await results.read(result.blob);
+      return { kind: 'succeeded', result: copyOf(value) };
     }
     case 'failed':
       return isEarlier ? { kind: 'failed', failure: outcome.failure } : undefined;
@@ -148,4 +153,10 @@ async function answerTo(
     default:
       return assertNever(outcome);
   }
+}
+
+function copyOf(value: Json): Json {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copyOf(item)]));
 }

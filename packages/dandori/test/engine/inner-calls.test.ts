@@ -677,6 +677,57 @@ describe('what a service is told and what is written', () => {
   });
 });
 
+describe('what a service does with a result', () => {
+  it('changes nothing in the journal, nor for its next attempt', async () => {
+    const store = openStore(['A', 'B']);
+    const seen: unknown[] = [];
+    let attempt = 0;
+    const place = await openPlace(store, {
+      work: {
+        effect: 'idempotent',
+        async run({ call }) {
+          attempt++;
+          const left = (await call('store.left', {})) as string[];
+          seen.push([...left]);
+          for (let item = left.shift(); item !== undefined; item = left.shift())
+            await call('store.put', { item });
+          if (attempt === 1) throw retryable('later');
+        },
+      },
+    });
+    const run = await place.start([task('t1', 'shop.work')]);
+    await place.drive(run);
+    expect(seen).toEqual([
+      ['A', 'B'],
+      ['A', 'B'],
+    ]);
+    expect(JSON.stringify(await place.events(run))).toContain('["A","B"]');
+    expect(store.calls).toEqual(['left', 'put A', 'put B']);
+  });
+
+  it('is not hindered by a secret in it, which is in no journal', async () => {
+    const store = openStore(['s3cret']);
+    let attempt = 0;
+    const place = await openPlace(store, {
+      work: {
+        effect: 'idempotent',
+        async run({ call }) {
+          attempt++;
+          const [item = ''] = (await call('store.left', {})) as string[];
+          if (item !== '') await call('store.put', { item });
+          if (attempt === 1) throw retryable('later');
+        },
+      },
+    });
+    const parts = { ...place.parts, secrets: ['s3cret'] };
+    const run = await place.start([task('t1', 'shop.work')]);
+    await drive(run, parts);
+    expect(store.arrived.map(({ item }) => item)).toEqual(['s3cret']);
+    expect(JSON.stringify(await place.events(run))).not.toContain('s3cret');
+    expect(JSON.stringify(await place.events(run))).toContain('[secret]');
+  });
+});
+
 describe('a run in which a service was interrupted, recorded as a test', () => {
   it('goes the same way again, whatever was asked about its calls', async () => {
     const { run, place, store } = await killedBehind(
