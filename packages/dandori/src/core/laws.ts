@@ -340,8 +340,8 @@ function onceLaws(event: Event & { type: InsideType }, inside: Map<string, Insid
     if (known?.status === 'open') return [`L12: ${key} was called while it was under way`];
     if (known?.status === 'succeeded') return [`L12: ${key} was called again after it had succeeded`];
     // A service that made calls itself is entered again: those say how far it got.
-    const isEntered = [...inside.keys()].some((other) => other.startsWith(`${key}/`));
-    const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered;
+    const isEntered = () => [...inside.keys()].some((other) => other.startsWith(`${key}/`));
+    const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered();
     return isTwice ? [`L12: ${effect} ${key} was called again, and nobody said that it had no effect`] : [];
   }
   const { args, failure, lost, ambiguous, effect = known?.effect ?? 'write' } = event.data;
