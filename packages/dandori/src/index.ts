@@ -3,6 +3,7 @@ export {
   ambiguous,
   defineService,
   defineTool,
+  type InnerCallOptions,
   type Service,
   type ServiceContext,
 } from './adapters/tools/service.ts';
@@ -20,7 +21,7 @@ export { brokenLaws } from './core/laws.ts';
 export type { Inferred, Lifted } from './core/lift.ts';
 export type { Asked } from './core/meaning.ts';
 export { type PlanComments, type WrittenPlan, writePlan } from './core/plan-writer.ts';
-export type { AskedQuestion, Report, TaskReport } from './core/report.ts';
+export type { AskedQuestion, InnerCallReport, Report, TaskReport } from './core/report.ts';
 export type { RunDiff, RunDifference } from './core/run-diff.ts';
 export type { RunState, TaskState, TaskStatus } from './core/state.ts';
 export type { Statistics, ToolStatistics } from './core/statistics.ts';

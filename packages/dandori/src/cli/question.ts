@@ -3,7 +3,7 @@ import { type Field, fieldsOf, textOf } from '../core/form-field.ts';
 import type { AskedQuestion } from '../core/report.ts';
 import { effect } from '../domain/effect.ts';
 import { estimate } from '../domain/estimate.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
@@ -123,16 +123,28 @@ function pageLine(url: string, texts: Texts): string {
 function callLines(context: Question['context'], texts: Texts): string[] {
   if (context === undefined || context === null) return [];
   if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
-  const { operation, args, reasoning, plan, ...others } = context;
+  const { operation, args, reasoning, plan, done, open, ...others } = context;
   return [
     ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
     ...Object.entries(others).map(
       ([name, value]) =>
         `${printable(texts.contextNames[name] ?? name)}: ${shown(inWords(name, value, texts), texts)}`,
     ),
+    ...insideLines('done', Array.isArray(done) ? done : [], texts),
+    ...insideLines('open', open === undefined ? [] : [open], texts),
     ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning, texts)}`]),
     ...planLines(plan, texts),
   ];
+}
+
+/** What a service had called before it was interrupted. */
+function insideLines(name: 'done' | 'open', calls: readonly Json[], texts: Texts): string[] {
+  if (calls.length === 0) return [];
+  const lines = calls.map((call) => {
+    const { operation = '', args = {} } = (call ?? {}) as JsonObject;
+    return `  ${shown(operation, texts)} ${shown(args, texts)}`;
+  });
+  return [`${printable(texts.contextNames[name] ?? name)}:`, ...lines];
 }
 
 function inWords(name: string, value: Json, { plans: { effects } }: Texts): Json {

@@ -70,5 +70,9 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
       task.failure?.message ?? (task.blob === undefined ? JSON.stringify(task.result) : `${task.blob.head}…`);
     const parts = [mark, id, task.operation, texts.status(task.status), ms, oneLine(value ?? '', 100)];
     process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
+    for (const call of task.calls ?? []) {
+      const line = `${call.operation} ${texts.status(call.status)} ${JSON.stringify(call.args)}`;
+      process.stdout.write(`    ${marks[call.status] ?? style.dim('·')} ${oneLine(line, 120)}\n`);
+    }
   }
 }

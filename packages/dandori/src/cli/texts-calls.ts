@@ -6,7 +6,7 @@ export const CALLS_ENGLISH = {
   probeUnfit: (name: string, probe: string, isThere: boolean) =>
     `effects: ${name} cannot be looked for with ${probe}: ${isThere ? 'that is no read' : 'there is no such tool'}`,
   /** As they stand in the question. */
-  contextNames: {} as Readonly<Record<string, string>>,
+  contextNames: { done: 'calls done', open: 'call in doubt' } as Readonly<Record<string, string>>,
 };
 
 export const CALLS_JAPANESE: typeof CALLS_ENGLISH = {
@@ -23,5 +23,7 @@ export const CALLS_JAPANESE: typeof CALLS_ENGLISH = {
     called: '呼び出した時刻',
     cause: '理由',
     probe: '確認',
+    done: '完了した呼び出し',
+    open: '結果が不明な呼び出し',
   },
 };

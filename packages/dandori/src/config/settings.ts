@@ -9,6 +9,8 @@ import type { Problem } from './problem.ts';
 
 /** How often in a row a mind may fail before the run does. Not a key: more has never helped. */
 const REPAIRS = 2;
+/** How often a task is taken up again whose driver died. Not a key: it only ends what would never end by itself. */
+const RESTARTS = 20;
 
 export function resolveSettings(
   { execution, planning, context, questions, language, effects }: ConfigFile,
@@ -34,6 +36,7 @@ export function resolveSettings(
       timeout: execution.task_timeout,
       attempts: execution.retry.attempts,
       backoff: execution.retry.backoff,
+      restarts: RESTARTS,
     },
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),

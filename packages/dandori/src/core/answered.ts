@@ -4,10 +4,11 @@ import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option, Question } from '../domain/question.ts';
 import { goOnWithInput, isRefused } from './elicitation.ts';
 import { escaped } from './inject.ts';
+import { innerCallInDoubt, settleInnerCall } from './inner-calls.ts';
 import { placeAnew } from './place.ts';
 import type { Given as Answer, RunState, TaskState } from './state.ts';
 import { textsOf } from './texts.ts';
-import { complete, makeReady, release } from './transition.ts';
+import { complete, makeReady, moveTo, release } from './transition.ts';
 
 /** What an answer changes. That it fits the question was checked before it was journaled. */
 export function applyAnswer(
@@ -152,10 +153,16 @@ function decline(state: RunState, task: TaskState, { question, comment, isExpire
   complete(state, task, 'failed');
 }
 
-/** A person has looked: it happened, it did not (so it is called again), or it is to be given up. */
+/**
+ * A person has looked: it happened, it did not (so it is called again), or it is to be given up. Of a service that was
+ * interrupted in a call of its own: `again_after` where that call took effect, `again` where it did not.
+ */
 function settle(state: RunState, task: TaskState, { answer, at }: Answered): void {
-  if (answer === 'again') {
-    makeReady(state, task);
+  if (answer === 'again' || answer === 'again_after') {
+    settleInnerCall(task, answer === 'again' ? 'no_effect' : 'effect', state.seq);
+    // A service may have made several calls at once: a person is asked about one after the other.
+    if (innerCallInDoubt(task) === undefined) makeReady(state, task);
+    else moveTo(state, task, 'in_doubt');
     return;
   }
   task.endedAt = at;

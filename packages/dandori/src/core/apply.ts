@@ -8,7 +8,8 @@ import { applyAnswer, applyExpiry, withChoice } from './answered.ts';
 import { dollars } from './dollars.ts';
 import { askedByCall, hasOpenCall, isOnlyHolding, loseCall } from './elicitation.ts';
 import { initial } from './initial.ts';
-import { backoff, judge, wasNeverSent } from './monitor.ts';
+import { beginAgain, innerCallEnded, innerCallStarted } from './inner-calls.ts';
+import { attemptsMade, backoff, judge, wasNeverSent } from './monitor.ts';
 import { applyOffer } from './offer.ts';
 import { holdBack } from './place.ts';
 import { planApproved, planProposed, planRejected, planRevised, updateStep } from './planned.ts';
@@ -31,9 +32,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
   state.seq = event.seq;
   switch (event.type) {
     case 'run_resumed':
-      state.thinking = undefined;
-      state.probing.clear();
-      return state;
+      return runResumed(state);
     case 'decision_started':
       return decisionStarted(state, event.data);
     case 'decision_made':
@@ -59,6 +58,10 @@ export function apply(state: RunState | undefined, event: Event): RunState {
       return taskFailed(state, event.data, event.at);
     case 'task_in_doubt':
       return taskInDoubt(state, event.data, event.at);
+    case 'inner_call_started':
+      return innerCallStarted(state, event.data);
+    case 'inner_call_ended':
+      return innerCallEnded(state, event.data);
     case 'probe_started':
       return probeStarted(state, event.data);
     case 'probe_ended':
@@ -134,6 +137,18 @@ function wakeDue(state: RunState, at: number): void {
 function isFromOutside(event: Event): boolean {
   if (event.type === 'plan_proposed' || event.type === 'plan_revised') return event.data.by === 'user';
   return isCommand(event.type);
+}
+
+function runResumed(state: RunState): RunState {
+  // A model that makes the driver die each time must not be asked for ever.
+  const isForgiven = state.lostCalls < (state.settings.task.restarts ?? 0);
+  if (state.thinking !== undefined && state.mind !== 'built-in' && isForgiven) {
+    state.lostCalls++;
+    state.calls--;
+  }
+  state.thinking = undefined;
+  state.probing.clear();
+  return state;
 }
 
 function decisionStarted(
@@ -220,6 +235,7 @@ function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: 
   if (task === undefined) return state;
   moveTo(state, task, 'running');
   spend(state.usage, task.cost);
+  beginAgain(task);
   task.attempts = data.attempt;
   task.key = data.key;
   task.sent = data.args ?? task.override ?? task.task.args;
@@ -257,7 +273,7 @@ function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: nu
   if (wasNeverSent(data.failure)) spend(state.usage, -task.cost);
   else task.mayHaveTouched = true;
   const { settings } = state;
-  const attempts = task.attempts - task.rounds;
+  const attempts = attemptsMade(task);
   const verdict = judge({ effect: task.effect, attempts, failure: data.failure, settings });
   if (verdict.kind === 'retry') {
     task.dueAt = at + verdict.delay;
@@ -275,6 +291,12 @@ function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at:
   task.mayHaveTouched = true;
   task.isUnstopped = data.unstopped === true;
   task.doubt = { cause: data.cause, message: data.message };
+  if (data.cause === 'driver_lost' && state.settings.task.restarts !== undefined) {
+    task.crashes++;
+    task.crashesInVain++;
+    // What an earlier attempt failed with is not why this one is lost.
+    task.failure = undefined;
+  }
   if (task.status === 'waiting') {
     loseCall(state, task, at);
     return state;

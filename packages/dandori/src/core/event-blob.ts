@@ -3,5 +3,12 @@ import type { Event } from '../domain/event.ts';
 
 /** The stored result that an event refers to, where it does. */
 export function blobOf(event: Event): BlobHandle | undefined {
-  return event.type === 'task_succeeded' || event.type === 'probe_ended' ? event.data.blob : undefined;
+  switch (event.type) {
+    case 'task_succeeded':
+    case 'inner_call_ended':
+    case 'probe_ended':
+      return event.data.blob;
+    default:
+      return undefined;
+  }
 }

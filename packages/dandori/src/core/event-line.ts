@@ -32,6 +32,10 @@ export function describeEvent(event: Event): string {
       return `${event.data.task} ${event.data.blob === undefined ? JSON.stringify(event.data.result) : event.data.blob.head}`;
     case 'task_failed':
       return `${event.data.task} ${event.data.failure.kind}: ${event.data.failure.message}`;
+    case 'inner_call_started':
+      return `${event.data.task} ${event.data.operation} ${JSON.stringify(event.data.args)} (${event.data.effect}, ${event.data.key})`;
+    case 'inner_call_ended':
+      return insideText(event.data);
     case 'question_asked':
       return `${event.data.question.id} ${event.data.question.kind}: ${event.data.question.text}`;
     case 'question_answered':
@@ -52,6 +56,14 @@ export function describeEvent(event: Event): string {
 /** What a model passed on never stands there like a person's words. */
 function whose({ by, passedOnBy }: FactOf<'note_added' | 'cancel_requested'>['data']): string | undefined {
   return passedOnBy === undefined ? by : `(passed on by the model of run ${passedOnBy.run})`;
+}
+
+function insideText(data: FactOf<'inner_call_ended'>['data']): string {
+  const { task, operation, args, key, result, blob, failure, lost, ambiguous } = data;
+  const call = `${operation} ${args === undefined ? `(${key})` : JSON.stringify(args)}`;
+  const value = blob === undefined ? JSON.stringify(result ?? null) : blob.head;
+  const ended = failure === undefined ? (lost?.message ?? ambiguous?.question) : failure.message;
+  return `${task} ${call} ${ended === undefined ? `→ ${value}` : `${failure?.kind ?? 'in doubt'}: ${ended}`}`;
 }
 
 function answerText({

@@ -54,6 +54,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     limitReached: undefined,
     isContinued: false,
     calls: 0,
+    lostCalls: 0,
     steps: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
     questions: new Map(),

@@ -1,4 +1,4 @@
-import { isRepeatable } from '../domain/effect.ts';
+import { type Effect, isRepeatable } from '../domain/effect.ts';
 import type { Event, FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
@@ -6,6 +6,7 @@ import { apply } from './apply.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
 import { canonical } from './canonical.ts';
 import { hasOpenCall } from './elicitation.ts';
+import { saysNothingHappened } from './inner-calls.ts';
 import { planWord } from './plan-word.ts';
 import { hasEnded, type RunState, type TaskState } from './state.ts';
 
@@ -26,6 +27,9 @@ import { hasEnded, type RunState, type TaskState } from './state.ts';
  *     have approved. It is the call, or the plan, that was shown to them, or the plan as they changed it.
  * L10 No task, no probe and no decision starts while the run is paused.
  * L11 Only a call that is open is held open or ends for want of input, and a hold ends once.
+ * L12 A service calls only while its task runs, and under a key of its task. Such a call ends at most once for each
+ *     start. One that succeeded is not made again, nor is one that is neither a read nor idempotent and may have taken
+ *     effect, unless a person said that it did not.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   return breaches(events).map(({ message }) => message);
@@ -41,6 +45,7 @@ export function breaches(events: readonly Event[]): Breach[] {
   const broken: Breach[] = [];
   const mayHaveHappened = new Set<string>();
   const shown: Shown = { plans: new Map(), calls: new Map() };
+  const inside = new Map<string, Inside>();
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
     const messages = envelopeLaws(event, { index, first: events[0], state });
@@ -51,6 +56,7 @@ export function breaches(events: readonly Event[]): Breach[] {
         ...questionLaws(event, state),
         ...effectLaw(event, { state, mayHaveHappened }),
         ...approvalLaws(event, { state, shown }),
+        ...insideLaws(event, { state, inside }),
       );
     }
     broken.push(...messages.map((message) => ({ seq: event.seq, message })));
@@ -184,7 +190,8 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
       return endsForInput(event.data) ? event.data.question.task : undefined;
     case 'question_answered': {
       const question = state.questions.get(event.data.question)?.question;
-      return question?.kind === 'in_doubt' && event.data.answer === 'again' ? question.task : undefined;
+      const isAgain = event.data.answer === 'again' || event.data.answer === 'again_after';
+      return question?.kind === 'in_doubt' && isAgain ? question.task : undefined;
     }
     default:
       return undefined;
@@ -274,4 +281,78 @@ function pauseLaw(event: Event, { paused }: RunState): string[] {
   return isStart && paused !== undefined
     ? [`L10: ${event.type} (seq ${event.seq}) while the run was paused`]
     : [];
+}
+
+/** What is known of the calls of services, by their key. */
+interface Inside {
+  readonly task: string;
+  readonly effect: Effect;
+  status: 'open' | 'succeeded' | 'in_doubt' | 'over';
+}
+
+/** Keeps its own account of what services called, so as not to trust the one that it judges. */
+function insideLaws(
+  event: Event,
+  { state, inside }: { state: RunState; inside: Map<string, Inside> },
+): string[] {
+  switch (event.type) {
+    case 'inner_call_started':
+    case 'inner_call_ended':
+      return [...openLaw(event, state), ...onceLaws(event, inside)];
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+      for (const call of inside.values())
+        if (call.task === event.data.task && call.status === 'open') call.status = 'in_doubt';
+      return [];
+    case 'question_answered': {
+      const { task, context } = state.questions.get(event.data.question)?.question ?? {};
+      const { open } = (context ?? {}) as { open?: { key?: string } };
+      const call = inside.get(open?.key ?? '');
+      if (call === undefined || call.task !== task) return [];
+      if (event.data.answer === 'again') call.status = 'over';
+      if (event.data.answer === 'again_after') call.status = 'succeeded';
+      return [];
+    }
+    default:
+      return [];
+  }
+}
+
+function openLaw(event: Event & { type: InsideType }, state: RunState): string[] {
+  const { task: id, attempt, key } = event.data;
+  const task = state.tasks.get(id);
+  const isOpen = task?.attempts === attempt && hasOpenCall(state, task);
+  return [
+    ...(isOpen ? [] : [`L12: ${event.type} of ${id}#${attempt}, which is not running`]),
+    ...(key.startsWith(`${task?.key}/`) ? [] : [`L12: ${key} is no key of a call of ${id}`]),
+  ];
+}
+
+type InsideType = 'inner_call_started' | 'inner_call_ended';
+
+function onceLaws(event: Event & { type: InsideType }, inside: Map<string, Inside>): string[] {
+  const { task, key } = event.data;
+  const known = inside.get(key);
+  if (event.type === 'inner_call_started') {
+    const { effect } = event.data;
+    inside.set(key, { task, effect, status: 'open' });
+    if (known?.status === 'open') return [`L12: ${key} was called while it was under way`];
+    if (known?.status === 'succeeded') return [`L12: ${key} was called again after it had succeeded`];
+    // A service that made calls itself is entered again: those say how far it got.
+    const isEntered = () => [...inside.keys()].some((other) => other.startsWith(`${key}/`));
+    const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered();
+    return isTwice ? [`L12: ${effect} ${key} was called again, and nobody said that it had no effect`] : [];
+  }
+  const { args, failure, lost, ambiguous, effect = known?.effect ?? 'write' } = event.data;
+  if (args === undefined && known?.status !== 'open') return [`L12: ${key} ended, and was not under way`];
+  if (effect === 'read') {
+    inside.set(key, { task, effect, status: 'over' });
+    return [];
+  }
+  const mayHaveHappened = failure !== undefined && !isRepeatable(effect) && !saysNothingHappened(failure);
+  const isOver = (failure !== undefined && !mayHaveHappened) || ambiguous !== undefined;
+  const isInDoubt = mayHaveHappened || lost !== undefined;
+  inside.set(key, { task, effect, status: isOver ? 'over' : isInDoubt ? 'in_doubt' : 'succeeded' });
+  return [];
 }

@@ -5,7 +5,7 @@ import type { ReflectionTrigger } from '../domain/reflection.ts';
 import type { Settings } from '../domain/settings.ts';
 import { reflectionDue } from './briefing.ts';
 import { reached } from './budget.ts';
-import type { RunState } from './state.ts';
+import type { RunState, TaskState } from './state.ts';
 
 /** The monitor's judgement of a failed attempt. `stop` is final for the task. */
 export type AttemptVerdict = { readonly kind: 'retry'; readonly delay: number } | { readonly kind: 'stop' };
@@ -21,6 +21,11 @@ export function watch(state: RunState, now: number): Verdict {
   if (limit !== undefined) return { kind: 'stop', limit };
   const trigger = reflectionDue(state);
   return trigger === undefined ? { kind: 'go_on' } : { kind: 'reflect', trigger };
+}
+
+/** Attempts that the tool had: a call that only wanted input first was none, nor was one whose driver died. */
+export function attemptsMade({ attempts, rounds, crashes }: TaskState): number {
+  return attempts - rounds - crashes;
 }
 
 interface Attempted {

@@ -1,6 +1,7 @@
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Probe } from '../domain/tool.ts';
+import { innerCallInDoubt } from './inner-calls.ts';
 import { query } from './query.ts';
 import type { RunState } from './state.ts';
 import { complete, makeReady } from './transition.ts';
@@ -65,7 +66,8 @@ export function probeEnded(state: RunState, data: FactOf<'probe_ended'>['data'],
   const isAwaited = state.probing.delete(data.task);
   if (task === undefined || !isAwaited || task.attempts !== attempt) return state;
   task.probed = { attempt, found, message };
-  if (found === 'not_happened') makeReady(state, task);
+  // Of a service it may have looked for the end of the whole: only a person can tell of a call in the middle.
+  if (found === 'not_happened' && innerCallInDoubt(task) === undefined) makeReady(state, task);
   if (found !== 'happened') return state;
   task.endedAt = at;
   task.failure = undefined;

@@ -1,11 +1,13 @@
 import type { BlobHandle } from '../domain/blob.ts';
 import type { Outcome } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { Limit } from '../domain/limit.ts';
 import type { Question } from '../domain/question.ts';
 import type { Usage } from '../domain/usage.ts';
 import { blockedBy } from './blocks.ts';
+import { hasOpenCall } from './elicitation.ts';
+import type { InnerCall } from './inner-calls.ts';
 import { type PlanView, planView } from './plan-view.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
 import { isStep } from './step.ts';
@@ -61,7 +63,17 @@ export interface TaskReport {
   readonly blob?: BlobHandle;
   readonly failure?: Failure;
   readonly attempts: number;
+  /** What its service called itself, in order; not of a read, whose calls change nothing. */
+  readonly calls?: readonly InnerCallReport[];
   readonly ms: number | null;
+}
+
+/** A call that a service made. */
+export interface InnerCallReport {
+  readonly operation: string;
+  readonly args: JsonObject;
+  readonly key: string;
+  readonly status: 'running' | 'succeeded' | 'failed' | 'in_doubt';
 }
 
 export function report(state: RunState): Report {
@@ -123,8 +135,23 @@ function taskReport(of: TaskState, state: RunState): TaskReport {
     ...(result !== undefined && ('value' in result ? { result: result.value } : { blob: result.blob })),
     ...(failure !== undefined && status !== 'succeeded' && { failure }),
     attempts,
+    ...(of.innerCalls !== undefined && {
+      calls: [...of.innerCalls.values()].map((call) => innerCallReport(call, of, state)),
+    }),
     ms: ms ?? null,
   };
+}
+
+function innerCallReport(
+  { operation, args, key, attempt, outcome }: InnerCall,
+  task: TaskState,
+  state: RunState,
+): InnerCallReport {
+  const isRunning = attempt === task.attempts && hasOpenCall(state, task);
+  const unknown = isRunning ? 'running' : 'in_doubt';
+  const ended =
+    outcome?.kind === 'succeeded' ? 'succeeded' : outcome?.kind === 'lost' ? 'in_doubt' : 'failed';
+  return { operation, args, key, status: outcome === undefined ? unknown : ended };
 }
 
 /** What the run ended without was skipped, unless it may have happened. */

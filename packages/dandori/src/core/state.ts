@@ -15,6 +15,7 @@ import type { Revision } from '../domain/revision.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Action, Task } from '../domain/task.ts';
 import type { Usage } from '../domain/usage.ts';
+import type { InnerCall } from './inner-calls.ts';
 import type { Offered } from './offer.ts';
 import type { Queued, ReadyQueue } from './ready-queue.ts';
 
@@ -67,6 +68,12 @@ export interface TaskState {
   /** Why nobody knows, of the last attempt that was lost. */
   doubt: Pick<FactOf<'task_in_doubt'>['data'], 'cause' | 'message'> | undefined;
   attempts: number;
+  /** Attempts that were lost because the driver died. They are not the tool's. */
+  crashes: number;
+  /** Of them those in a row in which the task got no further. */
+  crashesInVain: number;
+  /** What its service called, by key, as far as a later attempt may rely on it. */
+  innerCalls: Map<string, InnerCall> | undefined;
   /** What its calls are recognised by; kept across attempts, and by a fork of the run. */
   key: string | undefined;
   /** What a look for the call in doubt has found. */
@@ -296,6 +303,8 @@ export interface RunState {
   /** The limits were raised after the end, and the mind has not decided since. */
   isContinued: boolean;
   calls: number;
+  /** Calls of the model that were lost because the driver died, and not counted for that. */
+  lostCalls: number;
   steps: number;
   readonly usage: Usage;
   readonly questions: Map<string, OpenQuestion>;

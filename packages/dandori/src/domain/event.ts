@@ -10,7 +10,7 @@ import { json, jsonObject } from './json.ts';
 import { limit } from './limit.ts';
 import { offer } from './offer.ts';
 import { outline } from './outline.ts';
-import { question } from './question.ts';
+import { option, question } from './question.ts';
 import { reflection } from './reflection.ts';
 import { revision } from './revision.ts';
 import { settings } from './settings.ts';
@@ -54,6 +54,8 @@ const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), data: z.object(shape) });
 
 const attempt = { task: z.string(), attempt: z.number().int().positive() };
+/** `key` is made of the key of its task, the operation and the arguments, so that no other call ever has it. */
+const innerCall = { key: z.string(), operation: z.string(), args: jsonObject };
 /** The call was told to stop and went on: what it does after this, nobody hears. */
 const unstopped = z.boolean().optional();
 
@@ -185,6 +187,36 @@ export const factSchema = z.discriminatedUnion('type', [
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled', 'unanswered']),
     message: z.string().optional(),
     unstopped,
+  }),
+  /** A call that a service makes while its task runs, before it leaves the house. A read has only its end. */
+  fact('inner_call_started', { ...attempt, ...innerCall, effect }),
+  /** How it ended: with a result, or as one of the three below says. It is durable before the service sees it. */
+  fact('inner_call_ended', {
+    ...attempt,
+    key: innerCall.key,
+    operation: innerCall.operation,
+    /** Of a read, which has no start of its own. */
+    args: innerCall.args.optional(),
+    effect: effect.optional(),
+    result: json.optional(),
+    blob: blobHandle.optional(),
+    /** The service has seen a secret in it that is not written here. */
+    isRedacted: z.boolean().optional(),
+    failure: failure.optional(),
+    /** Whether it took effect is unknown. */
+    lost: z
+      .object({ cause: z.enum(['timeout', 'connection_lost', 'cancelled']), message: z.string() })
+      .optional(),
+    /** Nothing was done: a person has to choose first. */
+    ambiguous: z
+      .object({
+        question: z.string(),
+        options: z.array(option),
+        form: jsonObject.optional(),
+        default: json.optional(),
+      })
+      .optional(),
+    ms: z.number(),
   }),
   /** A call in doubt is looked for before anybody is asked. */
   fact('probe_started', { ...attempt, operation: z.string(), args: jsonObject }),

@@ -54,6 +54,11 @@ export const settings = z.object({
     attempts: z.number().int().positive(),
     /** Milliseconds before the second attempt; doubled for each further one. */
     backoff: z.number().nonnegative(),
+    /**
+     * How often in a row the driver may die while a task runs and gets no further, before the task fails. Such tries
+     * are not counted as attempts. In runs from before it was there, they are.
+     */
+    restarts: z.number().int().positive().optional(),
   }),
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),

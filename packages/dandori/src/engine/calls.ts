@@ -1,6 +1,6 @@
 import type { InputResponse } from '../core/elicitation.ts';
 import type { Thinking, Thought } from '../ports/mind.ts';
-import type { Call, CallOutcome, InputRequest } from '../ports/toolbox.ts';
+import type { Call, CallOutcome, InputRequest, MadeInside } from '../ports/toolbox.ts';
 import type { Mail, Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './read-ahead.ts';
@@ -10,7 +10,9 @@ import { createTimeLimit } from './time-limit.ts';
 /** How long a call that was told to stop may take to do so, before it is given up as lost. */
 const GRACE = 5_000;
 
-export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit'> {
+export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner'> {
+  /** Whether the calls that it makes itself are written down. Those of a read change nothing, and are not. */
+  readonly isFollowed?: boolean;
   /** A look for the call of this attempt, and not the call itself. */
   readonly isProbe?: boolean;
   /** Milliseconds before it is made. */
@@ -88,7 +90,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   }
 
   async function make(
-    { texts, isProbe = false, delay = 0, ...call }: PlannedCall,
+    { texts, isProbe = false, isFollowed = false, delay = 0, ...call }: PlannedCall,
     controller: AbortController,
     { isTask, ask }: { isTask: () => boolean; ask: (mail: Mail) => void },
   ): Promise<Ended> {
@@ -108,6 +110,22 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const progress = (message: string, fraction?: number) => {
       if (isTask()) parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
     };
+    const inner = async (made: MadeInside, make: () => Promise<CallOutcome>): Promise<CallOutcome> => {
+      const of = { task, attempt, call: made };
+      const stopped = notCalled(made.operation);
+      if (signal.aborted) return stopped;
+      const answer = await unlessAborted<'make' | CallOutcome>(signal, stopped, (reply) =>
+        mailbox.post({ type: 'inner_call_asked', ...of, reply }),
+      );
+      const startedAt = clock.now();
+      const outcome = answer === 'make' ? await safely(make, brokenCall) : answer;
+      // Where it was allowed and stopped in the same moment, that it was not made is written down too.
+      if (answer !== 'make' && answer !== stopped) return answer;
+      const ms = clock.now() - startedAt;
+      return unlessAborted(signal, outcome, (reply) =>
+        mailbox.post({ type: 'inner_call_ended', ...of, outcome, ms, reply }),
+      );
+    };
     const otherwise: CallOutcome = {
       kind: 'lost',
       cause: 'cancelled',
@@ -115,7 +133,15 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       unstopped: true,
     };
     const made = safely(
-      () => parts.toolbox.call({ ...call, run, signal, progress, ...(!isProbe && { elicit }) }),
+      () =>
+        parts.toolbox.call({
+          ...call,
+          run,
+          signal,
+          progress,
+          ...(!isProbe && { elicit }),
+          ...(isFollowed && { inner }),
+        }),
       brokenCall,
     );
     const outcome = await withGrace(made, { signal, clock, otherwise });
@@ -207,6 +233,28 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
 
 function brokenCall(message: string): CallOutcome {
   return { kind: 'lost', cause: 'connection_lost', message: `The call broke: ${message}` };
+}
+
+function notCalled(operation: string): CallOutcome {
+  const message = `${operation} was not called: the run was stopped before`;
+  return { kind: 'failed', failure: { kind: 'cancelled', message } };
+}
+
+/** What is replied, or what counts where the call is told to stop first: a driver that has left replies no more. */
+function unlessAborted<T>(
+  signal: AbortSignal,
+  otherwise: T,
+  ask: (reply: (answer: T) => void) => void,
+): Promise<T> {
+  return new Promise((resolve) => {
+    const stop = () => resolve(otherwise);
+    signal.addEventListener('abort', stop, { once: true });
+    ask((answer) => {
+      signal.removeEventListener('abort', stop);
+      resolve(answer);
+    });
+    if (signal.aborted) stop();
+  });
 }
 
 function brokenThought(message: string): Thinking {

@@ -3,6 +3,7 @@ import { isOnlyHolding } from '../core/elicitation.ts';
 import { isAlive, type RunState } from '../core/state.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createHolds } from './holds.ts';
+import { createInnerCalls } from './inner-calls.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import { addOwnTools } from './own-tools.ts';
@@ -53,7 +54,16 @@ export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}):
       });
       const parts: Parts = { ...given, toolbox };
       calls = createCalls(run, parts, mailbox);
-      const house = { run, parts, ledger: opened, mailbox, calls, results, holds: createHolds(opened) };
+      const house = {
+        run,
+        parts,
+        ledger: opened,
+        mailbox,
+        calls,
+        results,
+        holds: createHolds(opened),
+        innerCalls: createInnerCalls({ parts, ledger: opened, results }),
+      };
       const driver: Driver = { ...house, readAhead: createReadAhead(house) };
       if (leaving.soon?.aborted || !recover(driver)) return opened.state;
       return await untilNothingCanGoOn(driver, leaving);
@@ -83,7 +93,7 @@ function listen({ soon, now }: Leaving, asked: () => void): () => void {
 }
 
 async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leaving): Promise<RunState> {
-  const { ledger, mailbox, calls, holds, readAhead } = driver;
+  const { ledger, mailbox, calls, holds, innerCalls, readAhead } = driver;
   let isHolding = false;
   for (;;) {
     const wakeAt = soon?.aborted ? await endHolds(driver) : await planTogether(driver);
@@ -95,6 +105,7 @@ async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leavin
     }
     calls.release(readAhead);
     holds.deliver();
+    innerCalls.deliver();
     const { state } = ledger;
     const isQuiet = !isAlive(state) && wakeAt === undefined;
     if (state.end !== undefined || isQuiet || now?.aborted) return state;
@@ -116,9 +127,10 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
 
 /** Of twenty calls that end at the same time the first would else have a sync of its own, and the others wait for it. */
 async function planTogether(driver: Driver): Promise<number | undefined> {
-  const { ledger, mailbox, calls } = driver;
+  const { ledger, mailbox, calls, innerCalls } = driver;
   const wakeAt = await planAhead(driver);
-  if (calls.isAnyPlanned || ledger.state.running.size === 0) return wakeAt;
+  const isAnyWaiting = calls.isAnyPlanned || innerCalls.isAnyWaiting;
+  if (isAnyWaiting || ledger.state.running.size === 0) return wakeAt;
   const rest = await mailbox.rest();
   for (const mail of rest) await takeUp(mail, driver);
   return rest.length === 0 ? wakeAt : planAhead(driver);

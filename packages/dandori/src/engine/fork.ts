@@ -65,7 +65,7 @@ export async function forkRun(source: string, options: ForkOptions, parts: Keepi
   return {
     run,
     forkedFrom: { run: source, seq },
-    settled: [...new Set(carried.map((fact) => endedBy(fact) ?? ''))],
+    settled: [...new Set(carried.flatMap((fact) => endedBy(fact) ?? []))],
     later: laterEffects(events, seq),
   };
 }
@@ -112,10 +112,13 @@ function endings(state: RunState, later: readonly Event[]): (Fact & { at: number
   const open = new Set([...state.running, ...state.held]);
   let taken: Event | undefined;
   return later.flatMap((event) => {
+    const { type, data, at } = event;
+    // What a service has called was called, whether or not anybody knows how the service ended.
+    const isInside = type === 'inner_call_started' || type === 'inner_call_ended';
+    if (isInside) return open.has(data.task) ? [{ type, data, at } as Fact & { at: number }] : [];
     const task = endedBy(event);
     if (task === undefined || !(open.delete(task) || asksMore(taken, event))) return [];
     taken = event;
-    const { type, data, at } = event;
     return [{ type, data, at } as Fact & { at: number }];
   });
 }

@@ -139,6 +139,9 @@ function isFromTheWorld(event: Event): boolean {
     case 'task_succeeded':
     case 'task_failed':
     case 'task_in_doubt':
+    // A service waits for it to be made, whatever was commanded meanwhile.
+    case 'inner_call_started':
+    case 'inner_call_ended':
     case 'probe_ended':
     case 'decision_made':
     case 'decision_failed':

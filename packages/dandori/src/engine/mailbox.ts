@@ -2,13 +2,19 @@ import type { InputResponse } from '../core/elicitation.ts';
 import type { Action } from '../domain/task.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Thinking } from '../ports/mind.ts';
-import type { CallOutcome, InputRequest } from '../ports/toolbox.ts';
+import type { CallOutcome, InputRequest, MadeInside } from '../ports/toolbox.ts';
 
 interface CallEnd {
   readonly task: string;
   readonly attempt: number;
   readonly outcome: CallOutcome;
   readonly ms: number;
+}
+
+interface InnerMail {
+  readonly task: string;
+  readonly attempt: number;
+  readonly call: MadeInside;
 }
 
 /** What wakes a driver. */
@@ -24,6 +30,18 @@ export type Mail =
       readonly request: InputRequest;
       readonly reply: (response: InputResponse) => void;
     }
+  /** A service wants to make a call of its own. The reply is how it ended, where that is known already. */
+  | ({
+      readonly type: 'inner_call_asked';
+      readonly reply: (answer: 'make' | CallOutcome) => void;
+    } & InnerMail)
+  /** It has ended. The reply is the outcome as it is written down. */
+  | ({
+      readonly type: 'inner_call_ended';
+      readonly outcome: CallOutcome;
+      readonly ms: number;
+      readonly reply: (outcome: CallOutcome) => void;
+    } & InnerMail)
   | {
       readonly type: 'thought_ended';
       readonly decision: number;

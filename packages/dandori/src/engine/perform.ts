@@ -17,6 +17,7 @@ import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
 import { callDigest } from './digest.ts';
 import type { Holds } from './holds.ts';
+import type { InnerCalls } from './inner-calls.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
@@ -36,6 +37,7 @@ export interface Driver {
   readonly calls: Calls;
   readonly results: Results;
   readonly holds: Holds;
+  readonly innerCalls: InnerCalls;
   readonly readAhead: ReadAhead;
 }
 
@@ -148,6 +150,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
     texts: textsOf(ledger.state),
     inputs: inputsOf(ledger.state, task),
+    ...(effectNow(task, driver) !== 'read' && { isFollowed: true }),
   });
 }
 

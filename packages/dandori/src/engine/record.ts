@@ -1,6 +1,7 @@
 import { apply } from '../core/apply.ts';
 import { responseTo } from '../core/elicitation.ts';
 import { isOfDecision } from '../core/fork-point.ts';
+import { innerCallsInDoubt } from '../core/inner-calls.ts';
 import { OWN_TOOLS } from '../core/own-tools.ts';
 import { redact } from '../core/redact.ts';
 import { report } from '../core/report.ts';
@@ -172,9 +173,13 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       const question = state.questions.get(id)?.question;
       if (question === undefined) return;
       const { kind, task = '' } = question;
+      const inDoubt = innerCallsInDoubt(state.tasks.get(task) ?? { innerCalls: undefined });
+      const isAgain = kind === 'in_doubt' && (value === 'again' || value === 'again_after');
+      // A test calls the service as a whole: of what was asked about calls inside it, only the last word counts.
+      if (isAgain && inDoubt.length > 1) return;
       const isHeld =
         state.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
-      const answer = { kind, task: question.task, value, declined, comment };
+      const answer = { kind, task: question.task, value: isAgain ? 'again' : value, declined, comment };
       const ofCall = { text: question.text, ...(isHeld && { held: true }) };
       recording.commands.push({ answer: { ...answer, ...(kind === 'elicitation' && ofCall) } });
       return;

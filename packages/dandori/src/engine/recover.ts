@@ -1,5 +1,9 @@
 import { decide, expiredAt } from '../core/decide.ts';
+import type { RunState } from '../core/state.ts';
+import { isRepeatable } from '../domain/effect.ts';
+import type { Failure } from '../domain/failure.ts';
 import type { Driver } from './perform.ts';
+import { textsOf } from './texts.ts';
 
 /**
  * Takes a run up where another driver left it; false where only a person can go on, and nothing is written then.
@@ -16,7 +20,19 @@ export function recover({ ledger, parts }: Driver): boolean {
   ledger.record();
   for (const task of [...state.running, ...state.held]) {
     const attempt = state.tasks.get(task)?.attempts ?? 1;
-    ledger.record({ type: 'task_in_doubt', data: { task, attempt, cause: 'driver_lost' } });
+    const failure = endlessCrash(task, ledger.state);
+    if (failure === undefined)
+      ledger.record({ type: 'task_in_doubt', data: { task, attempt, cause: 'driver_lost' } });
+    else ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms: 0 } });
   }
   return true;
+}
+
+/** A crash of the driver is no attempt of the tool. But a call that brings the driver down each time must end too. */
+function endlessCrash(id: string, state: RunState): Failure | undefined {
+  const task = state.tasks.get(id);
+  const { restarts = Number.POSITIVE_INFINITY } = state.settings.task;
+  if (task === undefined || task.crashesInVain < restarts || !isRepeatable(task.effect)) return undefined;
+  const message = textsOf(state).crashedAgain(task.task.operation, task.crashesInVain + 1);
+  return { kind: 'tool_error', message };
 }

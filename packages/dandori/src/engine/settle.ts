@@ -1,12 +1,15 @@
+import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../core/inner-calls.ts';
+import { attemptsMade } from '../core/monitor.ts';
 import { findingIn, probeArgs } from '../core/probe.ts';
 import { nextQuestion } from '../core/question-id.ts';
 import type { TaskState } from '../core/state.ts';
 import type { JsonObject } from '../domain/json.ts';
+import type { Option } from '../domain/question.ts';
 import type { Probe } from '../domain/tool.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 import { written } from './take-up.ts';
-import { textsOf } from './texts.ts';
+import { type Texts, textsOf } from './texts.ts';
 
 /**
  * A call that was made and of which nobody knows how it ended: it is looked for where that can be done, and else a
@@ -47,7 +50,9 @@ function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefi
   const tools = parts.toolbox.tools();
   const probe = tools.get(task.task.operation)?.probe;
   // One that is lost again and again is not only unlucky.
-  if (probe === undefined || task.attempts - task.rounds > state.settings.task.attempts) return undefined;
+  const { attempts, restarts = 0 } = state.settings.task;
+  if (probe === undefined || attemptsMade(task) > attempts) return undefined;
+  if (task.crashes > restarts) return undefined;
   if (task.probed?.attempt === task.attempts) return undefined;
   const texts = textsOf(state);
   const tool = tools.get(probe.tool);
@@ -90,13 +95,15 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
   const { id, operation, args } = task;
   const texts = textsOf(ledger.state);
   const probe = problem ?? probed?.message;
+  const done = finishedInnerCalls(of);
+  const open = innerCallInDoubt(of);
   ledger.record({
     type: 'question_asked',
     data: {
       question: {
         id: nextQuestion(driver.ledger.state),
         kind: 'in_doubt',
-        text: texts.isDone(operation),
+        text: textAbout(operation, { done, open, texts }),
         context: {
           operation,
           args: sent ?? args,
@@ -109,14 +116,56 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
           ...(doubt !== undefined && { cause: doubt.message ?? texts.causes[doubt.cause] }),
           ...(hasAsked(of) && { input: texts.hasAsked }),
           ...(probe !== undefined && { probe }),
+          ...(done.length > 0 && { done: shownCalls(done) }),
+          ...(open !== undefined && { open: { ...shownCall(open), key: open.key } }),
         },
-        options: [
-          { label: texts.happened, value: 'happened' },
-          { label: texts.again, value: 'again' },
-          { label: texts.giveUp, value: 'give_up' },
-        ],
+        options: optionsFor({ done, open, texts }),
         task: id,
       },
     },
   });
+}
+
+interface Known {
+  /** Calls of the service that are done. */
+  readonly done: readonly InnerCall[];
+  /** The one of which nobody knows. */
+  readonly open: InnerCall | undefined;
+  readonly texts: Texts;
+}
+
+function textAbout(operation: string, { done, open, texts }: Known): string {
+  if (open !== undefined) return texts.isOpenInside(operation, done.length, open.operation);
+  return done.length > 0 ? texts.isDoneUpTo(operation, done.length) : texts.isDone(operation);
+}
+
+/** Each can be true: of a service that was interrupted in the middle, neither "all" nor "nothing" is. */
+function optionsFor({ done, open, texts }: Known): Option[] {
+  const kept = done.length;
+  const giveUp = { label: texts.giveUp, value: 'give_up' };
+  if (open !== undefined)
+    return [
+      { label: texts.goOnAfter(open.operation), value: 'again_after' },
+      { label: texts.callItAgain(open.operation, kept), value: 'again' },
+      { label: texts.allDone, value: 'happened' },
+      giveUp,
+    ];
+  if (kept > 0)
+    return [
+      { label: texts.goOnFrom(kept), value: 'again' },
+      { label: texts.allDone, value: 'happened' },
+      giveUp,
+    ];
+  return [{ label: texts.happened, value: 'happened' }, { label: texts.again, value: 'again' }, giveUp];
+}
+
+/** The last ones of a long list are those that a person looks for. */
+const MOST_SHOWN = 20;
+
+function shownCalls(calls: readonly InnerCall[]): JsonObject[] {
+  return calls.slice(-MOST_SHOWN).map(shownCall);
+}
+
+function shownCall({ operation, args }: InnerCall): JsonObject {
+  return { operation, args };
 }

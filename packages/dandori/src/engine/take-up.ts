@@ -1,5 +1,6 @@
 import { timeLeft } from '../core/budget.ts';
 import { MOST_ROUNDS } from '../core/elicitation.ts';
+import { finishedInnerCalls } from '../core/inner-calls.ts';
 import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
 import { nextQuestion } from '../core/question-id.ts';
@@ -40,6 +41,10 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
       return probeEnded(mail, driver);
     case 'input_asked':
       return driver.holds.ask(mail);
+    case 'inner_call_asked':
+      return driver.innerCalls.ask(mail);
+    case 'inner_call_ended':
+      return driver.innerCalls.end(mail);
     case 'action_written':
       return driver.readAhead.see(mail);
     case 'read_ended':
@@ -121,8 +126,10 @@ function asFact(
   { ledger, parts }: Driver,
 ): Fact {
   switch (outcome.kind) {
-    case 'failed':
-      return { type: 'task_failed', data: { task, attempt, failure: outcome.failure, ms } };
+    case 'failed': {
+      const failure = withCallsDone(outcome.failure, ledger.state, task);
+      return { type: 'task_failed', data: { task, attempt, failure, ms } };
+    }
     case 'ambiguous': {
       const problem = outcome.form && formProblem(outcome.form, parts.check);
       if (problem !== undefined) {
@@ -161,6 +168,15 @@ function asFact(
     default:
       return assertNever(outcome);
   }
+}
+
+/** Who reads that a service failed must know that it was not for nothing: calling it anew would do that once more. */
+function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
+  const task = state.tasks.get(id);
+  const done = task === undefined ? [] : finishedInnerCalls(task);
+  if (done.length === 0) return failure;
+  const calls = done.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`).join('; ');
+  return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, clip(calls)) };
 }
 
 /** Its fields become arguments, so that nothing but an object can be the answer. */

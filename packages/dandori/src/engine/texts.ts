@@ -21,6 +21,21 @@ const ENGLISH = {
   leaveIt: 'No, do not',
   isDone: (operation: string) =>
     `${operation} was called, and nobody knows whether it took effect. Please look, then say what is true.`,
+  isDoneUpTo: (operation: string, done: number) =>
+    `${operation} was interrupted after ${done} of its calls ${done === 1 ? 'was' : 'were'} done. Please check, then choose how to go on.`,
+  isOpenInside: (operation: string, done: number, call: string) =>
+    `${operation} was interrupted. ${done === 0 ? 'None' : done} of its calls ${done === 1 ? 'is' : 'are'} known to be done, and it is unknown whether its call of ${call} took effect. Please check, then say what is true.`,
+  goOnFrom: (done: number) =>
+    `Run it again: ${done === 1 ? 'the call that is done is kept and not made again' : `the ${done} calls that are done are kept and not made again`}`,
+  goOnAfter: (call: string) => `${call} took effect: run on after it, without its result`,
+  callItAgain: (call: string, done: number) =>
+    `${call} did not take effect: run on and make that call again${done === 0 ? '' : ' (what is done is kept)'}`,
+  allDone: 'The whole task is done: go on without its result',
+  failedAfter: (message: string, done: number, calls: string) =>
+    `${message} (${done} of its calls ${done === 1 ? 'was' : 'were'} done before: ${calls})`,
+  notCalledAnyMore: (call: string) => `${call} was not called: the task that wanted it is over.`,
+  crashedAgain: (operation: string, times: number) =>
+    `The process that runs Dandori ended ${times} times while ${operation} was running, and the task got no further. It is not started again.`,
   causes: {
     driver_lost: 'The process that had called it ended before an answer came.',
     timeout: 'It took too long.',
@@ -77,6 +92,19 @@ const JAPANESE: Texts = {
   leaveIt: 'いいえ、実行しない',
   isDone: (operation) =>
     `${operation} を呼び出しましたが、実行されたかどうか分かりません。確かめてから、どうだったかを選んでください。`,
+  isDoneUpTo: (operation, done) =>
+    `${operation} は、内部の呼び出しを${done}件終えたところで中断しました。確かめてから、続け方を選んでください。`,
+  isOpenInside: (operation, done, call) =>
+    `${operation} は途中で中断しました。内部の呼び出しのうち完了が確認できているのは${done}件で、${call} が実行されたかどうかは分かりません。確かめてから、どうだったかを選んでください。`,
+  goOnFrom: (done) => `もう一度実行する: 完了した${done}件の呼び出しはそのまま残し、繰り返さない`,
+  goOnAfter: (call) => `${call} は実行されていた: 結果なしでその続きから実行する`,
+  callItAgain: (call, done) =>
+    `${call} は実行されていなかった: もう一度呼び出して続ける${done === 0 ? '' : '（完了した分は繰り返さない）'}`,
+  allDone: 'タスク全体が済んでいる: 結果なしで先へ進む',
+  failedAfter: (message, done, calls) => `${message}（それまでに${done}件の呼び出しが完了: ${calls}）`,
+  notCalledAnyMore: (call) => `タスクがすでに終わっているため、${call} は呼び出しませんでした。`,
+  crashedAgain: (operation, times) =>
+    `${operation} の実行中に Dandori のプロセスが${times}回終了し、タスクが進みませんでした。もう一度は始めません。`,
   causes: {
     driver_lost: '呼び出したプロセスが、応答を受け取る前に終わりました。',
     timeout: '時間がかかりすぎました。',

@@ -1,4 +1,5 @@
 import type { InputResponse, Inputs } from '../core/elicitation.ts';
+import type { Effect } from '../domain/effect.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
@@ -18,6 +19,19 @@ export interface Call {
   readonly inputs?: Inputs | undefined;
   /** Asks a person while the call is open; its time-out stands still. Never rejects, and may never resolve. */
   readonly elicit?: (request: InputRequest) => Promise<InputResponse>;
+  /**
+   * To be used for each call that a tool makes itself: writes it to the journal, before and after `make` makes it, and
+   * leaves `make` out where the journal knows the outcome already. Never rejects.
+   */
+  readonly inner?: (call: MadeInside, make: () => Promise<CallOutcome>) => Promise<CallOutcome>;
+}
+
+/** A call that a tool makes itself. */
+export interface MadeInside {
+  readonly key: string;
+  readonly operation: string;
+  readonly args: JsonObject;
+  readonly effect: Effect;
 }
 
 /** What a tool wants to know from a person: a form to fill in, or a page where something is to be done. */

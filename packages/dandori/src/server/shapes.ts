@@ -73,6 +73,17 @@ const taskReportShape = z.object({
   blob: blobHandle.optional().describe('In place of the result where it is large'),
   failure: failure.optional(),
   attempts: count,
+  calls: z
+    .array(
+      z.object({
+        operation: z.string(),
+        args: jsonObject,
+        key: z.string(),
+        status: z.enum(['running', 'succeeded', 'failed', 'in_doubt']),
+      }),
+    )
+    .optional()
+    .describe('What its service called itself, in order'),
   ms: z.number().nullable(),
 });
 

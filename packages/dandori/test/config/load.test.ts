@@ -30,7 +30,7 @@ describe('without a configuration', () => {
         reflection: { onError: true, interval: 3 },
         revisions: 3,
       },
-      task: { timeout: 60_000, attempts: 3, backoff: 500 },
+      task: { timeout: 60_000, attempts: 3, backoff: 500, restarts: 20 },
       repairs: 2,
       order: [
         { before: 'sqlite.list_tables', after: 'sqlite.get_table_schema' },
@@ -189,7 +189,7 @@ language: ja
       concurrency: 4,
       limits: { steps: 1, calls: 2, tasks: 8, time: 3000 },
       planning: { strategy: 'least_to_most', decomposition: 'fine', revisions: 0 },
-      task: { timeout: 5000, attempts: 6, backoff: 0 },
+      task: { timeout: 5000, attempts: 6, backoff: 0, restarts: 20 },
       repairs: 2,
       order: [
         { before: 'a.x', after: 'a.y' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
-import type { Event, Fact } from '../../src/domain/event.ts';
+import type { Effect } from '../../src/domain/effect.ts';
+import type { Event, Fact, FactOf } from '../../src/domain/event.ts';
 import {
   answers,
   approves,
@@ -30,8 +31,68 @@ function change(events: Event[], index: number, to: Partial<Event>): Event[] {
   return events.map((event, at) => (at === index ? ({ ...event, ...to } as Event) : event));
 }
 
+const KEY = 'r1/w/a-1';
+const calls = (attempt = 1, key = KEY, effect: Effect = 'write'): Fact => ({
+  type: 'inner_call_started',
+  data: { task: 'w', attempt, key, operation: 's.send', args: {}, effect },
+});
+const called = (how: Partial<FactOf<'inner_call_ended'>['data']> = {}, attempt = 1): Fact => ({
+  type: 'inner_call_ended',
+  data: { task: 'w', attempt, key: KEY, operation: 's.send', ms: 1, ...how },
+});
+const failure = { kind: 'tool_error' as const, message: 'no' };
+const again = (answer: string, open?: string): Fact[] => [
+  {
+    type: 'question_asked',
+    data: {
+      question: {
+        id: 'q1',
+        kind: 'in_doubt',
+        text: '?',
+        task: 'w',
+        ...(open !== undefined && { context: { open: { key: open } } }),
+      },
+    },
+  },
+  answers('q1', answer),
+  starts('w', 2),
+];
+
 describe('a journal that breaks a law is caught', () => {
   it.each<[string, string, Event[]]>([
+    ['a call of a service that does not run', 'L12', journalOf(...running(write), calls())],
+    ['one of an attempt that is over', 'L12', journalOf(...running(write), starts('w'), calls(2))],
+    ['one under the key of another', 'L12', journalOf(...running(write), starts('w'), calls(1, 'r1/x/a-1'))],
+    ['one that ends twice', 'L12', journalOf(...running(write), starts('w'), calls(), called(), called())],
+    ['one that ends and never began', 'L12', journalOf(...running(write), starts('w'), called())],
+    ['one twice at once', 'L12', journalOf(...running(write), starts('w'), calls(), calls())],
+    [
+      'one again that succeeded',
+      'L12',
+      journalOf(...running(write), starts('w'), calls(), called(), calls()),
+    ],
+    [
+      'a write again that may have happened',
+      'L12',
+      journalOf(...running(write), starts('w'), calls(), called({ failure }), calls()),
+    ],
+    [
+      'one again of which a person said that it took effect',
+      'L12',
+      journalOf(
+        ...running(write),
+        starts('w'),
+        calls(),
+        inDoubt('w'),
+        ...again('again_after', KEY),
+        calls(2),
+      ),
+    ],
+    [
+      'one again of which nobody was asked',
+      'L12',
+      journalOf(...running(write), starts('w'), calls(), inDoubt('w'), ...again('again'), calls(2)),
+    ],
     ['a gap', 'L1', change(journalOf(started(), cancels), 1, { seq: 3 })],
     ['another run', 'L1', change(journalOf(started(), cancels), 1, { run: 'r2' })],
     ['two beginnings', 'L1', journalOf(started(), started())],
@@ -311,6 +372,38 @@ describe('a legal journal is not suspected', () => {
       ...(index > 0 && { needs: [`t${index - 1}`] }),
     }));
     const events = journalOf(...running(plan), ...plan.flatMap(({ id }) => [starts(id), succeeds(id)]));
+    expect(brokenLaws(events)).toEqual([]);
+  });
+});
+
+describe('calls of a service', () => {
+  it.each<[string, Event[]]>([
+    ['that end', journalOf(...running(write), starts('w'), calls(), called(), succeeds('w'))],
+    [
+      'that are made again after a failure that says nothing happened',
+      journalOf(
+        ...running(write),
+        starts('w'),
+        calls(),
+        called({ failure: { kind: 'unavailable', message: 'down' } }),
+        calls(),
+        called(),
+      ),
+    ],
+    [
+      'that are made again because a person said that they had no effect',
+      journalOf(
+        ...running(write),
+        starts('w'),
+        calls(),
+        inDoubt('w'),
+        ...again('again', KEY),
+        calls(2),
+        called({}, 2),
+      ),
+    ],
+    ['that only read', journalOf(...running(write), starts('w'), called({ args: {}, effect: 'read' }))],
+  ])('%s break no law', (_, events) => {
     expect(brokenLaws(events)).toEqual([]);
   });
 });

@@ -1,11 +1,13 @@
 import { numbersAsked } from '../numbers-asked.ts';
 import { type Ordeal, undergo } from './ordeal.ts';
-import type { Kill } from './victim.ts';
+import type { Deciding, Kill } from './victim.ts';
 
 /** Kills that one run goes through before it is left to come to its end. */
 const KILLS_EACH = 4;
 /** More events than a run has, so that the first kill of some run falls on each of them. */
 const MOST_EVENTS = 24;
+
+const BY: readonly Deciding[] = ['plan', 'service', 'model', 'service'];
 
 /** Real processes, killed for real. */
 const {
@@ -24,7 +26,7 @@ await Promise.all(
   Array.from({ length: parallel }, async () => {
     while (killed() < wanted) {
       const number = begun++;
-      ordeals.push(await undergo(number % 3 === 2 ? 'model' : 'plan', killsOf(number)));
+      ordeals.push(await undergo(BY[number % BY.length] ?? 'plan', killsOf(number)));
       if (process.stderr.isTTY) process.stderr.write(`\r${killed()} of ${wanted} kills`);
     }
   }),

@@ -1,6 +1,6 @@
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event } from '../../src/domain/event.ts';
-import { type Kill, openVictim, type Victim } from './victim.ts';
+import { type Deciding, type Kill, openVictim, type Victim } from './victim.ts';
 
 /** What came of a run that was killed again and again, and taken up each time. */
 export interface Ordeal {
@@ -17,13 +17,20 @@ export interface Ordeal {
 /** Far more than an ordeal takes. */
 const MOST_LIVES = 60;
 
+interface Asked {
+  readonly id: string;
+  readonly kind: string;
+  readonly task?: string;
+  readonly context: { readonly open?: { readonly args: { readonly name: string } } };
+}
+
 interface Report {
   readonly outcome: string;
-  readonly questions: readonly { readonly id: string; readonly kind: string; readonly task?: string }[];
+  readonly questions: readonly Asked[];
 }
 
 /** Kills the run each time as the next of these says, then lets it come to its end. */
-export async function undergo(by: 'plan' | 'model', kills: readonly Kill[]): Promise<Ordeal> {
+export async function undergo(by: Deciding, kills: readonly Kill[]): Promise<Ordeal> {
   await using victim = await openVictim(by);
   const points: number[] = [];
   const problems: string[] = [];
@@ -60,14 +67,13 @@ export async function undergo(by: 'plan' | 'model', kills: readonly Kill[]): Pro
 async function answer(victim: Victim, { questions }: Report): Promise<number> {
   const happened = await victim.happened();
   const run = (await victim.run()) ?? '';
-  for (const { id, kind, task = '' } of questions) {
+  for (const { id, kind, task = '', context } of questions) {
     if (kind !== 'in_doubt') throw new Error(`nobody expected a question of the kind ${kind}`);
-    const { code, stderr } = await victim.place.dandori(
-      'answer',
-      run,
-      id,
-      happened.includes(task) ? 'happened' : 'again',
-    );
+    const { open } = context;
+    // Of a service that was interrupted: whether the call that it was in took effect.
+    const isDone = happened.includes(open?.args.name ?? task);
+    const truth = !isDone ? 'again' : open === undefined ? 'happened' : 'again_after';
+    const { code, stderr } = await victim.place.dandori('answer', run, id, truth);
     if (code !== 0) throw new Error(stderr);
   }
   return questions.length;

@@ -1,20 +1,27 @@
 import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Task } from '../../src/domain/task.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
 
 const SERVER = join(import.meta.dirname, 'fixtures/effects-server.ts');
+const SERVICES = join(import.meta.dirname, 'fixtures/work.ts');
 
-/** When a process is killed: as soon as the journal has grown by so many events, or so many milliseconds after its start. */
-export type Kill = { readonly afterEvents: number } | { readonly afterMs: number };
+/**
+ * When a process is killed: as soon as the journal has grown by so many events or there are so many effects, or so many
+ * milliseconds after its start.
+ */
+export type Kill =
+  | { readonly afterEvents: number }
+  | { readonly afterEffects: number }
+  | { readonly afterMs: number };
 
 /** A run of the real command line on a real journal and a real server that counts, and what is needed to kill it. */
 export interface Victim extends AsyncDisposable {
   readonly place: Place;
-  /** Names of the tasks that have an effect. */
+  /** Names of what is to take effect. */
   readonly effects: readonly string[];
   /** The real command, and its end; undefined in place of the end where it was killed. */
   life(args: readonly string[], kill?: Kill): Promise<Finished | undefined>;
@@ -44,25 +51,37 @@ function tasks(): Task[] {
   ];
 }
 
-export async function openVictim(by: 'plan' | 'model'): Promise<Victim> {
+/** Two tasks whose services make the calls. */
+const WORK: readonly { readonly task: Task; readonly names: readonly string[] }[] = [
+  ['restock', ['A', 'B', 'C']] as const,
+  ['deliver', ['D', 'E', 'F']] as const,
+].map(([id, names]) => ({ names, task: { id, operation: `work.${id}`, args: { names: [...names] } } }));
+
+/** Who decides on the calls: a plan, a model, or a plan whose tasks are services that make them. */
+export type Deciding = 'plan' | 'model' | 'service';
+
+export async function openVictim(by: Deciding): Promise<Victim> {
   const place = await openPlace();
   const directory = join(place.folder, '.dandori', 'runs');
   const file = join(place.folder, 'effects.txt');
+  const isService = by === 'service';
+  const planned = isService ? WORK.map(({ task }) => task) : tasks();
+  place.env.EFFECTS_FILE = file;
   const model = by === 'model' ? await startModel() : undefined;
   await mkdir(directory, { recursive: true });
-  await place.write('plan.json', JSON.stringify({ goal: 'count', tasks: tasks() }));
-  await place.write('dandori.yaml', JSON.stringify(configuration(file, model)));
+  await place.write('plan.json', JSON.stringify({ goal: 'count', tasks: planned }));
+  await place.write('dandori.yaml', JSON.stringify(configuration(file, model, isService)));
   return {
     place,
-    effects: tasks()
-      .filter(({ operation }) => operation !== 'effects.look')
-      .map(({ id }) => id),
-    start: by === 'plan' ? ['run', '--plan', 'plan.json', '--json'] : ['run', 'count to eight', '--json'],
+    effects: isService
+      ? WORK.flatMap(({ names }) => names)
+      : planned.filter(({ operation }) => operation !== 'effects.look').map(({ id }) => id),
+    start: by !== 'model' ? ['run', '--plan', 'plan.json', '--json'] : ['run', 'count to eight', '--json'],
     run: async () => (await place.runs())[0],
     async life(args, kill) {
       const { child, finished } = place.begin(...args);
       if (kill === undefined) return finished;
-      await until(kill, { directory, finished });
+      await until(kill, { directory, file, finished });
       child.kill('SIGKILL');
       const end = await finished;
       return end.signal === 'SIGKILL' ? undefined : end;
@@ -79,11 +98,12 @@ export async function openVictim(by: 'plan' | 'model'): Promise<Victim> {
   };
 }
 
-function configuration(file: string, model: ModelServer | undefined): object {
+function configuration(file: string, model: ModelServer | undefined, isService: boolean): object {
   const env = { EFFECTS_FILE: file };
   return {
     ...(model && { model: { provider: 'openai-compatible', name: 'test', base_url: model.url } }),
     execution: { approval: 'never' },
+    ...(isService && { services: [SERVICES] }),
     mcpServers: { effects: { command: process.execPath, args: [SERVER], env } },
   };
 }
@@ -101,14 +121,16 @@ function startModel(): Promise<ModelServer> {
 /** Watches the journal, so that the kill comes right behind a write of it and not at some moment of the clock. */
 async function until(
   kill: Kill,
-  { directory, finished }: { directory: string; finished: Promise<unknown> },
+  { directory, file, finished }: { directory: string; file: string; finished: Promise<unknown> },
 ): Promise<void> {
   if ('afterMs' in kill) return Promise.race([finished.then(() => {}), sleep(kill.afterMs)]);
-  const before = eventsIn(directory);
+  const isEffects = 'afterEffects' in kill;
+  const count = () => (isEffects ? readLines(file).length : eventsIn(directory));
+  const wanted = isEffects ? kill.afterEffects : eventsIn(directory) + kill.afterEvents;
   let watcher: FSWatcher | undefined;
   const isGrown = new Promise<void>((resolve) => {
-    const look = () => eventsIn(directory) - before >= kill.afterEvents && resolve();
-    watcher = watch(directory, look);
+    const look = () => count() >= wanted && resolve();
+    watcher = watch(isEffects ? dirname(file) : directory, look);
     look();
   });
   await Promise.race([finished, isGrown]);

@@ -9,6 +9,7 @@ import { fold } from '../../src/core/apply.ts';
 import { blobOf } from '../../src/core/event-blob.ts';
 import { report } from '../../src/core/report.ts';
 import type { RunState } from '../../src/core/state.ts';
+import type { Effect } from '../../src/domain/effect.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Json } from '../../src/domain/json.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -85,6 +86,22 @@ const TOOLS: Record<string, FunctionTool> = {
       return { kind: 'failed', failure: { kind: 'tool_error', message: 'a name is needed' } };
     },
     takes: 10,
+  },
+  // A service: it reads, then makes two calls of its own, and the answer to the second one is lost.
+  'store.restock': {
+    effect: 'write',
+    run: async (_, call): Promise<Json | CallOutcome> => {
+      const make = async (tool: string, effect: Effect, item: string, outcome: CallOutcome) => {
+        const key = `${call.key}/${tool}-${item}`;
+        const inner = { key, operation: `store.${tool}`, args: { item }, effect };
+        return (await call.inner?.(inner, async () => outcome)) ?? outcome;
+      };
+      const line: CallOutcome = { kind: 'lost', cause: 'connection_lost', message: 'the line is dead' };
+      await make('left', 'read', 'all', { kind: 'succeeded', result: ['bolt', 'nut'] });
+      await make('put', 'idempotent', 'bolt', { kind: 'succeeded', result: { stored: 'bolt' } });
+      const last = await make('send', 'write', 'nut', line);
+      return last.kind === 'succeeded' ? { restocked: 2 } : last;
+    },
   },
   'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
 };
@@ -230,6 +247,14 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     const run = await house.start('Book a table', { questions: { whenExpired: 'decline', hold: 60_000 } });
     await house.drive(run);
     await answerQuestion({ run, question: 'q1', answer: { name: 'Aki' }, by: 'u1' }, house.parts);
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
+  async 'service-interrupted'() {
+    const house = createHouse([decided([{ id: 'r', operation: 'store.restock' }]), answered]);
+    const run = await house.start('Restock', { task: { ...SETTINGS.task, restarts: 20 } });
+    await house.drive(run);
+    await answerQuestion({ run, question: 'q1', answer: 'again_after', by: 'u1' }, house.parts);
     await house.drive(run);
     return house.parts.journal.read(run);
   },

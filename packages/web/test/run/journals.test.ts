@@ -61,6 +61,24 @@ describe('the attempts of a task', () => {
     expect(first?.probes[0]?.ended).toBeDefined();
     expect(attemptsOf(doubt.events, 'nobody')).toEqual([]);
   });
+
+  it('list what a service called, a read by its end alone, and leave open what has none', () => {
+    const call = { task: 't1', attempt: 1, operation: 'store.put' };
+    const facts = [
+      { type: 'task_started', data: { task: 't1', attempt: 1, key: 'r/t1' } },
+      { type: 'inner_call_ended', data: { ...call, key: 'r/t1/a', args: {}, effect: 'read', ms: 1 } },
+      { type: 'inner_call_started', data: { ...call, key: 'r/t1/b', args: {}, effect: 'write' } },
+      { type: 'inner_call_started', data: { ...call, key: 'r/t1/c', args: {}, effect: 'write' } },
+      { type: 'inner_call_ended', data: { ...call, key: 'r/t1/b', ms: 1 } },
+    ];
+    const events = facts.map((fact, index) => ({ v: 1, run: 'r', seq: index + 1, at: 0, ...fact }) as Event);
+    const [attempt] = attemptsOf(events, 't1');
+    expect(attempt?.calls.map(({ key, ended }) => [key, ended !== undefined])).toEqual([
+      ['r/t1/a', true],
+      ['r/t1/b', true],
+      ['r/t1/c', false],
+    ]);
+  });
 });
 
 describe('the rows of the tasks', () => {

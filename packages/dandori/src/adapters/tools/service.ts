@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { canonical } from '../../core/canonical.ts';
 import { type InputResponse, MOST_ROUNDS } from '../../core/elicitation.ts';
 import { type Effect, isRepeatable } from '../../domain/effect.ts';
 import { DandoriError } from '../../domain/error.ts';
@@ -19,8 +21,23 @@ export interface ServiceContext {
   readonly progress: (message: string, fraction?: number) => void;
   /** The same for every attempt of a task: the key under which a repeated effect can be recognised. */
   readonly key: string;
-  /** Calls another tool, one that `calls` names. Throws a `ServiceCallError` where it does not succeed. */
-  call(tool: string, args: JsonObject): Promise<Json>;
+  /**
+   * Calls another tool, one that `calls` names. Throws a `ServiceCallError` where it does not succeed.
+   *
+   * The call is written to the journal. When the method is run again (its process died, or it is retried), a call that
+   * was finished and is repeated with the same arguments is not made again: it returns what it returned then. The first
+   * of several equal calls stands for the first of them, the second for the second.
+   */
+  call(tool: string, args: JsonObject, options?: InnerCallOptions): Promise<Json>;
+}
+
+export interface InnerCallOptions {
+  /**
+   * Tells equal calls apart by something that stays the same when the method is run again, such as the number of an
+   * order line. Needed only where a method makes equal calls and learns which of them are left by other means than
+   * `call`. Calls of a task with the same tool, arguments and key are one call.
+   */
+  readonly key?: string;
 }
 
 export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodType> {
@@ -166,17 +183,16 @@ async function callMethod<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 function createContext({ call, inner }: Calling): ServiceContext {
-  let calls = 0;
+  const keyOf = createKeys(call.key);
   return {
     userId: call.userId,
     signal: call.signal,
     progress: (message, fraction) => call.progress?.(message, fraction),
     key: call.key,
-    async call(operation, args) {
-      calls += 1;
-      // In the order of the calls, so that the same method run again uses the same keys.
-      const wanted = { ...call, operation, args, key: `${call.key}/${calls}`, inputs: undefined };
-      const outcome = await withInput(wanted, inner);
+    async call(operation, given, { key: name } = {}) {
+      const args = asSent(operation, given);
+      const key = keyOf(operation, args, name);
+      const outcome = await inner({ ...call, operation, args, key, inputs: undefined });
       switch (outcome.kind) {
         case 'succeeded':
           return outcome.result;
@@ -200,8 +216,39 @@ function createContext({ call, inner }: Calling): ServiceContext {
   };
 }
 
+/** As it will be written and sent: what the method goes on changing must not change it, nor a Date look like another. */
+function asSent(operation: string, args: JsonObject): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(args)) as JsonObject;
+  } catch (error) {
+    const message = `the arguments are not JSON: ${error instanceof Error ? error.message : error}`;
+    throw new ServiceCallError(operation, { kind: 'invalid_args', message });
+  }
+}
+
+const DIGEST_LENGTH = 24;
+
+/**
+ * The key of a call inside a method: bound to what is called, so that a method that does other things when it is run
+ * again never uses the key of another call. Equal calls are counted.
+ */
+function createKeys(task: string): (operation: string, args: JsonObject, name?: string) => string {
+  const equal = new Map<string, number>();
+  return (operation, args, name) => {
+    const bound = [operation, args, ...(name === undefined ? [] : [name])];
+    const digest = createHash('sha256')
+      .update(JSON.stringify(canonical(bound)))
+      .digest('hex')
+      .slice(0, DIGEST_LENGTH);
+    if (name !== undefined) return `${task}/${digest}`;
+    const ordinal = (equal.get(digest) ?? 0) + 1;
+    equal.set(digest, ordinal);
+    return `${task}/${digest}-${ordinal}`;
+  };
+}
+
 /** A method cannot be left and entered again in the middle: the person is asked while it is held open. */
-async function withInput(call: Call, inner: Calling['inner']): Promise<CallOutcome> {
+export async function withInput(call: Call, inner: Calling['inner']): Promise<CallOutcome> {
   let outcome = await inner(call);
   for (let round = 1; outcome.kind === 'input_wanted' && round <= MOST_ROUNDS; round++) {
     const { requests, state } = outcome;

@@ -8,7 +8,7 @@ import type { McpServers } from './mcp/config.ts';
 import type { McpServer } from './mcp/server.ts';
 import { clipped, failed } from './outcome.ts';
 import { reportSchemas } from './schema-report.ts';
-import type { Service, ServiceMethod } from './service.ts';
+import { type Service, type ServiceMethod, withInput } from './service.ts';
 import { checkCalls, refusedCall } from './service-calls.ts';
 
 export interface ToolboxOptions {
@@ -77,9 +77,12 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const tools = allTools();
       const refused = refusedCall(tool.name, inner.operation, tools);
       if (refused !== undefined) return failed('tool_error', refused);
-      const how = await dispatch(inner, depth + 1);
+      const { key, operation, args } = inner;
+      const effect = tools.get(operation)?.effect ?? 'write';
+      const make = async () => clipped(await withInput(inner, (one) => dispatch(one, depth + 1)));
+      const how = (await call.inner?.({ key, operation, args, effect }, make)) ?? (await make());
       const isDone = how.kind === 'succeeded' || how.kind === 'lost';
-      if (isDone && !isRepeatable(tools.get(inner.operation)?.effect ?? 'write')) done ??= inner.operation;
+      if (isDone && !isRepeatable(effect)) done ??= operation;
       return how;
     });
     if (outcome.kind !== 'ambiguous' || done === undefined) return outcome;

@@ -5,7 +5,7 @@ import { isStep } from '../../core/step.ts';
 import type { Event } from '../../domain/event.ts';
 import type { Task } from '../../domain/task.ts';
 import type { SimulatedFile } from './disk.ts';
-import { type Scenario, TOOLS } from './scenario.ts';
+import { calledBy, effectsOf, type Scenario, TOOLS } from './scenario.ts';
 import type { Course } from './simulation.ts';
 
 /** What is broken, in words that begin with the kind of thing. */
@@ -49,20 +49,31 @@ export function violations(course: Course, scenario: Scenario): Violation[] {
 }
 
 function effectViolations({ task, effect, status }: TaskState, { world }: Course): Violation[] {
-  const times = world.effects(task.id);
-  if (times > 1) return [`twice: ${effect} ${task.operation} ${task.id} took effect ${times} times`];
-  const isMissing = times === 0 && status === 'succeeded' && effect !== 'read' && !isStep(task);
-  return isMissing
-    ? [`lost: ${task.operation} ${task.id} is said to have succeeded and never took effect`]
-    : [];
+  return effectsOf(task).flatMap((name): Violation[] => {
+    const times = world.effects(name);
+    if (times > 1) return [`twice: ${effect} ${task.operation} ${name} took effect ${times} times`];
+    const isMissing = times === 0 && status === 'succeeded' && effect !== 'read' && !isStep(task);
+    return isMissing
+      ? [`lost: ${task.operation} ${name} is said to have succeeded and never took effect`]
+      : [];
+  });
 }
 
 /** Whatever the world knows of, the journal has known before. */
-function unwrittenEffects({ id, operation }: Task, { events, world }: Course): Violation[] {
-  const isWritten = events.some(({ type, data }) => type === 'task_started' && data.task === id);
-  return isWritten || world.effects(id) === 0
-    ? []
-    : [`unwritten: ${operation} ${id} took effect, and the journal does not say that it was called`];
+function unwrittenEffects(task: Task, { events, world }: Course): Violation[] {
+  const isInside = calledBy(task.operation) !== undefined;
+  const isWritten = (name: string) =>
+    events.some(({ type, data }) =>
+      isInside
+        ? type === 'inner_call_started' && data.args.name === name
+        : type === 'task_started' && data.task === name,
+    );
+  return effectsOf(task)
+    .filter((name) => world.effects(name) > 0 && !isWritten(name))
+    .map(
+      (name): Violation =>
+        `unwritten: ${task.operation} ${name} took effect, and the journal does not say that it was called`,
+    );
 }
 
 /** By the scenario alone, and not by what the engine says that it has asked. */
@@ -77,7 +88,8 @@ function unapprovedEffects(
     (settings.approval === 'writes' && effect !== 'read') ||
     (settings.approval === 'destructive' && effect === 'destructive');
   const isApproved = !isPersonSilent && behaviours.get(id)?.isRefused !== true;
-  return !isAsked || isApproved || world.effects(id) === 0
+  const isDone = effectsOf({ id, operation }).some((name) => world.effects(name) > 0);
+  return !isAsked || isApproved || !isDone
     ? []
     : [`unapproved: ${operation} ${id} took effect, and nobody had said yes to it`];
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../domain/json.ts';
 import type { Question } from '../../domain/question.ts';
 import { addBudget, addNote, answerQuestion, cancelRun, continueRun, pauseRun } from '../../engine/inbox.ts';
 import type { Parts } from '../../engine/parts.ts';
-import type { Scenario } from './scenario.ts';
+import { effectsOf, type Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
 /** Who is asked. Tells the truth about what happened, by looking at the world. */
@@ -20,12 +20,17 @@ export interface Person {
 
 const LOOK = 5;
 
+/** What a question about a call in doubt says of it. */
+interface InDoubt {
+  readonly operation: string;
+  readonly open?: { readonly args: { readonly name: string } };
+}
+
 export function createPerson(scenario: Scenario, world: World): Person {
-  function answerTo({ kind, task = '' }: Question): Json | undefined {
+  function answerTo({ kind, task = '', context }: Question): Json | undefined {
     switch (kind) {
       case 'in_doubt':
-        if (world.isUnderWay(task)) return undefined;
-        return world.effects(task) > 0 ? 'happened' : 'again';
+        return truthOf(task, context as unknown as InDoubt);
       case 'plan_approval':
         return 'approve';
       case 'elicitation':
@@ -40,6 +45,15 @@ export function createPerson(scenario: Scenario, world: World): Person {
       default:
         return assertNever(kind);
     }
+  }
+
+  /** Of a service: whether the call that it was in took effect, and if there is none, that it is not over. */
+  function truthOf(task: string, { operation, open }: InDoubt): Json | undefined {
+    const names = open === undefined ? effectsOf({ id: task, operation }) : [open.args.name];
+    if (names.some((name) => world.isUnderWay(name))) return undefined;
+    const isDone = names.every((name) => world.effects(name) > 0);
+    if (!isDone) return 'again';
+    return open === undefined ? 'happened' : 'again_after';
   }
 
   return {

@@ -42,7 +42,29 @@ const EFFECTS: Record<string, Effect> = {
   put: 'idempotent',
   send: 'write',
   drop: 'destructive',
+  restock: 'idempotent',
+  deliver: 'write',
 };
+
+/** Services: what they do is done by calls of these, one for each of their parts. */
+const SERVICES: ReadonlyMap<string, string> = new Map([
+  ['restock', 'put'],
+  ['deliver', 'send'],
+]);
+const PARTS = 3;
+
+/** What a service calls; undefined for a tool that makes no calls. */
+export function calledBy(operation: string): string | undefined {
+  const [server, name = ''] = operation.split('.');
+  const called = SERVICES.get(name);
+  return called === undefined ? undefined : `${server}.${called}`;
+}
+
+/** Under which names the effects of a task are counted. */
+export function effectsOf({ id, operation }: Pick<Task, 'id' | 'operation'>): string[] {
+  if (calledBy(operation) === undefined) return [id];
+  return Array.from({ length: PARTS }, (_, index) => `${id}/${index + 1}`);
+}
 const LONGEST_TIME = 1e10;
 
 /** What probes look with; no plan has it. */
@@ -134,7 +156,7 @@ interface Place {
 }
 
 function writeTask(id: string, random: Random, { earlier, hasRefs }: Place): Task {
-  const operation = `${random.pick(SERVERS)}.${random.pick(['read', 'read', 'put', 'send', 'send', 'drop'])}`;
+  const operation = `${random.pick(SERVERS)}.${random.pick(['read', 'read', 'put', 'send', 'send', 'drop', 'restock', 'deliver'])}`;
   const source = earlier.length > 0 && random.chance(0.5) ? earlier[random.below(earlier.length)] : undefined;
   const isRef = source !== undefined && hasRefs && random.chance(0.7);
   return {
@@ -174,7 +196,12 @@ function writeSettings(random: Random, mode: Mode, isGenerous: boolean): Setting
         revisions: 5,
       },
     }),
-    task: { timeout: 5_000, attempts: isGenerous ? 30 : random.between(1, 3), backoff: 50 },
+    task: {
+      timeout: 5_000,
+      attempts: isGenerous ? 30 : random.between(1, 3),
+      backoff: 50,
+      restarts: isGenerous ? 1_000 : random.between(1, 3),
+    },
     repairs: isGenerous ? 15 : random.below(3),
     order: [],
     language: 'en',

@@ -3,17 +3,17 @@ import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
 import type { Fate } from './faults.ts';
 import type { Random } from './random.ts';
-import { type Behaviour, isLook, PROBED_TOOLS, TOOLS } from './scenario.ts';
+import { type Behaviour, calledBy, effectsOf, isLook, PROBED_TOOLS, TOOLS } from './scenario.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Timeline } from './timeline.ts';
 
 /** The world outside: it goes on whoever dies, and it knows what really happened. */
 export interface World {
-  /** How often the task took effect. A tool that knows keys does the same one only once. */
-  effects(task: string): number;
+  /** How often what has this name took effect. A tool that knows keys does the same one only once. */
+  effects(name: string): number;
   readonly total: number;
-  /** Whether a call of the task is still at work, so that nobody can say yet. */
-  isUnderWay(task: string): boolean;
+  /** Whether a call of this name is still at work, so that nobody can say yet. */
+  isUnderWay(name: string): boolean;
   toolboxFor(process: SimulatedProcess): Toolbox;
 }
 
@@ -167,8 +167,43 @@ export function createWorld({
     });
   }
 
+  /** Makes a call for each of its parts, some at once, and goes on from what its earlier attempts have done. */
+  async function serve(made: Call, operation: string, process: SimulatedProcess): Promise<CallOutcome> {
+    const { args, key, signal } = made;
+    const name = String(args.name);
+    const behaviour = behaviours.get(name);
+    const effect = TOOLS.get(operation)?.effect ?? 'write';
+    if (behaviour?.isAmbiguous && args.choice === undefined) return AMBIGUOUS;
+    const callPart = async (part: string): Promise<CallOutcome> => {
+      const inner = { key: `${key}/${part}`, operation, args: { name: part }, effect };
+      const make = () => call({ ...made, ...inner }, process);
+      for (;;) {
+        const outcome = (await made.inner?.(inner, make)) ?? (await make());
+        const isDown = outcome.kind === 'failed' && outcome.failure.kind === 'unavailable';
+        // The whole of a write is not tried again, so that it waits for a server that is down.
+        if (!isDown || isRepeatable(effect) || signal.aborted) return outcome;
+        await new Promise<void>((resolve) => timeline.after(LOOK_AGAIN, resolve));
+      }
+    };
+    const isTogether = name.length % 2 === 0;
+    const parts = effectsOf({ id: name, operation: made.operation });
+    for (const some of isTogether ? [parts.slice(0, 2), parts.slice(2)] : parts.map((part) => [part])) {
+      const outcomes = await Promise.all(some.map(callPart));
+      const bad = outcomes.find(({ kind }) => kind !== 'succeeded');
+      if (bad?.kind === 'failed') {
+        const isRetried = bad.failure.retryable === true && isRepeatable(effect);
+        const { kind, message } = bad.failure;
+        return { kind: 'failed', failure: { kind, message, ...(isRetried && { retryable: true }) } };
+      }
+      if (bad !== undefined) return bad;
+      if (signal.aborted) return { kind: 'lost', cause: 'cancelled', message: 'aborted' };
+      if (behaviour?.isHopeless) return { kind: 'failed', failure: { kind: 'tool_error', message: 'never' } };
+    }
+    return { kind: 'succeeded', result: resultOf(args, behaviour) };
+  }
+
   return {
-    effects: (task) => effects.get(task) ?? 0,
+    effects: (name) => effects.get(name) ?? 0,
     get total() {
       return total;
     },
@@ -176,7 +211,12 @@ export function createWorld({
     toolboxFor: (process) => ({
       tools: () => (hasProbes ? PROBED_TOOLS : TOOLS),
       missing: () => [],
-      call: (made) => process.receive(() => call(made, process)),
+      call: (made) => {
+        const inside = calledBy(made.operation);
+        return process.receive(() =>
+          inside === undefined ? call(made, process) : serve(made, inside, process),
+        );
+      },
       async close() {},
     }),
   };

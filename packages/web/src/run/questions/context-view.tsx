@@ -18,7 +18,19 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     ) : (
       <p className="text-sm [overflow-wrap:anywhere]">{String(context)}</p>
     );
-  const { operation, args, effect: does, plan, reasoning, attempt, input, probe, ...others } = context;
+  const {
+    operation,
+    args,
+    effect: does,
+    plan,
+    reasoning,
+    attempt,
+    input,
+    probe,
+    done,
+    open,
+    ...others
+  } = context;
   const known = effect.safeParse(does);
   const whole = estimate.safeParse(plan);
   const facts: readonly (readonly [string, Json | undefined])[] = [
@@ -43,6 +55,16 @@ export function ContextView({ context }: { readonly context: Json | undefined })
               {typeof value === 'string' ? value : JSON.stringify(value)}
             </Row>
           ))}
+        {Array.isArray(done) && (
+          <Row name={say.done}>
+            <Calls calls={done} />
+          </Row>
+        )}
+        {isGroup(open) && (
+          <Row name={say.open}>
+            <Calls calls={[open]} />
+          </Row>
+        )}
       </dl>
       {Object.keys(others).length > 0 && <JsonTree value={others} label={say.other} />}
       {whole.success && whole.data.calls > 1 && (
@@ -52,6 +74,20 @@ export function ContextView({ context }: { readonly context: Json | undefined })
         </details>
       )}
     </div>
+  );
+}
+
+/** What a service had called before it was interrupted. */
+function Calls({ calls }: { readonly calls: readonly Json[] }) {
+  return (
+    <ul>
+      {calls.filter(isGroup).map(({ operation, args }, index) => (
+        // Equal calls are told apart by their place alone, and the list never changes.
+        <li key={index}>
+          {String(operation)} <code className="text-faint text-xs">{JSON.stringify(args)}</code>
+        </li>
+      ))}
+    </ul>
   );
 }
 

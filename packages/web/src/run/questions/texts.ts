@@ -36,6 +36,8 @@ interface QuestionTexts {
     readonly attempt: string;
     readonly input: string;
     readonly probe: string;
+    readonly done: string;
+    readonly open: string;
     readonly why: string;
     readonly objective: string;
     readonly wholePlan: string;
@@ -122,6 +124,8 @@ export const texts: Texts<QuestionTexts> = {
       attempt: 'Attempt',
       input: 'Input',
       probe: 'Looked for',
+      done: 'Calls done',
+      open: 'Call in doubt',
       why: 'Why',
       objective: 'Objective',
       wholePlan: 'The whole plan',
@@ -207,6 +211,8 @@ export const texts: Texts<QuestionTexts> = {
       attempt: '試行',
       input: '入力',
       probe: '確認の結果',
+      done: '完了した呼び出し',
+      open: '結果が不明な呼び出し',
       why: '理由',
       objective: '目的',
       wholePlan: '計画全体',

@@ -3,7 +3,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { ClockTime } from '../../ui/clock-time.tsx';
 import { FailureView } from '../../ui/failure-view.tsx';
 import { StatusMark } from '../../ui/status.tsx';
-import type { Attempt, Probe } from './attempts.ts';
+import type { Attempt, InnerCall, Probe } from './attempts.ts';
 import { texts } from './texts.ts';
 
 /** Every try, how it ended, and how it was looked for where nobody knew. */
@@ -29,6 +29,7 @@ export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[
           {attempt.ended !== undefined &&
             'unstopped' in attempt.ended &&
             attempt.ended.unstopped === true && <p className="text-warn">{say.unstopped}</p>}
+          {attempt.calls.length > 0 && <InnerCalls attempt={attempt} />}
           {attempt.questions.map(({ id, text }) => (
             <p key={id} className="text-faint [overflow-wrap:anywhere]">
               {say.asked}: {text}
@@ -51,6 +52,34 @@ function Ending({ attempt: { ended } }: { readonly attempt: Attempt }) {
       {'ms' in ended && <span className="text-faint text-xs">{duration(ended.ms)}</span>}
     </>
   );
+}
+
+/** What a service called while the task ran, and what came of each. */
+function InnerCalls({ attempt: { calls, ended } }: { readonly attempt: Attempt }) {
+  const say = useTexts(texts);
+  return (
+    <div className="border-line border-l-2 pl-3">
+      <p className="text-faint">{say.calls(calls.length)}</p>
+      <ul>
+        {calls.map((call) => (
+          <li
+            key={`${call.key} ${call.ended?.ms}`}
+            className="flex flex-wrap items-center gap-x-2 [overflow-wrap:anywhere]"
+          >
+            <StatusMark status={statusOf(call, ended !== undefined)} />
+            {call.operation} <code className="text-faint text-xs">{JSON.stringify(call.args)}</code>
+            {call.ended?.failure?.message ?? call.ended?.lost?.message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function statusOf({ ended }: InnerCall, isOver: boolean): 'running' | 'succeeded' | 'failed' | 'in_doubt' {
+  if (ended === undefined) return isOver ? 'in_doubt' : 'running';
+  if (ended.lost !== undefined) return 'in_doubt';
+  return ended.failure === undefined && ended.ambiguous === undefined ? 'succeeded' : 'failed';
 }
 
 function ProbeLine({ probe: { operation, args, ended } }: { readonly probe: Probe }) {

@@ -10,6 +10,8 @@ export interface Attempt {
     | ({ readonly kind: 'failed'; readonly at: number } & FactOf<'task_failed'>['data'])
     | ({ readonly kind: 'in_doubt'; readonly at: number } & FactOf<'task_in_doubt'>['data']);
   readonly probes: Probe[];
+  /** What its service called itself. */
+  readonly calls: InnerCall[];
   /** What a person was asked for it. */
   readonly questions: { readonly id: string; readonly text: string }[];
 }
@@ -18,6 +20,13 @@ export interface Probe {
   readonly operation: string;
   readonly args: FactOf<'probe_started'>['data']['args'];
   ended?: FactOf<'probe_ended'>['data'];
+}
+
+export interface InnerCall {
+  readonly key: string;
+  readonly operation: string;
+  readonly args: FactOf<'inner_call_started'>['data']['args'];
+  ended?: FactOf<'inner_call_ended'>['data'];
 }
 
 /** What was tried for a task, from the journal. */
@@ -33,11 +42,20 @@ export function attemptsOf(events: readonly Event[], task: string): Attempt[] {
     if (!('task' in data) || data.task !== task || !('attempt' in data)) continue;
     const known = attempts.get(data.attempt);
     if (type === 'task_started')
-      attempts.set(data.attempt, { attempt: data.attempt, startedAt: at, seq, probes: [], questions: [] });
+      attempts.set(data.attempt, {
+        attempt: data.attempt,
+        startedAt: at,
+        seq,
+        probes: [],
+        calls: [],
+        questions: [],
+      });
     else if (known === undefined) continue;
     else if (type === 'task_succeeded') known.ended = { kind: 'succeeded', ms: data.ms, at };
     else if (type === 'task_failed') known.ended = { kind: 'failed', at, ...data };
     else if (type === 'task_in_doubt') known.ended = { kind: 'in_doubt', at, ...data };
+    else if (type === 'inner_call_started') known.calls.push({ ...data });
+    else if (type === 'inner_call_ended') endCall(known.calls, data);
     else if (type === 'probe_started') known.probes.push({ operation: data.operation, args: data.args });
     else if (type === 'probe_ended') {
       const last = known.probes.at(-1);
@@ -45,4 +63,12 @@ export function attemptsOf(events: readonly Event[], task: string): Attempt[] {
     }
   }
   return [...attempts.values()];
+}
+
+/** A read stands in the journal with its end alone. */
+function endCall(calls: InnerCall[], data: FactOf<'inner_call_ended'>['data']): void {
+  const { key, operation, args } = data;
+  const open = calls.find((call) => call.key === key && call.ended === undefined);
+  if (open !== undefined) open.ended = data;
+  else if (args !== undefined) calls.push({ key, operation, args, ended: data });
 }

@@ -27,6 +27,7 @@ interface TaskTexts {
   readonly note: string;
   readonly attempts: string;
   readonly attempt: (number: number) => string;
+  readonly calls: (count: number) => string;
   readonly underWay: string;
   readonly inDoubt: Readonly<Record<FactOf<'task_in_doubt'>['data']['cause'], string>>;
   readonly unstopped: string;
@@ -89,6 +90,7 @@ export const texts: Texts<TaskTexts> = {
     note: 'Odd about the result',
     attempts: 'Attempts',
     attempt: (number) => `Attempt ${number}`,
+    calls: (count) => `Calls of the service: ${count}`,
     underWay: 'under way',
     inDoubt: {
       driver_lost: 'in doubt: the process that called it is gone',
@@ -155,6 +157,7 @@ export const texts: Texts<TaskTexts> = {
     note: '結果についての注意',
     attempts: '試行',
     attempt: (number) => `${number}回目`,
+    calls: (count) => `サービス内の呼び出し: ${count}件`,
     underWay: '実行中',
     inDoubt: {
       driver_lost: '結果不明: 呼び出したプロセスが失われました',

@@ -1,0 +1,162 @@
+import { hasOpenCall } from '../core/elicitation.ts';
+import type { InnerCall } from '../core/inner-calls.ts';
+import type { TaskState } from '../core/state.ts';
+import { isRepeatable } from '../domain/effect.ts';
+import { assertNever } from '../domain/error.ts';
+import type { FactOf } from '../domain/event.ts';
+import type { Json } from '../domain/json.ts';
+import type { CallOutcome } from '../ports/toolbox.ts';
+import type { Ledger } from './ledger.ts';
+import type { Mail } from './mailbox.ts';
+import type { Parts } from './parts.ts';
+import type { Results } from './results.ts';
+import { written } from './take-up.ts';
+import { textsOf } from './texts.ts';
+
+type Asked = Mail & { type: 'inner_call_asked' };
+type Ended = Mail & { type: 'inner_call_ended' };
+
+/**
+ * Calls that a service makes while its task runs. They get the promise that a task has.
+ *
+ * N1  A call that may change something is made only after its start is durable. A read is made at once: it is in the
+ *     journal with its end, and that stands before the start of whatever the service does because of it.
+ * N2  The service sees an outcome of a call that may have changed something only after it is durable. It gets a copy:
+ *     what it changes in it changes nothing here. Secrets are taken out of what is written, not of what it gets.
+ * N3  What an earlier attempt has finished is answered from the record and not made again (`core/inner-calls`).
+ * N4  A service that goes on after its attempt has ended makes no more calls.
+ */
+export interface InnerCalls {
+  ask(mail: Asked): Promise<void>;
+  end(mail: Ended): Promise<void>;
+  /** Whether a service waits for the next commit. */
+  readonly isAnyWaiting: boolean;
+  /** To be called after each commit. */
+  deliver(): void;
+}
+
+interface House {
+  readonly ledger: Ledger;
+  readonly parts: Pick<Parts, 'secrets'>;
+  readonly results: Results;
+}
+
+export function createInnerCalls({ ledger, parts, results }: House): InnerCalls {
+  let durableNext: (() => void)[] = [];
+
+  function openTask({ task: id, attempt }: Asked | Ended): TaskState | undefined {
+    const task = ledger.state.tasks.get(id);
+    return task?.attempts === attempt && hasOpenCall(ledger.state, task) ? task : undefined;
+  }
+
+  return {
+    async ask(mail) {
+      const { call, attempt, task: id, reply } = mail;
+      const task = openTask(mail);
+      if (task === undefined || ledger.state.cancel !== undefined)
+        return reply(notMade(textsOf(ledger.state).notCalledAnyMore(call.operation)));
+      const known = task.innerCalls?.get(call.key);
+      const answer = known && (await answerTo(known, { attempt, results }));
+      if (answer !== undefined) return reply(answer);
+      if (call.effect === 'read') return reply('make');
+      ledger.record({ type: 'inner_call_started', data: { task: id, attempt, ...call } });
+      durableNext.push(() => reply('make'));
+    },
+    async end(mail) {
+      const { call, attempt, task: id, ms, reply } = mail;
+      const task = openTask(mail);
+      const isRead = call.effect === 'read';
+      const begun = task?.innerCalls?.get(call.key);
+      const isBegun = begun?.attempt === attempt && begun.outcome === undefined;
+      if (task === undefined || !(isRead || isBegun)) return reply(mail.outcome);
+      const { key, operation, args, effect } = call;
+      const of = { task: id, attempt, key, operation, ...(isRead && { args, effect }) };
+      const { data, outcome } = await toFact(mail.outcome);
+      ledger.record({ type: 'inner_call_ended', data: { ...of, ...data, ms } });
+      if (isRead) reply(outcome);
+      else durableNext.push(() => reply(outcome));
+    },
+    get isAnyWaiting() {
+      return durableNext.length > 0;
+    },
+    deliver() {
+      const due = durableNext;
+      durableNext = [];
+      for (const deliver of due) deliver();
+    },
+  };
+
+  type How = Omit<FactOf<'inner_call_ended'>['data'], 'task' | 'attempt' | 'key' | 'operation' | 'ms'>;
+
+  async function toFact(outcome: CallOutcome): Promise<{ data: How; outcome: CallOutcome }> {
+    const texts = textsOf(ledger.state);
+    switch (outcome.kind) {
+      case 'succeeded': {
+        const kept = written(outcome.result, parts.secrets, texts);
+        if (kept.ok) {
+          const isRedacted = kept.value !== (outcome.result ?? null);
+          const data = { ...(await results.store(kept)), ...(isRedacted && { isRedacted }) };
+          return { data, outcome: { ...outcome, result: copyOf(outcome.result) } };
+        }
+        return { data: { failure: kept.failure }, outcome: { kind: 'failed', failure: kept.failure } };
+      }
+      case 'failed':
+        return { data: { failure: outcome.failure }, outcome };
+      case 'lost': {
+        const { cause, message } = outcome;
+        return { data: { lost: { cause, message } }, outcome };
+      }
+      case 'ambiguous': {
+        const { kind: _, options, ...rest } = outcome;
+        return { data: { ambiguous: { ...rest, options: [...options] } }, outcome };
+      }
+      case 'input_wanted': {
+        const failure = { kind: 'tool_error' as const, message: texts.asksForNothing };
+        return { data: { failure }, outcome: { kind: 'failed', failure } };
+      }
+      default:
+        return assertNever(outcome);
+    }
+  }
+}
+
+function notMade(message: string): CallOutcome {
+  return { kind: 'failed', failure: { kind: 'cancelled', message } };
+}
+
+/** What is known of a call under this key; undefined where it is to be made. */
+async function answerTo(
+  known: InnerCall,
+  { attempt, results }: { attempt: number; results: Results },
+): Promise<CallOutcome | undefined> {
+  const { outcome, effect, operation } = known;
+  const isEarlier = known.attempt < attempt;
+  if (outcome === undefined) {
+    if (isEarlier && (isRepeatable(effect) || known.isEntered)) return undefined;
+    const message = `${operation} is under way under the same key`;
+    return isEarlier ? { kind: 'lost', cause: 'connection_lost', message } : notMade(message);
+  }
+  switch (outcome.kind) {
+    case 'succeeded': {
+      const { result } = outcome;
+      // What was taken out of it cannot be given back; a read can be made again.
+      if (outcome.isRedacted && effect === 'read') return undefined;
+      const value = 'value' in result ? result.value : await results.read(result.blob);
+      return { kind: 'succeeded', result: copyOf(value) };
+    }
+    case 'failed':
+      return isEarlier ? { kind: 'failed', failure: outcome.failure } : undefined;
+    case 'lost':
+      return isEarlier || !isRepeatable(effect) ? { kind: 'lost', ...outcome.lost } : undefined;
+    case 'ambiguous':
+      return isEarlier ? { kind: 'ambiguous', ...outcome.ambiguous } : undefined;
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function copyOf(value: Json): Json {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copyOf(item)]));
+}
