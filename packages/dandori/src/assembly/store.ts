@@ -4,7 +4,7 @@ import { createMemoryBlobs } from '../adapters/blobs/memory.ts';
 import { CONVERSATIONS } from '../adapters/journal/form.ts';
 import { createJsonlJournal, createJsonlJournalOf } from '../adapters/journal/jsonl.ts';
 import { createMemoryJournal, createMemoryJournalOf } from '../adapters/journal/memory.ts';
-import { createFileKeys } from '../adapters/keys/files.ts';
+import { createFileKeys, createStoreKey } from '../adapters/keys/files.ts';
 import { createMemoryKeys } from '../adapters/keys/memory.ts';
 import type { Config } from '../config/config.ts';
 import type { ConversationParts } from '../engine/conversation.ts';
@@ -19,7 +19,7 @@ interface StoreOptions {
 }
 
 /** Where runs, conversations and large results are kept. */
-type Store = Pick<Parts, 'journal' | 'blobs'> &
+type Store = Pick<Parts, 'journal' | 'blobs' | 'storeKey'> &
   Pick<ConversationParts, 'conversations'> & { readonly directory?: string; readonly keys: Keys };
 
 export function openStore({ planning, directory }: Config, options: StoreOptions): Store {
@@ -33,6 +33,7 @@ export function openStore({ planning, directory }: Config, options: StoreOptions
       options.conversations ?? createJsonlJournalOf(CONVERSATIONS, join(directory, 'conversations')),
     blobs: createFileBlobs(join(directory, 'blobs')),
     keys: createFileKeys(join(directory, 'keys')),
+    storeKey: createStoreKey(directory),
     directory,
   };
 }

@@ -14,6 +14,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     forkedFrom: data.forkedFrom,
     conversation: data.conversation,
     context: data.context,
+    isSealed: data.sealed === true,
     given: [],
     startedAt: at,
     isTakenUp: false,

@@ -219,6 +219,8 @@ export interface RunState {
   conversation: string | undefined;
   /** What the mind is told of the conversation. */
   context: string | undefined;
+  /** Secrets stand in it as marks. False for a run of version 0.1, where `[secret]` is all that is left of them. */
+  isSealed: boolean;
   /** The plan that the user gave, as it was given. */
   given: readonly Task[];
   startedAt: number;

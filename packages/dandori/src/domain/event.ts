@@ -70,6 +70,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The conversation that it belongs to, and what the mind is told of that. */
     conversation: z.string().optional(),
     context: z.string().optional(),
+    /** Secrets stand in it as marks, from which a call gets them back. Before version 0.2 they were lost. */
+    sealed: z.literal(true).optional(),
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),

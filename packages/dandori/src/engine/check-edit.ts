@@ -11,7 +11,7 @@ import type { Parts } from './parts.ts';
 export function checkEdit(
   { id }: Question,
   { answer, state }: { answer: Json; state: RunState },
-  parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations'>,
+  parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations' | 'secrets' | 'storeKey'>,
 ): void {
   const tasks = editedTasks(answer);
   if (state.draft === undefined || tasks === undefined) {

@@ -4,6 +4,7 @@ import type { RunState } from '../core/state.ts';
 import { reject } from './approve.ts';
 import { addNote, answerQuestion } from './inbox.ts';
 import type { Parts } from './parts.ts';
+import { sealingOf } from './sealing.ts';
 
 /** A person's words for a run, whoever brings them. */
 export interface Words {
@@ -21,7 +22,7 @@ export interface Words {
  */
 export async function handOver({ run, text, by, mayBeRepeated = false }: Words, parts: Parts): Promise<void> {
   const state = fold(await parts.journal.read(run));
-  if (mayBeRepeated && state !== undefined && isKnown(state, text)) return;
+  if (mayBeRepeated && state !== undefined && isKnown(state, sealingOf(parts).seal(text))) return;
   const open = [...(state?.questions.values() ?? [])].filter(({ answer }) => answer === undefined);
   const asked = open.find(({ question }) => question.kind === 'plan_approval' || takesWords(question));
   if (asked === undefined) await addNote({ run, text, by }, parts);

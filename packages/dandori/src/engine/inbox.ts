@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { redact } from '../core/redact.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Task } from '../domain/task.ts';
 import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
 import type { Parts } from './parts.ts';
+import { sealingOf } from './sealing.ts';
 
 export { answerQuestion } from './answer.ts';
 
@@ -44,13 +44,15 @@ export async function startRun(
         ...(tasks !== undefined && { planGiven: true }),
         conversation,
         context,
+        sealed: true,
       },
     },
   ];
   if (tasks !== undefined)
     facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: [...tasks] } });
+  const sealing = sealingOf(parts);
   const events = facts.map(
-    (fact, index) => ({ v: EVENT_VERSION, run, seq: index + 1, at, ...redact(fact, parts.secrets) }) as Event,
+    (fact, index) => ({ v: EVENT_VERSION, run, seq: index + 1, at, ...sealing.seal(fact) }) as Event,
   );
   await parts.journal.create(run, events);
   return run;

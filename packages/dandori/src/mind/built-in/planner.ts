@@ -1,4 +1,5 @@
 import { languageOf } from '../../core/language.ts';
+import { asWords } from '../../core/redact.ts';
 import { lastDecision, type RunState } from '../../core/state.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
@@ -20,7 +21,8 @@ function think(thought: Thought): Thinking {
   if (thought.signal.aborted)
     return { kind: 'failed', failure: { kind: 'cancelled', message: 'The decision was cancelled.' } };
   try {
-    const decided = decideOn(thought);
+    const { text, back } = asWords(thought.state.goal);
+    const decided = back(decideOn(thought, text));
     for (const action of decided.actions) thought.onAction?.(action);
     return { kind: 'decided', ...decided };
   } catch (error) {
@@ -34,10 +36,10 @@ interface Decided {
   readonly reasoning?: string;
 }
 
-function decideOn(thought: Thought): Decided {
+function decideOn(thought: Thought, words: string): Decided {
   const { state, purpose } = thought;
   const language = languageOf(state);
-  const goal = readGoal(state.goal, language);
+  const goal = readGoal(words, language);
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))
