@@ -25,7 +25,8 @@ type Store = Pick<Parts, 'journal' | 'blobs' | 'storeKey'> &
 export function openStore({ planning, directory }: Config, options: StoreOptions): Store {
   const { journal, onTorn, conversations = createMemoryJournalOf(CONVERSATIONS) } = options;
   const inMemory = { conversations, blobs: createMemoryBlobs(), keys: createMemoryKeys() };
-  if (journal !== undefined) return { journal, ...inMemory };
+  // A journal of the user's may outlive the process, and so must the key.
+  if (journal !== undefined) return { journal, ...inMemory, storeKey: createStoreKey(directory) };
   if (planning.history.storageType === 'memory') return { journal: createMemoryJournal(), ...inMemory };
   return {
     journal: createJsonlJournal(directory, { onTorn }),

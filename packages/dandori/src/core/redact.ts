@@ -226,19 +226,30 @@ function mapTexts<T>(value: T, change: (text: string) => string): T {
   return mapped(value, change) as T;
 }
 
+/** Nothing is copied before the first change: most results hold no secret, and some are large. */
 function mapped(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) {
-    const items = value.map((item) => mapped(item, change));
-    return items.every((item, index) => item === value[index]) ? value : items;
-  }
   if (typeof value !== 'object' || value === null) return value;
-  const before = Object.entries(value);
-  const after = before.map(([key, item]) => [change(key), mapped(item, change)] as const);
-  const isSame = after.every(
-    ([key, item], index) => key === before[index]?.[0] && Object.is(item, before[index]?.[1]),
-  );
-  return isSame ? value : Object.fromEntries(after);
+  if (Array.isArray(value)) {
+    let items: unknown[] | undefined;
+    for (const [index, item] of value.entries()) {
+      const other = mapped(item, change);
+      if (items === undefined && !Object.is(other, item)) items = value.slice(0, index);
+      items?.push(other);
+    }
+    return items ?? value;
+  }
+  const keys = Object.keys(value);
+  const fields = value as Record<string, unknown>;
+  let entries: [string, unknown][] | undefined;
+  for (const [index, key] of keys.entries()) {
+    const [name, item] = [change(key), mapped(fields[key], change)];
+    const isChanged = name !== key || !Object.is(item, fields[key]);
+    if (entries === undefined && isChanged)
+      entries = keys.slice(0, index).map((earlier) => [earlier, fields[earlier]]);
+    entries?.push([name, item]);
+  }
+  return entries === undefined ? value : Object.fromEntries(entries);
 }
 
 function someText(value: unknown, isIt: (text: string) => boolean): boolean {

@@ -99,7 +99,7 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
     );
   }
   if (answer === undefined) return open;
-  const given = answer.declined === true ? 'it was declined' : JSON.stringify(answer.value);
+  const given = answer.declined === true ? 'it was declined' : JSON.stringify(shown(answer.value));
   const by = answer.by === undefined ? '' : ` by ${answer.by}`;
   throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
 }
@@ -122,6 +122,7 @@ export function checkAnswer(
   parts: Pick<Parts, 'check' | 'secrets' | 'storeKey'>,
 ): void {
   const given = JSON.stringify(answer) ?? 'undefined';
+  const seen = shown(given);
   const { id, options = [], form } = question;
   const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });
   if (given.length > LONGEST_ANSWER) {
@@ -131,7 +132,7 @@ export function checkAnswer(
   if (form !== undefined) {
     const issues = checkOpened(parts.check, sealingOf(parts))(form, answer);
     if (issues.length === 0) return;
-    const what = issues.slice(0, MOST_ISSUES).map(describe).join('; ');
+    const what = shown(issues.slice(0, MOST_ISSUES).map(describe).join('; '));
     throw refused(
       `The answer to ${id} does not fit its form: ${what}.`,
       'Correct these fields and answer again.',
@@ -139,7 +140,7 @@ export function checkAnswer(
   }
   if (options.length === 0 || options.some(({ value }) => JSON.stringify(value) === given)) return;
   const values = options.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  throw refused(`${given} is no answer to ${id}.`, `Answer one of: ${values.join(', ')}.`);
+  throw refused(`${seen} is no answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
 }
 
 function describe({ path, message }: SchemaIssue): string {

@@ -1,4 +1,5 @@
 import { editedTasks } from '../core/plan-word.ts';
+import { shown } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import { DandoriError } from '../domain/error.ts';
@@ -32,7 +33,8 @@ export function checkEdit(
   );
 }
 
-export function invalidEdit(diagnostics: readonly Diagnostic[], fix: string): DandoriError {
+export function invalidEdit(found: readonly Diagnostic[], fix: string): DandoriError {
+  const diagnostics = shown(found);
   const lines = diagnostics.map(({ task, message, hint }) => {
     const place = task === undefined ? '' : `${task}: `;
     return `- ${place}${message}${hint === undefined ? '' : ` (${hint})`}`;

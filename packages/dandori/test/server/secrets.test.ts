@@ -1,9 +1,10 @@
 import { mkdtempSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withForms } from '../../src/core/declared-secrets.ts';
+import { openDandori } from '../../src/dandori.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 import type { Task } from '../../src/domain/task.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
@@ -299,5 +300,37 @@ describe('declared secrets', () => {
     // Who looks sees no hash either, so that nobody copies one.
     for (const text of [...seen, ...collector.bodies]) expect(text).not.toMatch(/\[secret:[0-9a-f]{8}/);
     expect(report.answer).toContain('It is [secret], [secret]');
+  });
+
+  it('are put back by another process days later, and where one was changed nothing is sent', async () => {
+    await rm(received, { force: true });
+    const home = mkdtempSync(join(folder, 'home-'));
+    const env = { S_API_KEY: '${TEST_S_API_KEY}' };
+    const yaml = { mcpServers: { box: serverWith(env) }, execution: { approval: 'writes' } };
+    await writeFile(join(home, 'dandori.yaml'), JSON.stringify(yaml));
+    const tasks = [put('a', { key: `Bearer ${ENV.S_API_KEY}`, to: 'billing@acme.example' })];
+    const runs: string[] = [];
+    {
+      await using first = await openDandori({ cwd: home });
+      for (const goal of ['one', 'two']) runs.push((await first.run(goal, { tasks })).run);
+      await first.approve(runs[0] ?? '');
+      await first.approve(runs[1] ?? '');
+    }
+    {
+      await using second = await openDandori({ cwd: home });
+      expect((await second.drive(runs[0] ?? '')).outcome).toBe('answered');
+      expect((await second.replay(runs[0] ?? '')).isProved).toBe(true);
+    }
+    expect((await calls()).map(({ args }) => args)).toEqual(tasks.map(({ args }) => args));
+    process.env.TEST_S_API_KEY = 'sk-proj-another-key-now';
+    await using third = await openDandori({ cwd: home });
+    const report = await third.drive(runs[1] ?? '');
+    expect(report.tasks.a?.failure).toMatchObject({
+      kind: 'invalid_args',
+      message: expect.stringContaining('secret'),
+    });
+    expect(await calls()).toHaveLength(1);
+    const keyFile = join(third.config.directory, 'secrets.key');
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
   });
 });
