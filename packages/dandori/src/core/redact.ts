@@ -83,15 +83,28 @@ export function withoutPieces<T>(value: T): T {
   return mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(PIECE_OF_MARK, REDACTED) : text));
 }
 
-/** For a program that reads words: each secret as one, and the way back. */
-export function asWords(text: string): { readonly text: string; readonly back: <T>(value: T) => T } {
+/** For a program that reads words: each secret as one word, the same wherever it stands, and the way back. */
+export interface Words {
+  hide<T>(value: T): T;
+  back<T>(value: T): T;
+}
+
+export function createWords(): Words {
   const marks: string[] = [];
-  const hidden = text.replace(MARK, (mark) => `Xqsecret${marks.push(mark)}qx`);
-  const back = <T>(value: T): T =>
-    mapTexts(value, (one) =>
-      one.replace(/Xqsecret(\d+)qx/g, (word, index) => marks[Number(index) - 1] ?? word),
-    );
-  return { text: hidden, back: marks.length === 0 ? (value) => value : back };
+  const wordOf = (mark: string) => {
+    const index = marks.indexOf(mark);
+    return `Xqsecret${index === -1 ? marks.push(mark) : index + 1}qx`;
+  };
+  return {
+    hide: (value) =>
+      mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(MARK, wordOf) : text)),
+    back: (value) =>
+      marks.length === 0
+        ? value
+        : mapTexts(value, (text) =>
+            text.replace(/Xqsecret(\d+)qx/g, (word, index) => marks[Number(index) - 1] ?? word),
+          ),
+  };
 }
 
 /** What is given stands where a person saw `[secret]` and left it: it means the value that stands there. */

@@ -19,6 +19,7 @@ const schema = { type: 'object' };
 const answers = {
   initialize: () => ({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'm', version: '1' } }),
   'tools/list': () => ({ tools: [
+    { name: 'post', description: 'Posts a text', inputSchema: { ...schema, properties: { text: { type: 'string' } }, required: ['text'] }, annotations: { readOnlyHint: false, destructiveHint: false } },
     { name: 'put', inputSchema: schema, annotations: { readOnlyHint: false, destructiveHint: false } },
     { name: 'leak', description: 'knows ' + process.env.S_API_KEY, inputSchema: schema, annotations: { readOnlyHint: true } },
     { name: 'fail', inputSchema: schema, annotations: { readOnlyHint: true } },
@@ -300,6 +301,19 @@ describe('declared secrets', () => {
     // Who looks sees no hash either, so that nobody copies one.
     for (const text of [...seen, ...collector.bodies]) expect(text).not.toMatch(/\[secret:[0-9a-f]{8}/);
     expect(report.answer).toContain('It is [secret], [secret]');
+  });
+
+  it('in a goal are sent once and exactly by the built-in planner too', async () => {
+    await rm(received, { force: true });
+    await using standing = await stand({
+      mcpServers: { box: serverWith({ S_API_KEY: '${TEST_S_API_KEY}' }) },
+      execution: { approval: 'never' },
+    });
+    const { client } = standing;
+    const run = await client.start(`post the text "use ${ENV.S_API_KEY} now"`, {});
+    expect((await client.settled(run)).outcome).toBe('answered');
+    expect(await client.journal(run)).not.toContain(ENV.S_API_KEY);
+    expect((await calls()).map(({ args }) => args)).toEqual([{ text: `use ${ENV.S_API_KEY} now` }]);
   });
 
   it('are put back by another process days later, and where one was changed nothing is sent', async () => {
