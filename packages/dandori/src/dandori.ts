@@ -22,11 +22,11 @@ import { fold } from './core/apply.ts';
 import type { Compiled } from './core/compile.ts';
 import { wholeDecision } from './core/fork-point.ts';
 import { type PlanHistory, planHistory } from './core/history.ts';
-import { type Lifted, lift } from './core/lift.ts';
+import type { Lifted } from './core/lift.ts';
+import { redact, shown } from './core/redact.ts';
 import { type Report, report } from './core/report.ts';
 import type { ResultPart, Wanted } from './core/result-part.ts';
 import { compareRuns, type RunDiff } from './core/run-diff.ts';
-import type { RunState } from './core/state.ts';
 import type { ConversationEvent } from './domain/conversation.ts';
 import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
@@ -62,10 +62,10 @@ import type { Live } from './engine/live.ts';
 import { createQuestionList, type RunQuestion } from './engine/open-questions.ts';
 import type { Parts } from './engine/parts.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from './engine/prune.ts';
-import { readPart } from './engine/read-part.ts';
+import { liftRun, readPart } from './engine/read-part.ts';
 import { type Recorded, recordRun } from './engine/record.ts';
 import { type Replayed, type ReplayOptions, replayRun } from './engine/replay.ts';
-import { createResults } from './engine/results.ts';
+import { asShown } from './engine/sealing.ts';
 import { startOnce } from './engine/start-once.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ConversationSummary, RunSummary, TornTail } from './ports/journal.ts';
@@ -216,10 +216,14 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   // Before the servers are started: half a store is refused.
   const store = openStore(config, options);
   const toolbox = await openToolbox(config, options, check);
-  const telemetry = await openTelemetry(config, { journal: store.journal, onUntraced: options.onUntraced });
+  const telemetry = await openTelemetry(config, {
+    journal: asShown(store.journal),
+    onUntraced: options.onUntraced,
+  });
   const parts: Parts = {
     journal: store.journal,
     blobs: store.blobs,
+    ...(store.storeKey && { storeKey: store.storeKey }),
     durations: createDurations(store.journal),
     clock: options.clock ?? systemClock,
     toolbox,
@@ -227,11 +231,12 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     check,
     secrets: config.secrets,
     driver: `process ${process.pid} on ${hostname()}`,
-    onEvent(event) {
+    onEvent(written) {
+      const event = shown(written);
       telemetry?.event(event);
       options.onEvent?.(event);
     },
-    onLive: options.onLive,
+    onLive: (live) => options.onLive?.(redact(live, config.secrets)),
   };
   const userSettings = openUserSettings(config, { clock: parts.clock, onWarning: options.onWarning });
   return assemble(config, { ...parts, ...store }, { userSettings, folders: foldersOf(store), telemetry });
@@ -253,7 +258,9 @@ function assemble(
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'>,
   { userSettings, folders, telemetry }: Arranged,
 ): Dandori {
-  const { journal, toolbox, conversations } = parts;
+  const { toolbox, conversations } = parts;
+  // Who looks at runs sees `[secret]`; only who drives, forks and proves them works with what stands in the journal.
+  const journal = asShown(parts.journal);
   const opened = new Set<Conversation>();
   const eventsOf = async (run: string, after = 0) => {
     const events = await journal.read(run, after);
@@ -265,8 +272,9 @@ function assemble(
     if (state === undefined) throw emptyJournal(run);
     return state;
   };
-  const stateAt = async (run: string, at?: number) => {
-    const events = await eventsOf(run);
+  /** With its secrets as marks: a plan of a person's is held against it. */
+  const sealedStateAt = async (run: string, at?: number) => {
+    const events = await parts.journal.read(run);
     const end = at === undefined ? events.length : wholeDecision(events, at);
     return fold(events.slice(0, end)) ?? emptyHistory(run);
   };
@@ -301,7 +309,7 @@ function assemble(
     config,
     mindName: parts.mind.name,
     start,
-    drive: async (run, leaving) => report(await drive(run, parts, leaving)),
+    drive: async (run, leaving) => shown(report(await drive(run, parts, leaving))),
     run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
     answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
       answerQuestion({ run, question, answer, by, ...how }, parts),
@@ -317,13 +325,13 @@ function assemble(
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
-    replay: (run, replayOptions = {}) => replayRun(run, replayOptions, parts),
+    replay: async (run, replayOptions = {}) => shown(await replayRun(run, replayOptions, parts)),
     fork: (run, forkOptions) => forkRun(run, { by: config.userId, ...forkOptions }, parts),
     diff: async (left, right) => compareRuns(await comparedRun(left), await comparedRun(right)),
     history: async (run) => planHistory(await eventsOf(run)) ?? emptyHistory(run),
     record: (run) => recordRun(run, parts),
     doctor: (doctorOptions) => examine(folders, { ...doctorOptions, now: parts.clock.now() }),
-    lift: async (run) => liftWith(await stateOf(run), parts),
+    lift: async (run) => liftRun(await stateOf(run), parts.blobs),
     events: eventsOf,
     watch: (run, changed) => journal.watch(run, () => changed()),
     runs: (listOptions) => journal.list(listOptions),
@@ -345,9 +353,9 @@ function assemble(
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
     check: async (tasks, within) => {
-      if (within === undefined) return compileWith(tasks, config, parts);
+      if (within === undefined) return shown(await compileWith(tasks, config, parts));
       await parts.durations?.load();
-      return compileEdit(tasks, { state: await stateAt(within.run, within.at), parts });
+      return shown(compileEdit(tasks, { state: await sealedStateAt(within.run, within.at), parts }));
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
     misfit: (schema, value) => {
@@ -358,19 +366,6 @@ function assemble(
     [Symbol.asyncDispose]: () => close(),
   };
   return dandori;
-}
-
-/** A large result that is gone leaves only its Refs unknown. */
-async function liftWith(state: RunState, { blobs }: Parts): Promise<Lifted> {
-  const results = createResults(blobs);
-  for (const task of state.tasks.keys()) {
-    try {
-      await results.load(state, [task]);
-    } catch (error) {
-      if (!(error instanceof DandoriError)) throw error;
-    }
-  }
-  return lift(state, (task) => results.get(state, task));
 }
 
 function emptyHistory(run: string): never {

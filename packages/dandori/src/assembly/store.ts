@@ -1,6 +1,14 @@
-import { createFileStore, createMemoryStore, STORE_PARTS, type Store } from '../adapters/store/store.ts';
+import { createStoreKey } from '../adapters/keys/files.ts';
+import {
+  createFileStore,
+  createMemoryStore,
+  foldersOf,
+  STORE_PARTS,
+  type Store,
+} from '../adapters/store/store.ts';
 import type { Config } from '../config/config.ts';
 import { DandoriError } from '../domain/error.ts';
+import type { Parts } from '../engine/parts.ts';
 import type { TornTail } from '../ports/journal.ts';
 
 interface StoreOptions extends Partial<Store> {
@@ -9,12 +17,15 @@ interface StoreOptions extends Partial<Store> {
 }
 
 /** The store that is given, whole, or the one that the configuration asks for. */
-export function openStore({ planning, directory }: Config, options: StoreOptions): Store {
+export function openStore(
+  { planning, directory }: Config,
+  options: StoreOptions,
+): Store & Pick<Parts, 'storeKey'> {
   const given = givenStore(options);
-  if (given !== undefined) return given;
-  return planning.history.storageType === 'memory'
-    ? createMemoryStore()
-    : createFileStore(directory, { onTorn: options.onTorn });
+  if (given === undefined && planning.history.storageType === 'memory') return createMemoryStore();
+  const store = given ?? createFileStore(directory, { onTorn: options.onTorn });
+  // A journal of the caller's own may outlive the process, and so must the key.
+  return { ...store, storeKey: createStoreKey(foldersOf(store).journal ?? directory) };
 }
 
 /** A part may be given by its own name too, as long as the others are. */

@@ -1,7 +1,7 @@
 import type { Telemetry } from '../adapters/telemetry/telemetry.ts';
 import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
-import type { Parts } from '../engine/parts.ts';
+import type { Journal } from '../ports/journal.ts';
 
 /** Undefined where nobody is to be told. */
 export async function openTelemetry(
@@ -9,7 +9,10 @@ export async function openTelemetry(
   {
     journal,
     onUntraced,
-  }: Pick<Parts, 'journal'> & { readonly onUntraced?: ((detail: string) => void) | undefined },
+  }: {
+    readonly journal: Pick<Journal, 'read'>;
+    readonly onUntraced?: ((detail: string) => void) | undefined;
+  },
 ): Promise<Telemetry | undefined> {
   if (telemetry === undefined) return undefined;
   const { createTelemetry } = await import('../adapters/telemetry/telemetry.ts');

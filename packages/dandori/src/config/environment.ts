@@ -8,6 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Expansion {
   readonly variable: string;
   readonly value: string;
+  /** Written as `${secret:NAME}`. */
+  readonly isMarked: boolean;
 }
 
 export interface Expanded {
@@ -18,7 +20,7 @@ export interface Expanded {
 
 const EXPANDED = ['mcpServers', 'user_config_api', 'telemetry'];
 
-/** Fills `${NAME}` and `${NAME:-default}` in all of `mcpServers`, `user_config_api` and `telemetry`, and in the `base_url` of models. */
+/** Fills `${NAME}`, `${secret:NAME}` and `${NAME:-default}` in all of `mcpServers`, `user_config_api` and `telemetry`, and in the `base_url` of models. */
 export function expandVariables(written: unknown, env: Environment): Expanded {
   const expansions: Expansion[] = [];
   const problems: Problem[] = [];
@@ -78,15 +80,15 @@ function expandText(text: string, { path, env, expansions, problems }: Expanding
     (whole, inner: string | undefined, closing: string | undefined) => {
       if (inner === undefined) return '${';
       const isWhole = closing === '}' && !inner.includes('${');
-      const match = isWhole ? /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) : null;
-      const variable = match?.[1];
+      const match = isWhole ? /^(secret:)?([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) : null;
+      const variable = match?.[2];
       if (variable === undefined) {
         problems.push(malformed(whole, inner, path));
         return whole;
       }
       const given = readVariable(env, variable);
       // As in a shell: a default also stands in for an empty value.
-      const fallback = match?.[2];
+      const fallback = match?.[3];
       const value = fallback !== undefined && given === '' ? fallback : (given ?? fallback);
       if (value === undefined) {
         const hint = `set it (export ${variable}=…), or give a default: \${${variable}:-…}`;
@@ -94,7 +96,7 @@ function expandText(text: string, { path, env, expansions, problems }: Expanding
         // Left as it is, so that it is plain for what comes after that the text is not the one that was meant.
         return whole;
       }
-      if (given === value) expansions.push({ variable, value });
+      if (given === value) expansions.push({ variable, value, isMarked: match?.[1] !== undefined });
       return value;
     },
   );
@@ -110,7 +112,7 @@ function malformed(whole: string, inner: string, path: Path): Problem {
     hint: isNested
       ? 'a default is plain text, and holds no other variable'
       : name === undefined
-        ? 'write ${NAME} or ${NAME:-default}, and $${ where ${ is meant as text'
+        ? 'write ${NAME}, ${secret:NAME} or ${NAME:-default}, and $${ where ${ is meant as text'
         : `write \${${name}}`,
   };
 }

@@ -50,7 +50,9 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   const given = withServersKey(withoutEmptyKeys(applyLayers(source?.value ?? {}, layers)));
   const written = options.use === 'read' ? withoutTools(given) : given;
   const { value, expansions, problems: variables } = expandVariables(written, env);
-  const secrets = [...collectSecrets(value, expansions), ...strayedSecrets(written)];
+  // What stands around a variable that is not set was written by a person, and an error has to show it.
+  const declared = collectSecrets(value, expansions).filter((secret) => !secret.includes('${'));
+  const secrets = [...declared, ...strayedSecrets(written)];
   const parsed = configShape.safeParse(value);
   const instructions = await readInstructions(valueAt(value, ['instructions']), folder);
   const problems = [
@@ -85,12 +87,19 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     server: resolveServer(parsed.data.server),
     userConfigApi: resolveUserConfigApi(parsed.data.user_config_api, value),
     telemetry,
-    // Those of the environment stand nowhere in the file.
-    secrets: collectSecrets({ ...(isRecord(value) && value), telemetry }, expansions, [
-      model?.apiKey,
-      model?.fallback?.apiKey,
-    ]),
+    secrets: allSecrets(given, env),
   };
+}
+
+/** Also for a command that only looks at runs, which may write a note or an answer: what is missing or wrong is no matter then. */
+function allSecrets(given: unknown, env: Environment): string[] {
+  const { value, expansions } = expandVariables(given, env);
+  const file = configShape.safeParse(value);
+  const model = file.data?.model && resolveModel(file.data.model, env);
+  // Those of the environment stand nowhere in the file.
+  const telemetry = file.success ? resolveTelemetry(file.data.telemetry, env) : undefined;
+  const keys = [model?.apiKey, model?.fallback?.apiKey];
+  return collectSecrets({ ...(isRecord(value) && value), ...(telemetry && { telemetry }) }, expansions, keys);
 }
 
 const NO_SERVERS = { mcpServers: {}, disabledServers: [] };

@@ -1,53 +1,43 @@
+import {
+  isSecretParameter,
+  markedSecret,
+  secretsIn,
+  secretsOf,
+  urlSecrets,
+  withForms,
+} from '../core/declared-secrets.ts';
 import type { Expansion } from './environment.ts';
 import { valueAt } from './place.ts';
 import { isRecord } from './record.ts';
 
-/** Shorter ones cannot be told from ordinary text. */
+/** For what is only shown: a person may have put a key under any name. */
 const SHORTEST = 6;
-const SECRET_NAME =
-  /key|token|secret|pass(?!age|enger|ing|ive)|pwd|auth|credential|cookie|session|bearer|signature|private/i;
-const HARMLESS_HEADER = /^(accept.*|content-type|user-agent|mcp-protocol-version)$/i;
 
 /**
- * Everything that must never be written to a journal or a log: the values of environment variables, of `env` and of
- * `headers`. Plain words, numbers and paths are left out unless their name says that they are secret: with
- * `NODE_ENV: production` the word would otherwise vanish from every result.
+ * Everything that must never be written to a journal or a log, and that the configuration declares to be secret: keys of models,
+ * `${secret:NAME}`, variables, `env` and `headers` whose names say so, passwords and secret parameters of addresses. All other
+ * values are ordinary text.
  */
 export function collectSecrets(
   config: unknown,
   expansions: readonly Expansion[],
   apiKeys: readonly (string | undefined)[] = [],
 ): string[] {
-  const found = new Set<string>();
-  const add = (name: string, value: unknown) => {
-    if (typeof value !== 'string' || value.length < SHORTEST || value.includes('${')) return;
-    if (SECRET_NAME.test(name) || !isHarmless(value)) found.add(value);
-  };
-  for (const { variable, value } of expansions) add(variable, value);
   const servers = valueAt(config, ['mcpServers']);
   const called = [
     ...(isRecord(servers) ? Object.values(servers) : []),
     valueAt(config, ['user_config_api']),
     valueAt(config, ['telemetry']),
   ];
-  for (const server of called) {
-    for (const [name, value] of entries(server, 'env')) add(name, value);
-    for (const [name, value] of entries(server, 'headers')) {
-      if (HARMLESS_HEADER.test(name)) continue;
-      add(name, value);
-      // An error of a server may quote the token without the scheme before it.
-      if (typeof value === 'string') add(name, /^\w+ +(\S+)$/.exec(value)?.[1]);
-    }
-    for (const key of ['url', 'endpoint'])
-      for (const part of secretUrlParts(valueAt(server, [key]))) add('secret', part);
-  }
-  for (const model of [
-    ['model', 'base_url'],
-    ['model', 'fallback', 'base_url'],
-  ])
-    for (const part of secretUrlParts(valueAt(config, model))) add('secret', part);
-  for (const apiKey of apiKeys) add('key', apiKey);
-  return longestFirst(found);
+  const models = [valueAt(config, ['model', 'base_url']), valueAt(config, ['model', 'fallback', 'base_url'])];
+  return withForms([
+    ...expansions.flatMap(({ variable, value, isMarked }) =>
+      isMarked ? markedSecret(value) : secretsOf(variable, value),
+    ),
+    ...called.flatMap((one) => (isRecord(one) ? secretsIn(one) : [])),
+    ...models.flatMap((address) => (typeof address === 'string' ? urlSecrets(address) : [])),
+    ...apiKeys.flatMap((key) => (key === undefined ? [] : markedSecret(key))),
+  ]);
 }
 
 /** What a person put in the file by mistake (`api_key: sk-…`): an error must not repeat it. */
@@ -59,7 +49,7 @@ export function strayedSecrets(value: unknown): string[] {
     } else if (
       typeof current === 'string' &&
       current.length >= SHORTEST &&
-      SECRET_NAME.test(name) &&
+      isSecretParameter(name) &&
       !isVariableName(current)
     ) {
       found.add(current);
@@ -88,26 +78,8 @@ export function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '•••'), text);
 }
 
-function isHarmless(value: string): boolean {
-  return /^[A-Za-z]+$/.test(value) || /^[\d.]+$/.test(value) || /^(~|\.{0,2})\/|^[A-Za-z]:\\/.test(value);
-}
-
 function isVariableName(value: string): boolean {
   return /^[A-Z_][A-Z0-9_]*$/.test(value) || value.includes('${');
-}
-
-function entries(server: unknown, key: string): [string, unknown][] {
-  const group = valueAt(server, [key]);
-  return isRecord(group) ? Object.entries(group) : [];
-}
-
-function secretUrlParts(url: unknown): string[] {
-  if (typeof url !== 'string' || !URL.canParse(url)) return [];
-  const { password, searchParams } = new URL(url);
-  return [
-    password,
-    ...[...searchParams].filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value),
-  ];
 }
 
 function longestFirst(secrets: ReadonlySet<string>): string[] {

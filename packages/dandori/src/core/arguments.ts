@@ -7,6 +7,7 @@ import type { Tool } from '../domain/tool.ts';
 import type { Need } from './edges.ts';
 import { eachString } from './inject.ts';
 import { nearest } from './nearest.ts';
+import { looksRedacted, REDACTED } from './redact.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './reference.ts';
 import type { SchemaCheck, SchemaIssue } from './schema.ts';
 import { clash } from './schema-fit.ts';
@@ -49,6 +50,22 @@ export function checkArguments(task: Task, checking: Checking, needs: Map<string
   for (const hole of holes)
     diagnostics.push(...checkHole(task, hole, { checking, wanted: tool.inputSchema }));
   return diagnostics;
+}
+
+/** A mind or a person has copied what is shown instead of a secret. It is no value. */
+export function copiedSecrets({ id, args }: Task): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  eachString(args, [], (text, path) => {
+    if (found.length < MOST && looksRedacted(text))
+      found.push({
+        code: 'placeholder',
+        task: id,
+        path: ['args', ...path],
+        message: `"${REDACTED}" is shown instead of a secret, and is no value`,
+        hint: 'take the value from the result that holds it by a Ref, or write it out in a plan file',
+      });
+  });
+  return found;
 }
 
 interface Found {

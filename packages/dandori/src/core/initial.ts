@@ -15,6 +15,7 @@ export function initial({ run, seq, at, data }: Envelope & FactOf<'run_started'>
     conversation: data.conversation,
     context: data.context,
     mayCancel: data.mayCancel,
+    isSealed: data.sealed === true,
     given: [],
     startedAt: at,
     isTakenUp: false,

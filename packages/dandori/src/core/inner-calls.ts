@@ -10,7 +10,7 @@ type Ended = FactOf<'inner_call_ended'>['data'];
 
 /** How a call that a service made has ended. */
 export type InnerOutcome =
-  | { readonly kind: 'succeeded'; readonly result: Stored; readonly isRedacted: boolean }
+  | { readonly kind: 'succeeded'; readonly result: Stored }
   | { readonly kind: 'failed'; readonly failure: Failure }
   | { readonly kind: 'lost'; readonly lost: NonNullable<Ended['lost']> }
   | { readonly kind: 'ambiguous'; readonly ambiguous: NonNullable<Ended['ambiguous']> };
@@ -90,11 +90,11 @@ function put(task: TaskState, call: Begun): void {
   if (caller !== undefined) caller.isEntered = true;
 }
 
-function outcomeIn({ result, blob, isRedacted = false, failure, lost, ambiguous }: Ended): InnerOutcome {
+function outcomeIn({ result, blob, failure, lost, ambiguous }: Ended): InnerOutcome {
   if (failure !== undefined) return { kind: 'failed', failure };
   if (lost !== undefined) return { kind: 'lost', lost };
   if (ambiguous !== undefined) return { kind: 'ambiguous', ambiguous };
-  return { kind: 'succeeded', isRedacted, result: blob === undefined ? { value: result ?? null } : { blob } };
+  return { kind: 'succeeded', result: blob === undefined ? { value: result ?? null } : { blob } };
 }
 
 /** A new attempt begins: forgets what it has to find out again (I3). */
@@ -158,7 +158,7 @@ export function settleInnerCall(task: TaskState, took: 'effect' | 'no_effect', s
   if (call === undefined) return;
   if (took === 'no_effect') task.innerCalls?.delete(call.key);
   else {
-    call.outcome = { kind: 'succeeded', result: { value: null }, isRedacted: false };
+    call.outcome = { kind: 'succeeded', result: { value: null } };
     call.endedSeq = seq;
   }
 }

@@ -3,6 +3,7 @@ import type { Task } from '../domain/task.ts';
 import { escaped, refsIn } from './inject.ts';
 import { keyOf, type Origin, onlyOrigin, originsIn, pathExpression } from './origin.ts';
 import { query } from './query.ts';
+import { REDACTED } from './redact.ts';
 import { mayHoldRef, parseTemplate, writeRef } from './reference.ts';
 import { renameIn } from './rename.ts';
 import { type Report, report } from './report.ts';
@@ -78,8 +79,6 @@ export function lift(state: RunState, resultOf: (task: string) => Json | undefin
       .map(({ task }) => task.id),
   };
 }
-
-const REDACTED = '[secret]';
 
 interface Trace {
   readonly kept: ReadonlySet<string>;

@@ -1,30 +1,272 @@
 /**
- * Takes secrets out of a value before it is journaled. What holds none comes back as the same object.
- * It happens before the fact is folded, so that a live run and a resumed one see the same.
+ * Secrets in texts.
+ *
+ * State and journal never hold a secret. Where one stood they hold a mark, `[secret:` with a keyed hash and `]`. The
+ * mark is put back only when a call is sent.
+ *
+ * X1  Only `seal` and `conceal` make marks. Text from outside that looks like a mark is escaped (`[secret::`), so that no
+ *     model, tool or person can write a mark, even if they know the hash.
+ * X2  `open` gives back exactly what was sealed.
+ * X3  To an expression (JMESPath) a secret is one opaque character sequence: it can be moved and not be taken apart.
+ * X4  What people and models see is `[secret]`.
  */
+export const REDACTED = '[secret]';
+
+const BEGINNING = '[secret:';
+const ESCAPED = '[secret::';
+const HASH = '[0-9a-f]{32}';
+const MARK = new RegExp(`\\[secret:(${HASH})\\]`, 'g');
+const COPIED = new RegExp(`\\[secret::+${HASH}\\]`);
+const PIECE_OF_MARK = new RegExp(`\\[secret:(?!:|${HASH}\\])[0-9a-f]*`, 'g');
+/** Also what is left of a mark that was cut short. */
+const SHOWN_AS_SECRET = /\[secret:[0-9a-f]{1,32}\]?/g;
+
+/** Takes secrets out of a value that is only shown. A value without any comes back as the same object. */
 export function redact<T>(value: T, secrets: readonly string[]): T {
-  if (secrets.length === 0) return value;
-  return replaceIn(value, secrets) as T;
-}
-
-function replaceIn(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === 'string') return replaceInText(value, secrets);
-  if (Array.isArray(value)) {
-    const items = value.map((item) => replaceIn(item, secrets));
-    return items.every((item, index) => item === value[index]) ? value : items;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const before = Object.entries(value);
-  const after = before.map(([key, item]) => [replaceInText(key, secrets), replaceIn(item, secrets)] as const);
-  const isSame = after.every(
-    ([key, item], index) => key === before[index]?.[0] && item === before[index]?.[1],
+  const known = secrets.filter((secret) => secret !== '');
+  if (known.length === 0) return value;
+  const pattern = alternatives([REDACTED, ...known]);
+  return mapTexts(value, (text) =>
+    known.some((secret) => text.includes(secret)) ? text.replace(pattern, REDACTED) : text,
   );
-  return isSame ? value : Object.fromEntries(after);
 }
 
-function replaceInText(text: string, secrets: readonly string[]): string {
-  if (!secrets.some((secret) => secret !== '' && text.includes(secret))) return text;
-  // The longest first: the rest of a secret that begins like another one must not stay.
-  const longestFirst = secrets.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length);
-  return longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+/** A sealed value as people and models see it. */
+export function shown<T>(value: T): T {
+  return mapTexts(value, (text) =>
+    text.includes(BEGINNING) ? text.replace(SHOWN_AS_SECRET, REDACTED).replaceAll(ESCAPED, BEGINNING) : text,
+  );
+}
+
+/** Whether a sealed value holds a secret. */
+export function holdsMark(value: unknown): boolean {
+  return someText(value, (text) => text.search(MARK) !== -1);
+}
+
+/** Whether a text of a plan holds what is shown instead of a secret, or a mark that its author has copied from somewhere. */
+export function looksRedacted(text: string): boolean {
+  return text.includes(REDACTED) || COPIED.test(text);
+}
+
+/** Whether a value holds what is shown instead of a secret: in a journal of version 0.1 that is all that is left of it. */
+export function holdsRedacted(value: unknown): boolean {
+  return someText(value, (text) => text.includes(REDACTED));
+}
+
+/** Whether two texts differ only in what stands where the first one has no secret any more. */
+export function isSameButSecrets(text: string, other: string): boolean {
+  if (text === other) return true;
+  const pieces = text.split(/\[secret\]|\[secret:[0-9a-f]{32}\]/);
+  if (pieces.length === 1) return false;
+  const [first = '', ...rest] = pieces;
+  const last = rest.pop() ?? '';
+  let from = other.startsWith(first) ? first.length : -1;
+  for (const piece of rest) {
+    if (from === -1) return false;
+    const at = other.indexOf(piece, from);
+    from = at === -1 ? -1 : at + piece.length;
+  }
+  return from !== -1 && other.length - last.length >= from && other.endsWith(last);
+}
+
+/** Of a recorded case: each secret under a name of its own that means nothing in another run. */
+export function named<T>(value: T): T {
+  return mapTexts(value, (text) =>
+    text.includes(BEGINNING)
+      ? text.replace(MARK, (_, hash: string) => `[secret ${hash.slice(0, 8)}]`).replaceAll(ESCAPED, BEGINNING)
+      : text,
+  );
+}
+
+/** After a sealed text was cut: what is left of a mark is nothing that can be put back. */
+export function withoutPieces<T>(value: T): T {
+  return mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(PIECE_OF_MARK, REDACTED) : text));
+}
+
+/** For a program that reads words: each secret as one word, the same wherever it stands, and the way back. */
+export interface Words {
+  hide<T>(value: T): T;
+  back<T>(value: T): T;
+}
+
+export function createWords(): Words {
+  const marks: string[] = [];
+  const wordOf = (mark: string) => {
+    const index = marks.indexOf(mark);
+    return `Xqsecret${index === -1 ? marks.push(mark) : index + 1}qx`;
+  };
+  return {
+    hide: (value) =>
+      mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(MARK, wordOf) : text)),
+    back: (value) =>
+      marks.length === 0
+        ? value
+        : mapTexts(value, (text) =>
+            text.replace(/Xqsecret(\d+)qx/g, (word, index) => marks[Number(index) - 1] ?? word),
+          ),
+  };
+}
+
+/** What is given stands where a person saw `[secret]` and left it: it means the value that stands there. */
+export function withHidden<T>(given: T, original: unknown): T {
+  if (typeof given === 'string') {
+    const isAsShown = typeof original === 'string' && given !== original && shown(given) === shown(original);
+    return (isAsShown ? original : given) as T;
+  }
+  if (typeof given !== 'object' || given === null || typeof original !== 'object' || original === null)
+    return given;
+  const theirs = new Map(Object.entries(original).map(([key, item]) => [shown(key), { key, item }]));
+  const entries = Object.entries(given).map(([key, item]) => {
+    const known = theirs.get(key);
+    return [known?.key ?? key, known === undefined ? item : withHidden(item, known.item)] as const;
+  });
+  return (Array.isArray(given) ? entries.map(([, item]) => item) : Object.fromEntries(entries)) as T;
+}
+
+export interface Sealing {
+  /** For what comes from outside: escapes what looks like a mark, and puts marks where secrets stand. */
+  seal<T>(value: T): T;
+  /** For what the engine has put together from sealed texts: a secret may come about only then. */
+  conceal<T>(value: T): T;
+  /** A sealed value as it was. Undefined where a secret in it is not known here. */
+  open<T>(value: T): T | undefined;
+}
+
+/** `hashOf` is asked only when a secret or a mark turns up. */
+export function createSealing(secrets: readonly string[], hashOf: (secret: string) => string): Sealing {
+  const known = [...new Set(secrets)].filter((secret) => secret !== '');
+  const holdsSecret = (text: string) => known.some((secret) => text.includes(secret));
+  const sealed = alternatives([BEGINNING, ...known]);
+  const concealed = new RegExp(`${MARK.source}|\\[secret::+|${alternatives(known).source}`, 'g');
+  const marks = new Map<string, string>();
+  const markOf = (secret: string) => {
+    const mark = marks.get(secret) ?? `${BEGINNING}${hashOf(secret)}]`;
+    marks.set(secret, mark);
+    return mark;
+  };
+  let secretsByMark: Map<string, string> | undefined;
+  const secretOf = (mark: string) => {
+    secretsByMark ??= new Map(known.map((secret) => [markOf(secret), secret]));
+    return secretsByMark.get(mark);
+  };
+  return {
+    seal: (value) =>
+      mapTexts(value, (text) =>
+        text.includes(BEGINNING) || holdsSecret(text)
+          ? text.replace(sealed, (found) => (found === BEGINNING ? ESCAPED : markOf(found)))
+          : text,
+      ),
+    conceal: (value) =>
+      known.length === 0
+        ? value
+        : mapTexts(value, (text) =>
+            holdsSecret(text)
+              ? text.replace(concealed, (found) => (found.startsWith(BEGINNING) ? found : markOf(found)))
+              : text,
+          ),
+    open(value) {
+      let isKnown = true;
+      const opened = mapTexts(value, (text) => {
+        if (!text.includes(BEGINNING)) return text;
+        return text.replace(OPENED, (found) => {
+          if (found === ESCAPED) return BEGINNING;
+          const secret = secretOf(found);
+          if (secret === undefined) isKnown = false;
+          return secret ?? found;
+        });
+      });
+      return isKnown ? opened : undefined;
+    },
+  };
+}
+
+const OPENED = new RegExp(`\\[secret:${HASH}\\]|\\[secret::`, 'g');
+
+/** Characters that Unicode reserves for use inside a program: no text from outside has them. */
+const [OPAQUE, END, FILLING] = ['\uFDD0', '\uFDD1', '\uFDDC'];
+/** Longer than secrets are, so that a slice of one is a piece of the token and is noticed. */
+const TOKEN_LENGTH = 2_048;
+const FIRST_DIGIT = 0xfdd2;
+const TOKEN = new RegExp(`\uFDD0([\uFDD2-\uFDDB]+)\uFDDC{${TOKEN_LENGTH}}\uFDD1`, 'g');
+const PIECE = /[\uFDD0-\uFDDC]/;
+
+/**
+ * Sealed values while expressions work on them (X3). Within, a mark is a token; text that looks like a mark after
+ * the work was put together by an expression, and is escaped.
+ */
+export interface Opaque {
+  hide<T>(value: T): T;
+  /** `cut` is told where an expression has taken a secret apart. */
+  reveal<T>(value: T, cut?: () => void): T;
+}
+
+export function createOpaque(): Opaque {
+  const marks: string[] = [];
+  const tokenOf = (mark: string) => {
+    const index = marks.indexOf(mark) === -1 ? marks.push(mark) - 1 : marks.indexOf(mark);
+    const digits = [...String(index)].map((digit) => String.fromCharCode(FIRST_DIGIT + Number(digit)));
+    return `${OPAQUE}${digits.join('')}${FILLING.repeat(TOKEN_LENGTH)}${END}`;
+  };
+  const markOf = (digits: string) =>
+    marks[Number([...digits].map((digit) => digit.charCodeAt(0) - FIRST_DIGIT).join(''))];
+  return {
+    hide: (value) =>
+      mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(MARK, tokenOf) : text)),
+    reveal: (value, cut) =>
+      mapTexts(value, (text) => {
+        const escaped = text.includes(BEGINNING) ? text.replace(MARK, `${ESCAPED}$1]`) : text;
+        if (marks.length === 0 || !PIECE.test(escaped)) return escaped;
+        const whole = escaped.replace(TOKEN, (found, digits: string) => markOf(digits) ?? found);
+        if (!PIECE.test(whole)) return whole;
+        cut?.();
+        return whole.replace(new RegExp(`${PIECE.source}+`, 'g'), REDACTED);
+      }),
+  };
+}
+
+/** The longest first: the rest of a secret that begins like another one must not stay. */
+function alternatives(texts: readonly string[]): RegExp {
+  const longestFirst = texts.toSorted((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map(literally).join('|'), 'g');
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** A value with each of its texts changed, names of fields too. Where none changes it is the same object. */
+function mapTexts<T>(value: T, change: (text: string) => string): T {
+  return mapped(value, change) as T;
+}
+
+/** Nothing is copied before the first change: most results hold no secret, and some are large. */
+function mapped(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    let items: unknown[] | undefined;
+    for (const [index, item] of value.entries()) {
+      const other = mapped(item, change);
+      if (items === undefined && !Object.is(other, item)) items = value.slice(0, index);
+      items?.push(other);
+    }
+    return items ?? value;
+  }
+  const keys = Object.keys(value);
+  const fields = value as Record<string, unknown>;
+  let entries: [string, unknown][] | undefined;
+  for (const [index, key] of keys.entries()) {
+    const [name, item] = [change(key), mapped(fields[key], change)];
+    const isChanged = name !== key || !Object.is(item, fields[key]);
+    if (entries === undefined && isChanged)
+      entries = keys.slice(0, index).map((earlier) => [earlier, fields[earlier]]);
+    entries?.push([name, item]);
+  }
+  return entries === undefined ? value : Object.fromEntries(entries);
+}
+
+function someText(value: unknown, isIt: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return isIt(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, item]) => isIt(key) || someText(item, isIt));
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 import { canonical } from './canonical.ts';
+import { isSameButSecrets } from './redact.ts';
 
 const SHOWN = 200;
 
@@ -19,13 +20,11 @@ export function isSame(written: unknown, derived: unknown): boolean {
   if (written === undefined || derived === undefined) return written === derived;
   const one = JSON.stringify(canonical(written as Json));
   if (one === JSON.stringify(canonical(derived as Json))) return true;
-  return one.includes(REDACTED) && isSameButRedacted(written as Json, derived as Json);
+  return one.includes('[secret') && isSameButRedacted(written as Json, derived as Json);
 }
 
-const REDACTED = '[secret]';
-
 function isSameButRedacted(written: Json, derived: Json): boolean {
-  if (typeof written === 'string') return written === derived || written.includes(REDACTED);
+  if (typeof written === 'string') return typeof derived === 'string' && isSameButSecrets(written, derived);
   if (typeof written !== 'object' || written === null) return written === derived;
   if (typeof derived !== 'object' || derived === null) return false;
   const [mine, theirs] = [Object.entries(written), Object.entries(derived)];

@@ -230,6 +230,8 @@ export interface RunState {
   context: string | undefined;
   /** Whether its mind may cancel another run unasked, before a tool has spoken. */
   mayCancel: boolean | undefined;
+  /** Secrets stand in it as marks. False for a run of version 0.1, where `[secret]` is all that is left of them. */
+  isSealed: boolean;
   /** The plan that the user gave, as it was given. */
   given: readonly Task[];
   startedAt: number;

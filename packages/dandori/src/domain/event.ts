@@ -80,6 +80,8 @@ export const factSchema = z.discriminatedUnion('type', [
      * the user's message asks to stop something, or no tool has spoken in the conversation before it.
      */
     mayCancel: z.boolean().optional(),
+    /** Secrets stand in it as marks, from which a call gets them back. Before version 0.2 they were lost. */
+    sealed: z.literal(true).optional(),
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
   fact('run_resumed', { by: z.string() }),
@@ -200,8 +202,6 @@ export const factSchema = z.discriminatedUnion('type', [
     effect: effect.optional(),
     result: json.optional(),
     blob: blobHandle.optional(),
-    /** The service has seen a secret in it that is not written here. */
-    isRedacted: z.boolean().optional(),
     failure: failure.optional(),
     /** Whether it took effect is unknown. */
     lost: z

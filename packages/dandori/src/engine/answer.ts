@@ -1,11 +1,15 @@
+import { editedTasks } from '../core/plan-word.ts';
+import { shown, withHidden } from '../core/redact.ts';
 import type { SchemaIssue } from '../core/schema.ts';
 import type { OpenQuestion, RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
+import type { Task } from '../domain/task.ts';
 import { checkEdit } from './check-edit.ts';
 import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
 import type { Parts } from './parts.ts';
+import { checkOpened, sealingOf } from './sealing.ts';
 
 /** As JSON. More is data: it belongs in a file or a tool's result. */
 const LONGEST_ANSWER = 100_000;
@@ -32,16 +36,43 @@ export async function answerQuestion(
   parts: Keeping & Pick<Parts, 'check' | 'toolbox' | 'durations'>,
 ): Promise<void> {
   checkLength(comment, 'comment');
+  const sealing = sealingOf(parts);
+  const said = sealing.seal({ comment, by });
   await send(run, parts, (state, at) => {
     refuseEnded(state);
     const { question } = stillOpen(id, state, at);
     refuseStrangers(question, by);
+    const meant = meantBy(sealing.seal(answer), question, state);
     const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
-    if (!declined && isPlan) checkEdit(question, { answer, state }, parts);
-    else if (!declined) checkAnswer(question, answer, parts);
-    const given = declined ? { answer: null, declined } : { answer };
-    return { type: 'question_answered', data: { question: id, ...given, comment, by } };
+    if (!declined && isPlan) checkEdit(question, { answer: meant, state }, parts);
+    else if (!declined) checkAnswer(question, meant, parts);
+    const given = declined ? { answer: null, declined } : { answer: meant };
+    return { type: 'question_answered', data: { question: id, ...given, ...said } };
   });
+}
+
+/** The person was shown `[secret]` where a secret stands. What they left as it was, or chose, is the secret. */
+export function meantBy(
+  answer: Json,
+  { kind, options = [], default: fallback }: Question,
+  state: Pick<RunState, 'tasks' | 'draft'>,
+): Json {
+  const edited = kind === 'plan_approval' ? editedTasks(answer) : undefined;
+  if (edited !== undefined) return { ...(answer as JsonObject), tasks: asHidden(edited, state) as Json[] };
+  const looks = JSON.stringify(shown(answer));
+  const alike = options.filter(({ value }) => JSON.stringify(shown(value)) === looks);
+  const [only] = alike;
+  if (only !== undefined && alike.length === 1) return only.value;
+  return options.length > 0 ? answer : withHidden(answer, fallback);
+}
+
+/** Tasks that a person gives back, with the secrets that they were not shown. */
+export function asHidden(
+  given: readonly Task[],
+  { tasks, draft }: Pick<RunState, 'tasks' | 'draft'>,
+): Task[] {
+  const drafted = new Map(draft?.tasks.map((task) => [task.id, task]));
+  return given.map((task) => withHidden(task, drafted.get(task.id) ?? tasks.get(task.id)?.task));
 }
 
 function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQuestion {
@@ -68,7 +99,7 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
     );
   }
   if (answer === undefined) return open;
-  const given = answer.declined === true ? 'it was declined' : JSON.stringify(answer.value);
+  const given = answer.declined === true ? 'it was declined' : JSON.stringify(shown(answer.value));
   const by = answer.by === undefined ? '' : ` by ${answer.by}`;
   throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
 }
@@ -85,8 +116,13 @@ export function refuseStrangers({ id, answerers }: Question, by: string | undefi
   );
 }
 
-export function checkAnswer(question: Question, answer: Json, { check }: Pick<Parts, 'check'>): void {
+export function checkAnswer(
+  question: Question,
+  answer: Json,
+  parts: Pick<Parts, 'check' | 'secrets' | 'storeKey'>,
+): void {
   const given = JSON.stringify(answer) ?? 'undefined';
+  const seen = shown(given);
   const { id, options = [], form } = question;
   const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });
   if (given.length > LONGEST_ANSWER) {
@@ -94,9 +130,9 @@ export function checkAnswer(question: Question, answer: Json, { check }: Pick<Pa
     throw refused(`The answer to ${id} has ${given.length} characters; ${most}.`, 'Say it in fewer words.');
   }
   if (form !== undefined) {
-    const issues = check(form, answer);
+    const issues = checkOpened(parts.check, sealingOf(parts))(form, answer);
     if (issues.length === 0) return;
-    const what = issues.slice(0, MOST_ISSUES).map(describe).join('; ');
+    const what = shown(issues.slice(0, MOST_ISSUES).map(describe).join('; '));
     throw refused(
       `The answer to ${id} does not fit its form: ${what}.`,
       'Correct these fields and answer again.',
@@ -104,7 +140,7 @@ export function checkAnswer(question: Question, answer: Json, { check }: Pick<Pa
   }
   if (options.length === 0 || options.some(({ value }) => JSON.stringify(value) === given)) return;
   const values = options.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  throw refused(`${given} is no answer to ${id}.`, `Answer one of: ${values.join(', ')}.`);
+  throw refused(`${seen} is no answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
 }
 
 function describe({ path, message }: SchemaIssue): string {

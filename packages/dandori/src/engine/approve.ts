@@ -5,7 +5,7 @@ import type { Task } from '../domain/task.ts';
 import { answerQuestion } from './inbox.ts';
 import type { Parts } from './parts.ts';
 
-type Deciding = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'toolbox' | 'check' | 'durations'>;
+type Deciding = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey' | 'toolbox' | 'check' | 'durations'>;
 
 export interface Approval {
   readonly run: string;

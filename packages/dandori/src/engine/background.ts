@@ -1,4 +1,5 @@
 import { isHeavy, LIGHT_TIME } from '../core/background.ts';
+import { shown } from '../core/redact.ts';
 import { type AskedQuestion, openQuestions } from '../core/report.ts';
 import { createReporter, type Reporter } from '../core/reporter.ts';
 import type { RunState } from '../core/state.ts';
@@ -79,7 +80,7 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
   }
 
   async function readOn(work: Work): Promise<void> {
-    const events = await parts.journal.read(work.run, work.seen);
+    const events = shown(await parts.journal.read(work.run, work.seen));
     if (events.length === 0) return;
     const messages = events.flatMap((event) => work.reporter.take(event));
     work.seen = events.at(-1)?.seq ?? work.seen;

@@ -1,4 +1,5 @@
 import { editedTasks } from '../core/plan-word.ts';
+import { shown } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import { DandoriError } from '../domain/error.ts';
@@ -11,7 +12,7 @@ import type { Parts } from './parts.ts';
 export function checkEdit(
   { id }: Question,
   { answer, state }: { answer: Json; state: RunState },
-  parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations'>,
+  parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations' | 'secrets' | 'storeKey'>,
 ): void {
   const tasks = editedTasks(answer);
   if (state.draft === undefined || tasks === undefined) {
@@ -32,7 +33,8 @@ export function checkEdit(
   );
 }
 
-export function invalidEdit(diagnostics: readonly Diagnostic[], fix: string): DandoriError {
+export function invalidEdit(found: readonly Diagnostic[], fix: string): DandoriError {
+  const diagnostics = shown(found);
   const lines = diagnostics.map(({ task, message, hint }) => {
     const place = task === undefined ? '' : `${task}: `;
     return `- ${place}${message}${hint === undefined ? '' : ` (${hint})`}`;

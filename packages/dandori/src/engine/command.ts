@@ -1,28 +1,31 @@
 import { fold } from '../core/apply.ts';
-import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
 import type { Parts } from './parts.ts';
+import { sealingOf } from './sealing.ts';
 
 const LONGEST_COMMENT = 10_000;
 
 /** What a request from outside needs: no tools, no mind. */
-export type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets'>;
+export type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey'>;
 
 /** Compare-and-append until it fits: a driver may write at the same time. */
 export async function send(
   run: string,
-  { journal, clock, secrets }: Keeping,
+  { journal, clock, ...keeping }: Keeping,
   check: (state: RunState, at: number) => Fact | undefined,
 ): Promise<void> {
+  const sealing = sealingOf(keeping);
   for (;;) {
     const state = fold(await journal.read(run));
     if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
     const at = Math.max(clock.now(), state.lastAt);
     const fact = check(state, at);
     if (fact === undefined) return;
-    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...redact(fact, secrets) } as Event;
+    // An answer was sealed before it was checked, and may hold marks that the person saw as `[secret]`.
+    const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
+    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...sealed } as Event;
     try {
       await journal.append(run, state.seq, [event]);
       return;

@@ -5,21 +5,24 @@ import { isPlanAsked } from '../core/plan-word.ts';
 import type { Draft, RunState } from '../core/state.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Task } from '../domain/task.ts';
+import { asHidden } from './answer.ts';
 import { compileDraft } from './draft.ts';
 import type { Parts } from './parts.ts';
+import { sealingOf } from './sealing.ts';
 
 /**
  * Compiles a person's plan as it would stand in a run: in place of the one that they are asked about, or of all that was
  * not begun. Nothing is written.
  */
 export function compileEdit(
-  tasks: readonly Task[],
+  given: readonly Task[],
   house: {
     readonly state: RunState;
-    readonly parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations'>;
+    readonly parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations' | 'secrets' | 'storeKey'>;
   },
 ): Compiled {
-  const { state } = house;
+  const { state, parts } = house;
+  const tasks = asHidden(sealingOf(parts).seal(given), state);
   if (isPlanAsked(state) && state.draft !== undefined)
     return compileDraft({ ...state.draft, by: 'user', tasks }, house);
   const change = changedPlan(state, tasks);

@@ -10,6 +10,7 @@ import {
 import { cut } from '../core/digest.ts';
 import { isJapanese } from '../core/language.ts';
 import { type Asked, meantBy } from '../core/meaning.ts';
+import { shown } from '../core/redact.ts';
 import { type AskedQuestion, openQuestions, outcomeOf, type Report, report } from '../core/report.ts';
 import { tallyOfRun } from '../core/reporter.ts';
 import type { ConversationFact, Message, Tally } from '../domain/conversation.ts';
@@ -286,7 +287,7 @@ export async function openConversation(
         .flatMap((state) => openQuestions(state).map((question) => ({ run: state.run, question }))),
     async report(run) {
       refuseOthers(run);
-      const state = background.state(run) ?? fold(await parts.journal.read(run));
+      const state = background.state(run) ?? fold(shown(await parts.journal.read(run)));
       if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
       return report(state);
     },

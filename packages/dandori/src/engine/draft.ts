@@ -1,27 +1,35 @@
+import { copiedSecrets } from '../core/arguments.ts';
 import { timeLeft } from '../core/budget.ts';
 import { type Compiled, compile, type Surroundings } from '../core/compile.ts';
 import { dollars } from '../core/dollars.ts';
 import { refsIn } from '../core/inject.ts';
 import { withOwnTools } from '../core/own-tools.ts';
 import { waitsOf } from '../core/replacement.ts';
+import type { SchemaCheck } from '../core/schema.ts';
 import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../core/state.ts';
 import { isStep, STEP_TOOL } from '../core/step.ts';
 import type { OpenSteps } from '../core/step-edges.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Task } from '../domain/task.ts';
 import type { Parts } from './parts.ts';
+import { checkOpened, sealingOf } from './sealing.ts';
 
 interface House {
   readonly state: RunState;
-  readonly parts: Pick<Parts, 'check' | 'durations'> & {
-    readonly toolbox: Pick<Parts['toolbox'], 'tools' | 'missing'>;
-    readonly clock: Pick<Parts['clock'], 'now'>;
-  };
+  /** Without secrets where a plan that was accepted is proved: what is in it is not judged again. */
+  readonly parts: Pick<Parts, 'check' | 'durations'> &
+    Partial<Pick<Parts, 'secrets' | 'storeKey'>> & {
+      readonly toolbox: Pick<Parts['toolbox'], 'tools' | 'missing'>;
+      readonly clock: Pick<Parts['clock'], 'now'>;
+    };
 }
 
 /** Compiles a plan against the run as it stands. */
 export function compileDraft(draft: Draft, house: House): Compiled {
   const { tasks, revision } = draft;
+  const copied =
+    house.state.isSealed && house.parts.secrets !== undefined ? tasks.flatMap(copiedSecrets) : [];
+  if (copied.length > 0) return { ok: false, diagnostics: copied };
   // A revision that only takes away leaves nothing to compile.
   if (tasks.length === 0 && revision !== undefined) return NOTHING;
   const replaced = house.state.tasks.get(revision?.replaces ?? '');
@@ -88,6 +96,10 @@ function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[]
   );
 }
 
+function checkOf({ check, secrets, storeKey }: House['parts']): SchemaCheck {
+  return secrets === undefined ? check : checkOpened(check, sealingOf({ secrets, storeKey }));
+}
+
 export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundings {
   const { settings } = state;
   const isTheirs = draft.by === 'user';
@@ -99,7 +111,7 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
   return {
     tools: new Map([...withOwnTools(parts.toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
     missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
-    check: parts.check,
+    check: checkOf(parts),
     // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,

@@ -3,18 +3,18 @@ import { blobOf } from '../core/event-blob.ts';
 import { asksMore, endedBy, wholeDecision } from '../core/fork-point.ts';
 import { changedPlan } from '../core/plan-edit.ts';
 import { nextQuestion } from '../core/question-id.ts';
-import { redact } from '../core/redact.ts';
 import type { OpenQuestion, RunState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
-import { checkAnswer, refuseStrangers } from './answer.ts';
+import { asHidden, checkAnswer, meantBy, refuseStrangers } from './answer.ts';
 import { checkEdit, invalidEdit } from './check-edit.ts';
 import { compileDraft } from './draft.ts';
 import { newId } from './inbox.ts';
 import type { Parts } from './parts.ts';
+import { sealingOf } from './sealing.ts';
 
 export interface ForkOptions {
   /** The last event that both runs share. Without it the one before the first of `answers` was given. */
@@ -36,7 +36,10 @@ export interface Forked {
   readonly later: readonly { readonly task: string; readonly operation: string; readonly effect: string }[];
 }
 
-type Keeping = Pick<Parts, 'journal' | 'blobs' | 'clock' | 'secrets' | 'toolbox' | 'check' | 'durations'>;
+type Keeping = Pick<
+  Parts,
+  'journal' | 'blobs' | 'clock' | 'secrets' | 'storeKey' | 'toolbox' | 'check' | 'durations'
+>;
 
 /**
  * A new run with the same past as another one.
@@ -56,7 +59,7 @@ export async function forkRun(source: string, options: ForkOptions, parts: Keepi
   const past = events.slice(0, seq).map((event) => inRun(event, run, { run: source, seq }));
   const state = stateOf(source, past);
   const carried = endings(state, events.slice(seq));
-  const writer = createWriter(run, state, parts.secrets);
+  const writer = createWriter(run, state, parts);
   for (const event of carried) writer.add(event, event.at);
   for (const fact of answered(options, { state: writer.state, source, events, parts })) writer.add(fact, at);
   if (options.tasks !== undefined) editPlan(options.tasks, writer, { at, parts });
@@ -129,13 +132,14 @@ interface Writer {
   add(fact: Fact, at: number): void;
 }
 
-function createWriter(run: string, state: RunState, secrets: readonly string[]): Writer {
+function createWriter(run: string, state: RunState, parts: Pick<Parts, 'secrets' | 'storeKey'>): Writer {
+  const sealing = sealingOf(parts);
   const events: Event[] = [];
   return {
     state,
     events,
     add(fact, time) {
-      const { type, data } = renumbered(redact(fact, secrets), state);
+      const { type, data } = renumbered(sealing.conceal(fact), state);
       const at = Math.max(time, state.lastAt);
       const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, type, data } as Event;
       events.push(event);
@@ -175,9 +179,10 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
       );
     refuseStrangers(asked.question, by);
     const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
-    if (isPlan) checkEdit(asked.question, { answer, state }, parts);
-    else checkAnswer(asked.question, answer, parts);
-    return { type: 'question_answered', data: { question: id, answer, by: by ?? 'fork' } };
+    const meant = meantBy(sealingOf(parts).seal(answer), asked.question, state);
+    if (isPlan) checkEdit(asked.question, { answer: meant, state }, parts);
+    else checkAnswer(asked.question, meant, parts);
+    return { type: 'question_answered', data: { question: id, answer: meant, by: by ?? 'fork' } };
   });
 }
 
@@ -202,7 +207,7 @@ function editPlan(
   { state, add }: Writer,
   { at, parts }: { at: number; parts: Keeping },
 ): void {
-  const change = changedPlan(state, tasks);
+  const change = changedPlan(state, asHidden(sealingOf(parts).seal(tasks), state));
   if (change === undefined) return;
   const fix = 'Correct the plan; nothing was forked.';
   if ('code' in change) throw invalidEdit([change], fix);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fold } from '../core/apply.ts';
 import { answerIn, type Meant } from '../core/meaning.ts';
+import { shown } from '../core/redact.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Keys } from '../ports/keys.ts';
 import { answerQuestion, newId } from './inbox.ts';
@@ -57,7 +58,7 @@ export async function answerOnce(
   parts: Parameters<typeof answerQuestion>[1],
 ): Promise<void> {
   const { run, question: id } = asked;
-  const look = async () => fold(await parts.journal.read(run))?.questions.get(id);
+  const look = async () => fold(shown(await parts.journal.read(run)))?.questions.get(id);
   const open = await look();
   const answer = open === undefined ? text : answerIn(text, open.question);
   try {

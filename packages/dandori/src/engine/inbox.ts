@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../domain/event.ts';
@@ -7,6 +6,7 @@ import type { Settings } from '../domain/settings.ts';
 import type { Task } from '../domain/task.ts';
 import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
 import type { Parts } from './parts.ts';
+import { sealingOf } from './sealing.ts';
 
 export { answerQuestion } from './answer.ts';
 
@@ -55,13 +55,15 @@ export async function startRun(
         conversation,
         context,
         mayCancel,
+        sealed: true,
       },
     },
   ];
   if (tasks !== undefined)
     facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: [...tasks] } });
+  const sealing = sealingOf(parts);
   const events = facts.map(
-    (fact, index) => ({ v: EVENT_VERSION, run, seq: index + 1, at, ...redact(fact, parts.secrets) }) as Event,
+    (fact, index) => ({ v: EVENT_VERSION, run, seq: index + 1, at, ...sealing.seal(fact) }) as Event,
   );
   await parts.journal.create(run, events);
   return run;

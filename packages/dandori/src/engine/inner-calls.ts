@@ -10,6 +10,7 @@ import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { Results } from './results.ts';
+import { sealingOf } from './sealing.ts';
 import { written } from './take-up.ts';
 import { textsOf } from './texts.ts';
 
@@ -22,7 +23,7 @@ type Ended = Mail & { type: 'inner_call_ended' };
  * N1  A call that may change something is made only after its start is durable. A read is made at once: it is in the
  *     journal with its end, and that stands before the start of whatever the service does because of it.
  * N2  The service sees an outcome of a call that may have changed something only after it is durable. It gets a copy:
- *     what it changes in it changes nothing here. Secrets are taken out of what is written, not of what it gets.
+ *     what it changes in it changes nothing here. Secrets are sealed in what is written, and open in what it gets.
  * N3  What an earlier attempt has finished is answered from the record and not made again (`core/inner-calls`).
  * N4  A service that goes on after its attempt has ended makes no more calls.
  */
@@ -37,11 +38,12 @@ export interface InnerCalls {
 
 interface House {
   readonly ledger: Ledger;
-  readonly parts: Pick<Parts, 'secrets'>;
+  readonly parts: Pick<Parts, 'secrets' | 'storeKey'>;
   readonly results: Results;
 }
 
 export function createInnerCalls({ ledger, parts, results }: House): InnerCalls {
+  const sealing = sealingOf(parts);
   let durableNext: (() => void)[] = [];
 
   function openTask({ task: id, attempt }: Asked | Ended): TaskState | undefined {
@@ -56,10 +58,10 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
       if (task === undefined || ledger.state.cancel !== undefined)
         return reply(notMade(textsOf(ledger.state).notCalledAnyMore(call.operation)));
       const known = task.innerCalls?.get(call.key);
-      const answer = known && (await answerTo(known, { attempt, results }));
+      const answer = known && (await answerTo(known, attempt));
       if (answer !== undefined) return reply(answer);
       if (call.effect === 'read') return reply('make');
-      ledger.record({ type: 'inner_call_started', data: { task: id, attempt, ...call } });
+      ledger.record({ type: 'inner_call_started', data: { task: id, attempt, ...sealing.seal(call) } });
       durableNext.push(() => reply('make'));
     },
     async end(mail) {
@@ -69,7 +71,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
       const begun = task?.innerCalls?.get(call.key);
       const isBegun = begun?.attempt === attempt && begun.outcome === undefined;
       if (task === undefined || !(isRead || isBegun)) return reply(mail.outcome);
-      const { key, operation, args, effect } = call;
+      const { key, operation, args, effect } = sealing.seal(call);
       const of = { task: id, attempt, key, operation, ...(isRead && { args, effect }) };
       const { data, outcome } = await toFact(mail.outcome);
       ledger.record({ type: 'inner_call_ended', data: { ...of, ...data, ms } });
@@ -92,23 +94,23 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
     const texts = textsOf(ledger.state);
     switch (outcome.kind) {
       case 'succeeded': {
-        const kept = written(outcome.result, parts.secrets, texts);
-        if (kept.ok) {
-          const isRedacted = kept.value !== (outcome.result ?? null);
-          const data = { ...(await results.store(kept)), ...(isRedacted && { isRedacted }) };
-          return { data, outcome: { ...outcome, result: copyOf(outcome.result) } };
-        }
+        const kept = written(outcome.result, { sealing, texts });
+        if (kept.ok)
+          return {
+            data: await results.store(kept),
+            outcome: { ...outcome, result: copyOf(outcome.result) },
+          };
         return { data: { failure: kept.failure }, outcome: { kind: 'failed', failure: kept.failure } };
       }
       case 'failed':
-        return { data: { failure: outcome.failure }, outcome };
+        return { data: { failure: sealing.seal(outcome.failure) }, outcome };
       case 'lost': {
         const { cause, message } = outcome;
-        return { data: { lost: { cause, message } }, outcome };
+        return { data: { lost: sealing.seal({ cause, message }) }, outcome };
       }
       case 'ambiguous': {
         const { kind: _, options, ...rest } = outcome;
-        return { data: { ambiguous: { ...rest, options: [...options] } }, outcome };
+        return { data: { ambiguous: sealing.seal({ ...rest, options: [...options] }) }, outcome };
       }
       case 'input_wanted': {
         const failure = { kind: 'tool_error' as const, message: texts.asksForNothing };
@@ -118,41 +120,45 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
         return assertNever(outcome);
     }
   }
+
+  /** What is known of a call under this key; undefined where it is to be made. */
+  async function answerTo(known: InnerCall, attempt: number): Promise<CallOutcome | undefined> {
+    const { outcome, effect, operation } = known;
+    const isEarlier = known.attempt < attempt;
+    if (outcome === undefined) {
+      if (isEarlier && (isRepeatable(effect) || known.isEntered)) return undefined;
+      const message = `${operation} is under way under the same key`;
+      return isEarlier ? { kind: 'lost', cause: 'connection_lost', message } : notMade(message);
+    }
+    switch (outcome.kind) {
+      case 'succeeded': {
+        const { result } = outcome;
+        const value = sealing.open('value' in result ? result.value : await results.read(result.blob));
+        if (value !== undefined) return { kind: 'succeeded', result: copyOf(value) };
+        // A secret in it is not configured any more. A read can be made again; nothing else may be.
+        if (effect === 'read') return undefined;
+        const message = textsOf(ledger.state).secretGone;
+        return { kind: 'failed', failure: { kind: 'invalid_result', message } };
+      }
+      case 'failed':
+        return isEarlier ? { kind: 'failed', failure: reopened(outcome.failure) } : undefined;
+      case 'lost':
+        return isEarlier || !isRepeatable(effect) ? { kind: 'lost', ...reopened(outcome.lost) } : undefined;
+      case 'ambiguous':
+        return isEarlier ? { kind: 'ambiguous', ...reopened(outcome.ambiguous) } : undefined;
+      default:
+        return assertNever(outcome);
+    }
+  }
+
+  /** As the service saw it, as far as the secrets in it are still configured. */
+  function reopened<T>(recorded: T): T {
+    return sealing.open(recorded) ?? recorded;
+  }
 }
 
 function notMade(message: string): CallOutcome {
   return { kind: 'failed', failure: { kind: 'cancelled', message } };
-}
-
-/** What is known of a call under this key; undefined where it is to be made. */
-async function answerTo(
-  known: InnerCall,
-  { attempt, results }: { attempt: number; results: Results },
-): Promise<CallOutcome | undefined> {
-  const { outcome, effect, operation } = known;
-  const isEarlier = known.attempt < attempt;
-  if (outcome === undefined) {
-    if (isEarlier && (isRepeatable(effect) || known.isEntered)) return undefined;
-    const message = `${operation} is under way under the same key`;
-    return isEarlier ? { kind: 'lost', cause: 'connection_lost', message } : notMade(message);
-  }
-  switch (outcome.kind) {
-    case 'succeeded': {
-      const { result } = outcome;
-      // What was taken out of it cannot be given back; a read can be made again.
-      if (outcome.isRedacted && effect === 'read') return undefined;
-      const value = 'value' in result ? result.value : await results.read(result.blob);
-      return { kind: 'succeeded', result: copyOf(value) };
-    }
-    case 'failed':
-      return isEarlier ? { kind: 'failed', failure: outcome.failure } : undefined;
-    case 'lost':
-      return isEarlier || !isRepeatable(effect) ? { kind: 'lost', ...outcome.lost } : undefined;
-    case 'ambiguous':
-      return isEarlier ? { kind: 'ambiguous', ...outcome.ambiguous } : undefined;
-    default:
-      return assertNever(outcome);
-  }
 }
 
 function copyOf(value: Json): Json {

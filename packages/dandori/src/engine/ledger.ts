@@ -1,10 +1,10 @@
 import { apply, fold } from '../core/apply.ts';
 import { withTerms } from '../core/asking.ts';
-import { redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact, isCommand } from '../domain/event.ts';
 import type { Parts } from './parts.ts';
+import { sealingOf } from './sealing.ts';
 
 /**
  * The driver's side of the journal: facts are folded at once and written together.
@@ -26,7 +26,8 @@ export interface Ledger {
 }
 
 export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
-  const { journal, clock, secrets } = parts;
+  const { journal, clock } = parts;
+  const sealing = sealingOf(parts);
   let committed = await journal.read(run);
   let state = foldOrFail(run, committed);
   let pending: Event[] = [];
@@ -37,7 +38,7 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
       isFresh = true;
       add({ type: 'run_resumed', data: { by: parts.driver } });
     }
-    for (const fact of facts) add(redact(fact, secrets));
+    for (const fact of facts) add(sealing.conceal(fact));
   }
 
   function add(fact: Fact): void {

@@ -1,5 +1,5 @@
 import { applyConversation, type ConversationState, foldConversation } from '../core/conversation.ts';
-import { redact } from '../core/redact.ts';
+import { redact, shown } from '../core/redact.ts';
 import type { ConversationEvent, ConversationFact } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION } from '../domain/event.ts';
@@ -73,7 +73,7 @@ export async function openMinutes(
             conversation: id,
             seq: last + 1 + index,
             at,
-            ...redact(fact, secrets),
+            ...shown(redact(fact, secrets)),
           }) as ConversationEvent,
       );
       try {

@@ -2,6 +2,7 @@ import { contextOf } from '../core/context.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../core/own-tools.ts';
 import { planView } from '../core/plan-view.ts';
 import { query } from '../core/query.ts';
+import { createOpaque, withoutPieces } from '../core/redact.ts';
 import { excerptOf } from '../core/result-excerpt.ts';
 import type { RunState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
@@ -65,6 +66,12 @@ export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside
   };
 }
 
+/** Whether a call is made by an own tool, and not by a tool of the user's under the same name. */
+export function isOwnCall(operation: string | undefined, toolbox: Pick<Toolbox, 'tools'>): boolean {
+  return operation !== undefined && ownToolName(operation, toolbox.tools()) !== undefined;
+}
+
+/** It shows what stands in the state, so that a secret in it is a mark, and stays one. */
 async function readResult(args: JsonObject, { state, results }: Looking): Promise<CallOutcome> {
   const { task, path, from, count } = args;
   const id = String(task);
@@ -76,15 +83,15 @@ async function readResult(args: JsonObject, { state, results }: Looking): Promis
   } catch (error) {
     return failed('unavailable', error instanceof Error ? error.message : String(error));
   }
-  const value = results.get(state, id) ?? null;
-  const part = partOf(value, path);
-  if (!part.ok) return failed('invalid_args', `path: ${part.message}`);
-  const excerpt = excerptOf(part.value, {
+  const opaque = createOpaque();
+  const part = partOf(opaque.hide(results.get(state, id) ?? null), path);
+  if (!part.ok) return failed('invalid_args', `path: ${opaque.reveal(part.message)}`);
+  const excerpt = excerptOf(opaque.reveal(part.value), {
     from: numberIn(from, 0),
     count: numberIn(count, Number.POSITIVE_INFINITY),
     limit: contextOf(state.settings).result,
   });
-  return { kind: 'succeeded', result: excerpt };
+  return { kind: 'succeeded', result: withoutPieces(excerpt) };
 }
 
 function partOf(

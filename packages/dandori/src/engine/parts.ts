@@ -21,8 +21,10 @@ export interface Parts {
   readonly durations?: Durations;
   /** The other runs of a conversation, for a run of it. */
   readonly others?: OtherRuns;
-  /** Never journaled, wherever they turn up. */
+  /** Never journaled, wherever they turn up; a call gets them all the same. */
   readonly secrets: readonly string[];
+  /** The key of the store, by which a journal names a secret without telling it. */
+  readonly storeKey?: () => string;
   /** Who drives, for `run_resumed`. */
   readonly driver: string;
   /** Told of every event, once it is durable. */

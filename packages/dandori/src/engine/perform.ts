@@ -1,10 +1,11 @@
 import { asksFirst, isNeverAsked } from '../core/approval.ts';
 import { inputsOf } from '../core/elicitation.ts';
-import { inject, refsIn } from '../core/inject.ts';
+import { refsIn } from '../core/inject.ts';
 import type { Ending, Intention } from '../core/intention.ts';
 import { nextOffer } from '../core/offer.ts';
 import { partialAnswer } from '../core/partial.ts';
 import { nextQuestion } from '../core/question-id.ts';
+import { holdsRedacted } from '../core/redact.ts';
 import { writeRef } from '../core/reference.ts';
 import { doneBefore } from '../core/repeats.ts';
 import type { RunState, TaskState } from '../core/state.ts';
@@ -25,6 +26,7 @@ import type { ReadAhead } from './read-ahead.ts';
 import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
+import { checkOpened, injectSealed, sealingOf } from './sealing.ts';
 import { settle } from './settle.ts';
 import { textsOf } from './texts.ts';
 
@@ -110,7 +112,7 @@ async function think(
 }
 
 async function startTask(id: string, driver: Driver): Promise<void> {
-  const { run, ledger, calls } = driver;
+  const { run, ledger, calls, parts } = driver;
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const attempt = task.attempts + 1;
@@ -135,21 +137,25 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
     return;
   }
-  if (!filled.ok) {
-    const failure = { kind: 'invalid_args' as const, message: filled.message };
+  const inputs = inputsOf(ledger.state, task);
+  // What is sent is what the plan says, and only what is written down is sealed.
+  const sent = filled.ok ? sealingOf(parts).open({ args: filled.args, inputs }) : undefined;
+  if (!filled.ok || sent === undefined) {
+    const message = filled.ok ? textsOf(ledger.state).secretGone : filled.message;
+    const failure = { kind: 'invalid_args' as const, message };
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
     return;
   }
   calls.plan({
     operation: task.task.operation,
-    args: filled.args,
+    args: sent.args,
     key,
     task: id,
     attempt,
     userId: ledger.state.userId,
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
     texts: textsOf(ledger.state),
-    inputs: inputsOf(ledger.state, task),
+    inputs: sent.inputs,
     ...(effectNow(task, driver) !== 'read' && { isFollowed: true }),
   });
 }
@@ -192,18 +198,22 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
   const written = task.override ?? task.task.args;
   const refs = refsIn(written);
   await results.load(ledger.state, new Set(refs.map(({ ref }) => ref.task)));
-  const injected = inject(written, (id) => results.get(ledger.state, id));
+  const injected = injectSealed(written, (id) => results.get(ledger.state, id));
   if (!injected.ok) {
     return {
       ok: false,
       message: injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
     };
   }
+  const sealing = sealingOf(parts);
+  const args = sealing.conceal(injected.args);
+  if (!ledger.state.isSealed && holdsRedacted(args))
+    return { ok: false, message: textsOf(ledger.state).secretGone };
   const tool = parts.toolbox.tools().get(task.task.operation);
   const isAsCompiled = refs.length === 0 && task.override === undefined;
-  if (isAsCompiled || tool === undefined) return { ok: true, args: injected.args };
-  const issues = parts.check(tool.inputSchema, injected.args);
-  if (issues.length === 0) return { ok: true, args: injected.args };
+  if (isAsCompiled || tool === undefined) return { ok: true, args };
+  const issues = checkOpened(parts.check, sealing)(tool.inputSchema, args);
+  if (issues.length === 0) return { ok: true, args };
   const from = refs.map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`).join(', ');
   const what = issues
     .slice(0, MOST_ISSUES)
@@ -284,7 +294,7 @@ export async function finished(
 /** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
 async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
   await results.load(state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
-  const injected = inject(answer, (task) => results.get(state, task));
+  const injected = injectSealed(answer, (task) => results.get(state, task));
   if (!injected.ok && namesTask(answer, state)) return undefined;
   const { text } = injected.ok ? injected.args : answer;
   return typeof text === 'string' ? text : JSON.stringify(text ?? null);

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { timeLeft } from '../core/budget.ts';
-import { inject, refsIn } from '../core/inject.ts';
+import { refsIn } from '../core/inject.ts';
 import { takeIn } from '../core/intake.ts';
 import { outlook, overtakes } from '../core/outlook.ts';
 import { OWN_OPERATIONS } from '../core/own-operations.ts';
-import { redact } from '../core/redact.ts';
+import { holdsRedacted } from '../core/redact.ts';
 import { hasEnded, laneOf } from '../core/state.ts';
 import type { Purpose } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
@@ -12,6 +12,7 @@ import type { Action, Task } from '../domain/task.ts';
 import type { Begun, Ended, PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { checkOpened, injectSealed, sealingOf } from './sealing.ts';
 import { unexpected, written } from './take-up.ts';
 import { textsOf } from './texts.ts';
 
@@ -64,6 +65,7 @@ const HARMLESS: readonly string[] = ['answer', 'ask', 'reflect'];
 
 export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   const { run, parts, ledger, mailbox, calls, results } = house;
+  const sealing = sealingOf(parts);
   let stream: Stream = { number: 0, decision: 0, seen: [], named: [], isUnclear: true };
   /** In written order. */
   const entries = new Map<string, Ahead>();
@@ -77,9 +79,9 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     return thinking?.decision === decision && cancel === undefined && paused === undefined;
   }
 
-  /** With the id that it will have in the run, and without secrets, as it would be journaled. */
+  /** With the id that it will have in the run. */
   function toTask(action: Action): Task | undefined {
-    const { tasks } = takeIn([...stream.named, redact(action, parts.secrets)], ledger.state);
+    const { tasks } = takeIn([...stream.named, action], ledger.state);
     return tasks.at(-1);
   }
 
@@ -92,7 +94,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       task === undefined
         ? undefined
         : outlook(task, { state, tools, check: parts.check, earlier: stream.seen });
-    if (task === undefined || seen === undefined || seen.kind === 'unclear') {
+    if (task === undefined || holdsRedacted(task.args) || seen === undefined || seen.kind === 'unclear') {
       stream.isUnclear = true;
       return;
     }
@@ -133,13 +135,15 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       state,
       refsIn(args).map(({ ref }) => ref.task),
     );
-    const injected = inject(args, (id) => {
+    const injected = injectSealed(args, (id) => {
       const ahead = entries.get(id)?.result;
       return ahead === undefined ? results.get(state, id) : ahead.value;
     });
     const tool = parts.toolbox.tools().get(operation);
     if (!injected.ok || tool?.effect !== 'read') return undefined;
-    return parts.check(tool.inputSchema, injected.args).length === 0 ? injected.args : undefined;
+    if (!state.isSealed && holdsRedacted(injected.args)) return undefined;
+    const isFitting = checkOpened(parts.check, sealing)(tool.inputSchema, injected.args).length === 0;
+    return isFitting ? sealing.open(injected.args) : undefined;
   }
 
   function call(entry: Ahead, args: JsonObject): void {
@@ -216,7 +220,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       if (stream.number !== number || entry?.ended === undefined) return;
       const { outcome } = entry.ended;
       const texts = textsOf(ledger.state);
-      const result = outcome.kind === 'succeeded' ? written(outcome.result, parts.secrets, texts) : undefined;
+      const result = outcome.kind === 'succeeded' ? written(outcome.result, { sealing, texts }) : undefined;
       const judging = { check: parts.check, texts };
       if (result?.ok === true && unexpected(result.value, entry.task.expect, judging) === undefined)
         entry.result = { value: result.value };

@@ -3,7 +3,7 @@ import { responseTo } from '../core/elicitation.ts';
 import { isOfDecision } from '../core/fork-point.ts';
 import { innerCallsInDoubt } from '../core/inner-calls.ts';
 import { OWN_TOOLS } from '../core/own-tools.ts';
-import { redact } from '../core/redact.ts';
+import { named, redact } from '../core/redact.ts';
 import { report } from '../core/report.ts';
 import type { RunState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
@@ -81,7 +81,7 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
     },
   };
   // The journal holds no secrets; what tools say of themselves may.
-  const plain = JSON.parse(JSON.stringify(redact(made, parts.secrets))) as RecordedCase;
+  const plain = JSON.parse(JSON.stringify(redact(named(made), parts.secrets))) as RecordedCase;
   return { case: plain, inexact: recording.inexact, unknown: known.unknown };
 }
 

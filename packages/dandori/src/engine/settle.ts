@@ -2,12 +2,14 @@ import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../core/in
 import { attemptsMade } from '../core/monitor.ts';
 import { findingIn, probeArgs } from '../core/probe.ts';
 import { nextQuestion } from '../core/question-id.ts';
+import { createOpaque } from '../core/redact.ts';
 import type { TaskState } from '../core/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
 import type { Probe } from '../domain/tool.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { checkOpened, sealingOf } from './sealing.ts';
 import { written } from './take-up.ts';
 import { type Texts, textsOf } from './texts.ts';
 
@@ -25,13 +27,13 @@ export function settle(id: string, driver: Driver): void {
   }
   const { ledger, calls, run } = driver;
   const { attempts: attempt } = task;
-  const { probe, args } = look;
+  const { probe, args, opened } = look;
   ledger.record({ type: 'probe_started', data: { task: id, attempt, operation: probe.tool, args } });
   const { state } = ledger;
   calls.plan({
     isProbe: true,
     operation: probe.tool,
-    args,
+    args: opened,
     key: `${run}/${id}/probe`,
     task: id,
     attempt,
@@ -42,7 +44,9 @@ export function settle(id: string, driver: Driver): void {
   });
 }
 
-type Look = { readonly probe: Probe; readonly args: JsonObject } | { readonly problem: string };
+type Look =
+  | { readonly probe: Probe; readonly args: JsonObject; readonly opened: JsonObject }
+  | { readonly problem: string };
 
 /** Undefined where there is nothing to look with, or where a look has not helped. */
 function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefined {
@@ -58,12 +62,16 @@ function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefi
   const tool = tools.get(probe.tool);
   if (tool === undefined) return { problem: texts.probeMissing(probe.tool) };
   if (tool.effect !== 'read') return { problem: texts.probeWrites(probe.tool) };
-  const args = probeArgs(probe, task.sent ?? task.task.args, task.key ?? `${run}/${task.task.id}`);
+  const opaque = createOpaque();
+  const sent = opaque.hide(task.sent ?? task.task.args);
+  const args = opaque.reveal(probeArgs(probe, sent, task.key ?? `${run}/${task.task.id}`));
   if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };
-  const [issue] = parts.check(tool.inputSchema, args);
+  const sealing = sealingOf(parts);
+  const [issue] = checkOpened(parts.check, sealing)(tool.inputSchema, args);
   if (issue !== undefined)
     return { problem: texts.notFitting(probe.tool, `${issue.path.join('.')} ${issue.message}`.trim()) };
-  return { probe, args };
+  const opened = sealing.open(args);
+  return opened === undefined ? { problem: texts.secretGone } : { probe, args, opened };
 }
 
 export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: Driver): Promise<void> {
@@ -79,7 +87,7 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   if (outcome.kind === 'failed') return unknown(outcome.failure.message);
   if (outcome.kind === 'lost') return unknown(outcome.message);
   const { result, ...finding } = findingIn(outcome.result, probe);
-  const kept = result === undefined ? undefined : written(result, parts.secrets, texts);
+  const kept = result === undefined ? undefined : written(result, { sealing: sealingOf(parts), texts });
   const stored = kept?.ok === true ? await results.store(kept) : {};
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
 }

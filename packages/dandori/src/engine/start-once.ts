@@ -4,7 +4,7 @@ import type { Keys } from '../ports/keys.ts';
 import { type Beginning, checkGoal, newId, startRun } from './inbox.ts';
 import type { Parts } from './parts.ts';
 
-type Starting = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'mind'> & { readonly keys: Keys };
+type Starting = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey' | 'mind'> & { readonly keys: Keys };
 
 /**
  * Starts a run under a key: however often it is asked, at the same time or after a crash, there is one run. The id is

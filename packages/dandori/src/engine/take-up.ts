@@ -4,7 +4,7 @@ import { finishedInnerCalls } from '../core/inner-calls.ts';
 import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
 import { nextQuestion } from '../core/question-id.ts';
-import { redact } from '../core/redact.ts';
+import type { Sealing } from '../core/redact.ts';
 import type { SchemaCheck } from '../core/schema.ts';
 import type { RunState } from '../core/state.ts';
 import { isRepeatable } from '../domain/effect.ts';
@@ -17,7 +17,9 @@ import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
 import { toQuestion } from './holds.ts';
 import type { Mail } from './mailbox.ts';
+import { isOwnCall } from './own-tools.ts';
 import type { Driver } from './perform.ts';
+import { sealingOf } from './sealing.ts';
 import { probeEnded } from './settle.ts';
 import { type Texts, textsOf } from './texts.ts';
 import { thoughtEnded } from './thought-ended.ts';
@@ -26,7 +28,8 @@ import { thoughtEnded } from './thought-ended.ts';
 const DEEPEST = 500;
 
 /** Turns what came from outside into facts. */
-export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
+export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
+  const mail = sealed(arrived, driver);
   switch (mail.type) {
     case 'journal_changed':
       return driver.ledger.catchUp();
@@ -54,6 +57,45 @@ export async function takeUp(mail: Mail, driver: Driver): Promise<void> {
   }
 }
 
+/** Nothing that a mind or a tool says is taken for a mark of ours. A result is sealed where it is measured, in `written`. */
+function sealed(mail: Mail, { parts }: Driver): Mail {
+  const sealing = sealingOf(parts);
+  // The built-in planner is no stranger: it writes what stands in the state.
+  const said = parts.mind.name === BUILT_IN ? sealing.conceal : sealing.seal;
+  switch (mail.type) {
+    case 'thought_ended':
+      return { ...mail, thinking: said(mail.thinking) };
+    case 'call_ended':
+    case 'probe_ended': {
+      const { outcome } = mail;
+      if (outcome.kind !== 'succeeded') return { ...mail, outcome: sealing.seal(outcome) };
+      const { note } = outcome;
+      return note === undefined ? mail : { ...mail, outcome: { ...outcome, note: sealing.seal(note) } };
+    }
+    case 'input_asked': {
+      const { request, reply } = mail;
+      return {
+        ...mail,
+        request: sealing.seal(request),
+        reply: (response) => reply(sealing.open(response) ?? { action: 'cancel' }),
+      };
+    }
+    case 'action_written':
+      return { ...mail, action: said(mail.action) };
+    case 'journal_changed':
+    case 'leave_asked':
+    case 'read_ended':
+    // The service waits for what it gets; `inner-calls` seals what is written of it.
+    case 'inner_call_asked':
+    case 'inner_call_ended':
+      return mail;
+    default:
+      return assertNever(mail);
+  }
+}
+
+const BUILT_IN = 'built-in';
+
 async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {
   const { task, attempt, ms } = mail;
   const { ledger, parts, results } = driver;
@@ -64,7 +106,8 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
       (one) => one !== undefined,
     );
     const note = notes.length === 0 ? {} : { note: notes.join(' ') };
-    const result = written(outcome.result, parts.secrets, texts);
+    const isOurs = isOwnCall(ledger.state.tasks.get(task)?.task.operation, parts.toolbox);
+    const result = written(outcome.result, { sealing: sealingOf(parts), isOurs, texts });
     const failure = result.ok
       ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, { check: parts.check, texts })
       : result.failure;
@@ -202,14 +245,21 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
 
 type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
 
+interface Writing {
+  readonly sealing: Sealing;
+  /** The result of an own tool: it was made of what is sealed already. */
+  readonly isOurs?: boolean;
+  readonly texts: Texts;
+}
+
 /** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
-export function written(result: Json, secrets: readonly string[], texts: Texts): Written {
+export function written(result: Json, { sealing, isOurs = false, texts }: Writing): Written {
   const refused = (reason: string): Written => ({
     ok: false,
     failure: { kind: 'invalid_result', message: texts.notWritten(reason) },
   });
   try {
-    const value = redact(result ?? null, secrets);
+    const value = isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);
     const text = JSON.stringify(value);
     if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
     return { ok: true, value, text };

@@ -63,6 +63,8 @@ const ENGLISH = {
   didNotStop: 'It was told to stop and did not.',
   notFitting: (operation: string, what: string) =>
     `The filled-in arguments do not fit ${operation}: ${what}. The tool was not called.`,
+  secretGone:
+    'The arguments hold a secret that is not configured here any more, or has another value now. The tool was not called.',
   unexpected: (expression: string, found: string, result: string) =>
     `The outcome is not as expected: ${expression} gives ${found}. The result was ${result}`,
   misfit: (place: string, problem: string) =>
@@ -131,6 +133,8 @@ const JAPANESE: Texts = {
   didNotStop: '中止を伝えましたが、止まりませんでした。',
   notFitting: (operation, what) =>
     `埋め込んだ引数が ${operation} に合いません: ${what}。ツールは呼び出していません。`,
+  secretGone:
+    '引数に含まれる秘密の値が、現在の設定に見つかりません(削除または変更された可能性があります)。ツールは呼び出していません。',
   unexpected: (expression, found, result) =>
     `結果が期待と違います: ${expression} は ${found} です。結果: ${result}`,
   misfit: (place, problem) => `結果が期待と違います: ${place || '結果全体'}: ${problem}。`,

@@ -94,8 +94,8 @@ mcpServers:
   it.each([
     ['${env:TOKEN}', 'hint: write ${TOKEN}'],
     ['${input:token}', 'hint: write ${token}'],
-    ['${my-token}', 'hint: write ${NAME} or ${NAME:-default}'],
-    ['${OPEN', 'hint: write ${NAME} or ${NAME:-default}'],
+    ['${my-token}', 'hint: write ${NAME}, ${secret:NAME} or ${NAME:-default}'],
+    ['${OPEN', 'hint: write ${NAME}, ${secret:NAME} or ${NAME:-default}'],
     ['${HOME:-${OTHER}}', 'hint: a default is plain text'],
     ['${constructor}', 'constructor is not set'],
   ])('%s does not reach a server as it is', async (written, wanted) => {
@@ -154,37 +154,74 @@ describe('the key of the model', () => {
 });
 
 describe('secrets', () => {
-  it('are collected from variables, env, headers, addresses and the key, longest first', async () => {
+  it('are what is declared: marked variables, names that say so, headers, addresses and the key, longest first', async () => {
     const { secrets } = await load(
       `
 model: { provider: openai, name: x }
 mcpServers:
-  a: { command: c, args: ["\${GH}"], env: { PASSWORD: hunterhunter, DB_PASS: correcthorse, MIX: a1-b2-c3, SHORT: abc12 } }
-  b: { url: "https://u:pass-word@h/mcp?api_key=url-key-1", headers: { Authorization: Bearer lit-token, Accept: text/plain } }
+  a: { command: c, args: ["\${GH}", "\${secret:PLAIN}"], env: { PASSWORD: hunterhunter, DB_PASS: correcthorse, MIX: a1-b2-c3, SHORT: abc12 } }
+  b: { url: "https://u:pass-word@h/mcp?api_key=url-key-1", headers: { Authorization: Bearer lit-token, Accept: text/plain, X-Tenant: acme-4711 } }
 `,
-      { env: { GH: 'gh-token-1', OPENAI_API_KEY: 'sk-openai' } },
+      { env: { GH: 'gh-token-1', PLAIN: 'plain words', OPENAI_API_KEY: 'sk-openai' } },
     );
-    expect([...secrets].sort()).toEqual(
-      [
-        'Bearer lit-token',
-        'a1-b2-c3',
-        'correcthorse',
-        'gh-token-1',
-        'hunterhunter',
-        'lit-token',
-        'pass-word',
-        'sk-openai',
-        'url-key-1',
-      ].sort(),
+    for (const secret of [
+      'Bearer lit-token',
+      'correcthorse',
+      'hunterhunter',
+      'lit-token',
+      'pass-word',
+      'plain words',
+      'sk-openai',
+      'url-key-1',
+    ])
+      expect(secrets).toContain(secret);
+    for (const word of ['gh-token-1', 'a1-b2-c3', 'acme-4711', 'text/plain', 'abc12'])
+      expect(secrets).not.toContain(word);
+    expect(secrets.map(({ length }) => length)).toEqual(
+      secrets.map(({ length }) => length).toSorted((a, b) => b - a),
     );
-    expect(secrets[0]).toBe('Bearer lit-token');
     expect(redact('with Bearer lit-token and sk-openai', secrets)).toBe('with ••• and •••');
   });
 
-  it('ordinary words and paths do not vanish from results', async () => {
-    const yaml =
-      'mcpServers: { a: { command: c, cwd: "${HOME}", env: { NODE_ENV: production, PORT: "808080", DIR: /srv/data, PASSENGERS: everybody } } }';
-    expect((await load(yaml, { env: { HOME: '/home/somebody' } })).secrets).toEqual([]);
+  it.each([
+    ['API_KEY', 'k-1234567', true],
+    ['apiKey', 'k-1234567', true],
+    ['OPENAI_KEY_2', 'k-1234567', true],
+    ['AWS_SECRET_ACCESS_KEY', 'k-1234567', true],
+    ['AWS_ACCESS_KEY_ID', 'AKIA1234567', true],
+    ['PGPASSWORD', '12345678', true],
+    ['SMTP_PASS', 'k-1234567', true],
+    ['SECRET_KEY_BASE', 'k-1234567', true],
+    ['GOOGLE_CREDENTIALS', 'k-1234567', true],
+    ['TOKEN_FILE', 'ghp_0123456789', true],
+    ['DATABASE_URL', 'postgres://app:s3cr3t-pw@db/x', 's3cr3t-pw'],
+    ['DSN', 'Server=db;User Id=app;Password=s3cr3t-pw;', 's3cr3t-pw'],
+    ['DATABASE_URL', 'postgres://app@db/x', false],
+    ['KEYBOARD_LAYOUT', 'qwerty-us', false],
+    ['MONKEY', 'bananas', false],
+    ['TOKENIZER', 'cl100k_base', false],
+    ['KEYCLOAK_URL', 'https://id.example', false],
+    ['TOKEN_LIMIT', '128000', false],
+    ['MAX_TOKENS', '128000', false],
+    ['PASSENGERS', 'everybody', false],
+    ['SECRETARY', 'sam@acme.example', false],
+    ['SSH_KEY_PATH', '/home/sam/.ssh/id', false],
+    ['JWT_PUBLIC_KEY', 'MIIBIjAN-123', false],
+    ['API_KEY', 'production', false],
+    ['USE_TOKEN', 'true', false],
+    ['MAIL_FROM', 'billing@acme.example', false],
+    ['PWD', '/home/sam/work', false],
+  ])('%s: %s', async (name, value, expected) => {
+    const yaml = `mcpServers: { a: { command: c, env: { ${name}: ${JSON.stringify(value)} } } }`;
+    const { secrets } = await load(yaml);
+    if (expected === false) expect(secrets).toEqual([]);
+    else expect(secrets).toContain(expected === true ? value : expected);
+  });
+
+  it('are known to a command that only looks at runs, where others are missing', async () => {
+    const yaml = 'mcpServers: { a: { command: c, env: { TOKEN: "${SET_TOKEN}", OTHER: "${NOT_SET}" } } }';
+    const { secrets } = await load(yaml, { env: { SET_TOKEN: 'k-1234567' }, use: 'read' });
+    expect(secrets).toContain('k-1234567');
   });
 
   it.each([

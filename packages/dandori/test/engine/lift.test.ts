@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePlan } from '../../src/config/plan-file.ts';
+import { fold } from '../../src/core/apply.ts';
 import { type Lifted, lift } from '../../src/core/lift.ts';
 import { writePlan } from '../../src/core/plan-writer.ts';
+import { shown } from '../../src/core/redact.ts';
 import { report } from '../../src/core/report.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { Json } from '../../src/domain/json.ts';
@@ -181,7 +183,10 @@ describe('a run is lifted to a plan', () => {
 
   it('a secret is not in the journal, and the plan says where it is missing', async () => {
     const house = createHouse(WEATHER, DONE, { secrets: ['hunter22'] });
-    const state = await house.run('tell', [task('a', 'letters.send', { args: { text: 'it is hunter22' } })]);
+    const { run } = await house.run('tell', [
+      task('a', 'letters.send', { args: { text: 'it is hunter22' } }),
+    ]);
+    const state = fold(shown(await house.events(run))) as RunState;
     expect(await lifted(state, house)).toMatchObject({
       redacted: ['a'],
       tasks: [{ args: { text: 'it is [secret]' } }],

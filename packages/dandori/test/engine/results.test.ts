@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
+import { shown } from '../../src/core/redact.ts';
 import type { Blobs } from '../../src/ports/blobs.ts';
 import { createHouse, DONE, task } from './house.ts';
 
@@ -119,7 +120,8 @@ describe('a secret', () => {
     expect(JSON.stringify(await house.events(run))).not.toContain(secret);
     expect(stored.join()).not.toContain(secret);
     expect(stored).toHaveLength(1);
-    expect(state.tasks.get('t1')?.result).toEqual({ value: { echo: '[secret]', '[secret]': 1 } });
+    expect(shown(state.tasks.get('t1')?.result)).toEqual({ value: { echo: '[secret]', '[secret]': 1 } });
+    expect(house.toolbox.calls[0]?.call.args).toEqual({ key: secret });
   });
 
   it('a live run and a resumed one see the same', async () => {
@@ -130,7 +132,8 @@ describe('a secret', () => {
     );
     const plan = [task('g', 'a.get'), task('p', 'b.put', { args: { key: '${g.key}' } })];
     const live = await house.run('go', plan);
-    expect(live.tasks.get('p')?.result).toEqual({ value: { key: '[secret]' } });
+    expect(shown(live.tasks.get('p')?.result)).toEqual({ value: { key: '[secret]' } });
+    expect(house.toolbox.calls.map(({ call }) => call.args)).toEqual([{}, { key: 'sk-1' }]);
   });
 });
 

@@ -124,7 +124,7 @@ interface House {
   drive(run: string, parts?: Partial<Parts>): Promise<RunState>;
 }
 
-function createHouse(script: readonly Reply[]): House {
+function createHouse(script: readonly Reply[], more: Partial<Parts> = {}): House {
   const clock = createStepClock(1_800_000_000_000);
   const parts: Parts = {
     journal: createMemoryJournal(),
@@ -135,6 +135,7 @@ function createHouse(script: readonly Reply[]): House {
     check: createSchemaCheck(),
     secrets: [],
     driver: 'process 1 on somewhere',
+    ...more,
   };
   return {
     parts,
@@ -146,6 +147,25 @@ function createHouse(script: readonly Reply[]): House {
 
 /** Each tells a story in which facts happen that the others do not have. */
 const STORIES: Record<string, () => Promise<Event[]>> = {
+  /** Marks stand where the secret was, in what was asked, sent, given back and answered. */
+  async 'with-a-secret'() {
+    const secret = 'hunter2-hunter2';
+    const house = createHouse(
+      [
+        decided([
+          { id: 'a', operation: 'places.find', args: { q: secret } },
+          { id: 'm', operation: 'mail.send', args: { text: 'It is ${a.city}.', like: `[secret:${secret}` } },
+        ]),
+        decided([{ operation: 'answer', args: { text: 'Sent: ${a.city}', achieved: true } }]),
+      ],
+      { secrets: [secret], storeKey: () => 'a key' },
+    );
+    const run = await house.start(`Mail ${secret} to me.`);
+    await house.drive(run);
+    await answerQuestion({ run, question: 'q1', answer: 'approve', by: 'u1' }, house.parts);
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
   async 'revised-and-rated'() {
     const house = createHouse([
       { kind: 'failed', failure: { kind: 'model_error', message: 'busy', retryable: true }, usage },

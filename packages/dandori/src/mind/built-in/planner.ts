@@ -1,4 +1,5 @@
 import { languageOf } from '../../core/language.ts';
+import { createWords, type Words } from '../../core/redact.ts';
 import { lastDecision, type RunState } from '../../core/state.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
@@ -20,7 +21,8 @@ function think(thought: Thought): Thinking {
   if (thought.signal.aborted)
     return { kind: 'failed', failure: { kind: 'cancelled', message: 'The decision was cancelled.' } };
   try {
-    const decided = decideOn(thought);
+    const words = createWords();
+    const decided = words.back(decideOn(thought, words));
     for (const action of decided.actions) thought.onAction?.(action);
     return { kind: 'decided', ...decided };
   } catch (error) {
@@ -34,21 +36,21 @@ interface Decided {
   readonly reasoning?: string;
 }
 
-function decideOn(thought: Thought): Decided {
+function decideOn(thought: Thought, words: Words): Decided {
   const { state, purpose } = thought;
   const language = languageOf(state);
-  const goal = readGoal(state.goal, language);
+  const goal = readGoal(words.hide(state.goal), language);
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))
     return answer(thought, failureText(lastTasks(state), telling), false);
   if (purpose === 'generate') return decline(thought, goal);
-  if (purpose !== 'act' || state.planGiven) return closing(thought, goal);
+  if (purpose !== 'act' || state.planGiven) return closing(thought, goal, words);
   const { diagnostics, veto } = lastDecision(state) ?? {};
   if (veto !== undefined) return answer(thought, vetoedText(veto, language), false);
   if (diagnostics !== undefined) return answer(thought, refusedText(diagnostics, language), false);
   if (state.settings.mode === 'direct') return decline(thought, goal);
-  const move = moveFor(thought, goal);
+  const move = moveFor(thought, goal, words);
   switch (move.kind) {
     case 'act':
       return { actions: move.actions, reasoning: move.reasoning };
@@ -62,11 +64,11 @@ function decideOn(thought: Thought): Decided {
 }
 
 /** No more tasks may be added: tell what the finished ones have brought. */
-function closing(thought: Thought, goal: Goal): Decided {
+function closing(thought: Thought, goal: Goal, words: Words): Decided {
   const { state, purpose } = thought;
   const tasks = lastTasks(state);
   if (tasks.length === 0) return decline(thought, goal);
-  const isReached = state.planGiven ? purpose === 'answer' : moveFor(thought, goal).kind === 'done';
+  const isReached = state.planGiven ? purpose === 'answer' : moveFor(thought, goal, words).kind === 'done';
   return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
 }
 
@@ -77,7 +79,8 @@ function lastTasks({ tasks }: RunState): string[] {
   return done.map(({ task }) => task.id).filter((id) => !used.has(id));
 }
 
-function moveFor({ state, tools, result }: Thought, goal: Goal): NextMove {
+/** A secret is a word here as in the goal, so that what was done is found again. */
+function moveFor({ state, tools, result }: Thought, goal: Goal, words: Words): NextMove {
   const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
   const questions = [...state.questions.values()];
   return nextMove({
@@ -85,8 +88,11 @@ function moveFor({ state, tools, result }: Thought, goal: Goal): NextMove {
     index: indexOf(tools),
     order: state.settings.order,
     isAdaptive: state.settings.mode === 'adaptive',
-    done: done.map(({ task: { id, operation, args } }) => ({ id, operation, args, result: result(id) })),
-    answerTo: (text) => questions.find(({ question }) => question.text === text)?.answer?.value,
+    done: done.map(({ task: { id, operation, args } }) =>
+      words.hide({ id, operation, args, result: result(id) }),
+    ),
+    answerTo: (text) =>
+      words.hide(questions.find(({ question }) => words.hide(question.text) === text)?.answer?.value),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { shown } from '../../core/redact.ts';
 import type { Usage } from '../../domain/usage.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
 import { TOO_DEEP } from '../json/depth.ts';
@@ -80,7 +81,7 @@ async function prepare(
   const dialect = dialectFor(options.dialect ?? 'json', thought.state);
   const custom = thought.state.settings.instructions ?? options.instructions;
   const window = await fittingWindow(thought, custom);
-  const prompt = wellFormed(dialect.write(thought, custom, window));
+  const prompt = wellFormed(shown(dialect.write(thought, custom, window)));
   return { dialect, prompt, sent: await dialect.send(thought, options) };
 }
 

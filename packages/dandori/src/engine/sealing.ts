@@ -1,0 +1,83 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { type Injected, inject } from '../core/inject.ts';
+import { createOpaque, createSealing, holdsMark, type Sealing, shown } from '../core/redact.ts';
+import type { SchemaCheck, SchemaIssue } from '../core/schema.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Parts } from './parts.ts';
+
+const HASH_LENGTH = 32;
+/** Without a store nothing outlives the process, and neither need the key. */
+const ownKey = randomBytes(32).toString('hex');
+const made = new WeakMap<readonly string[], Sealing>();
+
+/** The sealing of these secrets, under the key of the store: without the key a short password cannot be guessed from a journal. */
+export function sealingOf({
+  secrets,
+  storeKey = () => ownKey,
+}: Pick<Parts, 'secrets' | 'storeKey'>): Sealing {
+  const known = made.get(secrets);
+  if (known !== undefined) return known;
+  const sealing = createSealing(secrets, (secret) =>
+    createHmac('sha256', storeKey()).update(secret).digest('hex').slice(0, HASH_LENGTH),
+  );
+  made.set(secrets, sealing);
+  return sealing;
+}
+
+/** Fills Refs of sealed arguments with sealed results. An expression cannot look into a secret, nor put together a mark. */
+export function injectSealed(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
+  const opaque = createOpaque();
+  const hidden = opaque.hide(args);
+  const injected = inject(hidden, (task) => opaque.hide(resultOf(task)));
+  const cut: string[] = [];
+  if (!injected.ok) return { ok: false, problems: opaque.reveal(injected.problems) };
+  if (injected.args === hidden) return { ok: true, args };
+  const filled = opaque.reveal(injected.args, () => cut.push('an expression takes a secret apart'));
+  const [message] = cut;
+  return message === undefined
+    ? { ok: true, args: filled }
+    : { ok: false, problems: [{ path: [], message }] };
+}
+
+/** A journal as people see it. */
+export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watch'> {
+  return {
+    read: async (run, after) => shown(await journal.read(run, after)),
+    list: async (options) => shown(await journal.list(options)),
+    watch: (run, changed) => journal.watch(run, changed),
+  };
+}
+
+/** Checks what will be sent, and says what is wrong with it without the secrets in it. */
+export function checkOpened(check: SchemaCheck, sealing: Sealing): SchemaCheck {
+  const checked = (schema: JsonObject, value: Json): readonly SchemaIssue[] => {
+    if (!holdsMark(value)) return check(schema, value);
+    const told = check(schema, value);
+    const opened = sealing.open(value);
+    // Without the secret nothing can be said of the text that it stands in.
+    if (opened === undefined) return told.filter(({ path }) => !holdsMark(valueAt(value, path)));
+    return check(schema, opened).map((issue) => {
+      const path = sealing.seal(issue.path);
+      const place = JSON.stringify(path);
+      const same = told.find((one) => one.keyword === issue.keyword && JSON.stringify(one.path) === place);
+      const message = same?.message ?? `does not fit "${issue.keyword}"`;
+      const { keyword, isConditional, property } = issue;
+      return {
+        path,
+        keyword,
+        message,
+        ...(isConditional !== undefined && { isConditional }),
+        ...(property !== undefined && { property: sealing.seal(property) }),
+      };
+    });
+  };
+  return Object.assign(checked, { problem: check.problem });
+}
+
+function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (here, key) => (here as { [key: string | number]: Json } | null | undefined)?.[key],
+    value,
+  );
+}
