@@ -1,4 +1,5 @@
 import type { Event, FactOf } from '../domain/event.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 
 /** What a line about an event says besides its type. */
 export function describeEvent(event: Event): string {
@@ -29,7 +30,7 @@ export function describeEvent(event: Event): string {
         .map(({ code, task, message }) => `${code} ${task ?? ''}: ${message}`)
         .join(' · ');
     case 'task_succeeded':
-      return `${event.data.task} ${event.data.blob === undefined ? JSON.stringify(event.data.result) : event.data.blob.head}`;
+      return `${event.data.task} ${event.data.blob === undefined ? stringifyJson(event.data.result) : event.data.blob.head}`;
     case 'task_failed':
       return `${event.data.task} ${event.data.failure.kind}: ${event.data.failure.message}`;
     case 'question_asked':
@@ -43,7 +44,7 @@ export function describeEvent(event: Event): string {
     case 'run_finished':
       return `${event.data.outcome} ${event.data.answer ?? event.data.failure?.message ?? ''}`;
     default:
-      return JSON.stringify(event.data);
+      return stringifyJson(event.data);
   }
 }
 
@@ -54,6 +55,6 @@ function answerText({
   comment,
   by,
 }: FactOf<'question_answered'>['data']): string {
-  const said = declined === true ? 'declined' : JSON.stringify(answer);
+  const said = declined === true ? 'declined' : stringifyJson(answer);
   return [question, said, comment, by === undefined ? undefined : `(${by})`].filter(Boolean).join(' ');
 }

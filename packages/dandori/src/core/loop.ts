@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Loop } from '../domain/loop.ts';
 import { canonical } from './canonical.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
@@ -61,9 +62,9 @@ function callsOf({ proposed }: Decision, { tasks }: RunState): Called[] {
 }
 
 function called({ task, sent, status, result, failure }: TaskState): Called {
-  const call = `${task.operation} ${JSON.stringify(canonical(sent ?? {}))}`;
+  const call = `${task.operation} ${stringifyJson(canonical(sent ?? {}))}`;
   const stored = result === undefined ? '' : 'blob' in result ? result.blob.sha256 : result.value;
-  const outcome = status === 'succeeded' ? JSON.stringify(stored) : `${failure?.kind}: ${failure?.message}`;
+  const outcome = status === 'succeeded' ? stringifyJson(stored) : `${failure?.kind}: ${failure?.message}`;
   return { task: task.id, call, whole: `${call} → ${status} ${outcome}`, isFailed: status === 'failed' };
 }
 

@@ -2,9 +2,10 @@ import type { SchemaIssue } from '../core/schema.ts';
 import type { OpenQuestion, RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import { checkEdit } from './check-edit.ts';
-import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
+import { asJournaled, checkLength, type Keeping, refuseEnded, send } from './command.ts';
 import type { Parts } from './parts.ts';
 
 /** As JSON. More is data: it belongs in a file or a tool's result. */
@@ -28,10 +29,11 @@ export interface Answering {
  * Of two answers at the same instant one is written, and the other one is refused.
  */
 export async function answerQuestion(
-  { run, question: id, answer, declined = false, comment, by }: Answering,
+  { run, question: id, answer: said, declined = false, comment, by }: Answering,
   parts: Keeping & Pick<Parts, 'check' | 'toolbox' | 'durations'>,
 ): Promise<void> {
   checkLength(comment, 'comment');
+  const answer = asJournaled(said, `The answer to ${id}`, 'answer-invalid');
   await send(run, parts, (state, at) => {
     refuseEnded(state);
     const { question } = stillOpen(id, state, at);
@@ -68,7 +70,7 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
     );
   }
   if (answer === undefined) return open;
-  const given = answer.declined === true ? 'it was declined' : JSON.stringify(answer.value);
+  const given = answer.declined === true ? 'it was declined' : stringifyJson(answer.value);
   const by = answer.by === undefined ? '' : ` by ${answer.by}`;
   throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
 }
@@ -86,7 +88,7 @@ export function refuseStrangers({ id, answerers }: Question, by: string | undefi
 }
 
 export function checkAnswer(question: Question, answer: Json, { check }: Pick<Parts, 'check'>): void {
-  const given = JSON.stringify(answer) ?? 'undefined';
+  const given = stringifyJson(answer) ?? 'undefined';
   const { id, options = [], form } = question;
   const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });
   if (given.length > LONGEST_ANSWER) {
@@ -102,8 +104,8 @@ export function checkAnswer(question: Question, answer: Json, { check }: Pick<Pa
       'Correct these fields and answer again.',
     );
   }
-  if (options.length === 0 || options.some(({ value }) => JSON.stringify(value) === given)) return;
-  const values = options.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  if (options.length === 0 || options.some(({ value }) => stringifyJson(value) === given)) return;
+  const values = options.map(({ value }) => (typeof value === 'string' ? value : stringifyJson(value)));
   throw refused(`${given} is no answer to ${id}.`, `Answer one of: ${values.join(', ')}.`);
 }
 

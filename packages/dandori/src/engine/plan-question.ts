@@ -5,7 +5,8 @@ import type { Draft, RunState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Fact } from '../domain/event.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { normalise } from '../domain/json-text.ts';
 import { textsOf } from './texts.ts';
 
 interface About {
@@ -59,5 +60,5 @@ export function planQuestion(draft: Draft, { compiled, digest, notes, problems, 
 
 /** As the journal will hold it: without what is undefined. */
 function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as { [key: string]: Json };
+  return normalise(value) as JsonObject;
 }

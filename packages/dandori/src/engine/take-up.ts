@@ -11,6 +11,7 @@ import { assertNever } from '../domain/error.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
@@ -194,8 +195,7 @@ export function written(result: Json, secrets: readonly string[], texts: Texts):
   });
   try {
     const value = redact(result ?? null, secrets);
-    const text = JSON.stringify(value);
-    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
+    const text = stringifyJson(value);
     return { ok: true, value, text };
   } catch (error) {
     // What is deeper still ends the walk itself, by the size of the stack.
@@ -225,7 +225,7 @@ export function unexpected(
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: texts.unexpected(expect, clip(JSON.stringify(found)), clip(JSON.stringify(result))),
+    message: texts.unexpected(expect, clip(stringifyJson(found)), clip(stringifyJson(result))),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { FinishReason, LanguageModel, LanguageModelUsage } from 'ai';
-import type { JsonObject } from '../../domain/json.ts';
 import type { DialectPrompt, Listener, Sent } from './dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
 
@@ -79,7 +78,9 @@ export async function callModel({
         listener.callPiece?.(part.id, part.delta);
       } else if (part.type === 'tool-call') {
         const { toolCallId: id, toolName: name, input } = part;
-        const call = { id, name, arguments: pieces.get(id) || input };
+        // What Google sends is JSON, which the SDK has read and written again: its text says nothing more.
+        const written = options.provider === 'google' ? undefined : pieces.get(id);
+        const call = { id, name, arguments: written || input };
         spoken.calls.push(call);
         listener.call?.(call);
       } else if (part.type === 'error') spoken.error ??= part.error;
@@ -97,7 +98,7 @@ export async function callModel({
 function providerOptions({
   provider,
   supportsStructuredOutputs = false,
-}: LanguageMindOptions): Record<string, JsonObject> {
+}: LanguageMindOptions): Record<string, Record<string, string | boolean | { type: string }>> {
   // Strict schemas allow no free-form objects, and arguments are such.
   if (provider === 'openai') return { openai: { strictJsonSchema: false } };
   // Without a mark there is no cache at Anthropic.

@@ -1,4 +1,5 @@
 import { STEP_OPERATION } from '../../core/step.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { extractActions } from '../json/extract.ts';
 import { ActionScanner } from '../json/scanner.ts';
 import { isAllowed, offeredOperations } from './allowed.ts';
@@ -33,7 +34,7 @@ export const jsonDialect: Dialect = {
   read({ text, calls, finishReason }, { purpose }) {
     const isCut = finishReason === 'length';
     if (text.trim() !== '' || calls.length === 0 || isCut) return extractActions(text, { purpose, isCut });
-    const extraction = extractActions(JSON.stringify(calls), { purpose });
+    const extraction = extractActions(stringifyJson(calls), { purpose });
     return extraction.ok
       ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }
       : extraction;

@@ -1,6 +1,7 @@
 import { effect } from '#domain/effect.ts';
 import { estimate } from '#domain/estimate.ts';
 import type { Json, JsonObject } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { EffectMark } from '../../ui/effect-mark.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
@@ -40,7 +41,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
           .filter(([, value]) => value !== undefined)
           .map(([name, value]) => (
             <Row key={name} name={name}>
-              {typeof value === 'string' ? value : JSON.stringify(value)}
+              {typeof value === 'string' ? value : stringifyJson(value)}
             </Row>
           ))}
       </dl>

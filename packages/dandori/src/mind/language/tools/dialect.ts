@@ -1,9 +1,10 @@
-import type { ModelMessage, ToolSet } from 'ai';
+import type { JSONSchema7, ModelMessage, ToolSet } from 'ai';
 import { cut } from '../../../core/digest.ts';
 import { ownOperations } from '../../../core/own-operations.ts';
 import type { RunState } from '../../../core/state.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import { withRawIntegers } from '../../../domain/json-text.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import { readPrompt } from '../../prompts/read.ts';
 import { withSection } from '../../prompts/section.ts';
@@ -35,7 +36,8 @@ export const toolsDialect: Dialect = {
     const names = namesFor(thought);
     const tools: ToolSet = {};
     const add = (name: string, description: string, schema: JsonObject) => {
-      tools[names.toNative(name)] = { description: clip(description), inputSchema: jsonSchema(schema) };
+      const inputSchema = jsonSchema(withRawIntegers(schema) as JSONSchema7);
+      tools[names.toNative(name)] = { description: clip(description), inputSchema };
     };
     for (const { name, description, args } of offeredOperations(thought)) add(name, description, args);
     for (const tool of callable(thought))
