@@ -31,12 +31,11 @@ import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
 import type { Examined, Finding, FindingKind } from './domain/finding.ts';
 import type { Json, JsonObject } from './domain/json.ts';
-import { stringifyJson } from './domain/json-text.ts';
+import { normalise, stringifyJson } from './domain/json-text.ts';
 import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
 import { type Approval, approve, type Rejection, reject } from './engine/approve.ts';
-import { asJournaled, tasksAsJournaled } from './engine/command.ts';
 import { compileEdit } from './engine/compile-edit.ts';
 import {
   type Conversation,
@@ -351,15 +350,14 @@ function assemble(
         : conversations.list(page),
     tools: () => toolbox.tools(),
     missing: () => toolbox.missing(),
-    check: async (given, within) => {
-      const tasks = tasksAsJournaled(given);
+    check: async (tasks, within) => {
       if (within === undefined) return compileWith(tasks, config, parts);
       await parts.durations?.load();
       return compileEdit(tasks, { state: await stateAt(within.run, within.at), parts });
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
     misfit: (schema, value) => {
-      const [issue] = parts.check(schema, asJournaled(value, 'The value'));
+      const [issue] = parts.check(schema, normalise(value));
       return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
     },
     close,

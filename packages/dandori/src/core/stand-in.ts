@@ -76,6 +76,11 @@ export function withoutStandIns(value: Json, numbers: StandIns): Json {
   return mapped(value, (leaf) => (typeof leaf === 'number' ? (huge.get(leaf) ?? leaf) : leaf));
 }
 
+/** The same value with each bigint as text, for what is only shown. */
+export function withTextIntegers(value: Json): Json {
+  return mapped(value, (leaf) => (typeof leaf === 'bigint' ? String(leaf) : leaf));
+}
+
 /** The same value with other leaves. */
 export function mapped(value: Json, change: (leaf: Json) => Json): Json {
   if (Array.isArray(value)) return value.map((item) => mapped(item, change));

@@ -28,8 +28,10 @@ export function stringifyJson(value: unknown, indent = 0): string {
     try {
       return JSON.stringify(value, null, indent);
     } catch (error) {
-      // Every engine names the type in its message, and has no code for it.
-      if (!(error instanceof TypeError) || !error.message.includes('BigInt')) throw error;
+      // Every engine names what is wrong in its message, and has no code for it.
+      const { message = '' } = error instanceof TypeError ? error : {};
+      if (/circular|cyclic/i.test(message)) throw new TypeError('it holds itself', { cause: error });
+      if (!message.includes('BigInt')) throw error;
     }
   }
   return write(value, '', { step: ' '.repeat(indent), margin: '', above: new Set() }) as string;
@@ -96,17 +98,6 @@ export function numberFrom(text: string): number | bigint | undefined {
 export function exactNumber(value: bigint): number | undefined {
   const number = Number(value);
   return Number.isFinite(number) && BigInt(number) === value ? number : undefined;
-}
-
-/** `JSON.stringify` writes what it gives as it is. The types of the language do not know it yet. */
-const { rawJSON = String } = JSON as unknown as { rawJSON?: (text: string) => unknown };
-
-/** A value for a library that writes JSON by itself: with `JSON.stringify` every integer comes out with all its digits. */
-export function withRawIntegers<T extends Json>(value: T): T {
-  if (typeof value === 'bigint') return rawJSON(String(value)) as T;
-  if (Array.isArray(value)) return value.map(withRawIntegers) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withRawIntegers(item)])) as T;
 }
 
 /** More than any key or hash that is written as a number, and few enough to be read in no time. */

@@ -301,7 +301,7 @@ describe('integers beyond 2^53 come from', () => {
     expect(sentTo('put')[0]).toContain(`"arguments":${args}`);
     expect(await other.replay(done.run)).toMatchObject({ differences: [] });
     // The model is shown the digits, and a number and no text.
-    const shown = JSON.stringify(model.requests.at(-1)).replaceAll('\\', '');
+    const shown = stringifyJson(model.requests.at(-1)).replaceAll('\\', '');
     expect(shown).toContain('"args":{"id":9007199254740993,'.slice(dialect === 'tools' ? 7 : 0));
     expect(shown).toContain('{"done":9007199254740993}');
   });

@@ -1,4 +1,7 @@
-import type { FinishReason, LanguageModel, LanguageModelUsage } from 'ai';
+import type { FinishReason, LanguageModel, LanguageModelUsage, ModelMessage } from 'ai';
+import { hugeIn, withTextIntegers } from '../../core/stand-in.ts';
+import type { Json } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { DialectPrompt, Listener, Sent } from './dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
 
@@ -55,7 +58,7 @@ export async function callModel({
     const result = streamText({
       model,
       instructions: prompt.instructions,
-      messages: prompt.messages,
+      messages: prompt.messages.map((message) => sendable(message, options)),
       maxRetries: 0,
       abortSignal: signal,
       ...sent,
@@ -93,6 +96,21 @@ export async function callModel({
     spoken.error ??= error;
   }
   return spoken;
+}
+
+/**
+ * The SDK knows no bigint in the calls that a model made before. As text they go out as they are, with every digit; only
+ * Anthropic and Google want objects, and are shown such an integer in quotes.
+ */
+function sendable(message: ModelMessage, { provider }: LanguageMindOptions): ModelMessage {
+  if (message.role !== 'assistant' || typeof message.content === 'string') return message;
+  const wantsObjects = provider === 'anthropic' || provider === 'google';
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-call' || hugeIn(part.input as Json).size === 0) return part;
+    const input = part.input as Json;
+    return { ...part, input: wantsObjects ? withTextIntegers(input) : stringifyJson(input) };
+  });
+  return { ...message, content };
 }
 
 function providerOptions({

@@ -2,7 +2,6 @@ import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai';
 import { OWN_OPERATIONS } from '../../../core/own-operations.ts';
 import type { Decision } from '../../../core/state.ts';
 import { isStep } from '../../../core/step.ts';
-import { withRawIntegers } from '../../../domain/json-text.ts';
 import type { Action } from '../../../domain/task.ts';
 import type { Conversation } from '../conversation.ts';
 import { inWrittenOrder } from '../written-order.ts';
@@ -54,11 +53,9 @@ export class NativeConversation implements Conversation<ModelMessage> {
         type: 'tool-call' as const,
         toolCallId: id,
         toolName: this.#names.toNative(action.operation),
-        input: withRawIntegers(
-          OWN_OPERATIONS.has(action.operation)
-            ? action.args
-            : writeAbout(action, `t${this.#number + index + 1}`),
-        ),
+        input: OWN_OPERATIONS.has(action.operation)
+          ? action.args
+          : writeAbout(action, `t${this.#number + index + 1}`),
       })),
     ];
     if (diagnostics === undefined)
