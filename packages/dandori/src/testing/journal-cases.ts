@@ -114,7 +114,9 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   },
 
   async 'J4: every value comes back as it was'(journal) {
-    const odd = parseJson('{"__proto__": {"x": 1}, "constructor": 2, "": [null, true, -0.5, 1e300, -9223372036854775808]}');
+    const odd = parseJson(
+      '{"__proto__": {"x": 1}, "constructor": 2, "": [null, true, -0.5, 1e300, -9223372036854775808]}',
+    );
     const texts = [
       '日本語 🗾',
       'line\nbreak\r\n\u2028',

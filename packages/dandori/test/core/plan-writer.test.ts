@@ -43,9 +43,7 @@ const strange = fc.constantFrom(
   ],
 );
 const text = fc.oneof(strange, fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
-const value = fc
-  .jsonValue({ noUnicodeString: false, maxDepth: 3 })
-  .map(normalise);
+const value = fc.jsonValue({ noUnicodeString: false, maxDepth: 3 }).map(normalise);
 const args = fc
   .dictionary(text, fc.oneof(text, value, fc.constantFrom(1e21, 2 ** 70, 0.1, -5)), {
     maxKeys: 5,

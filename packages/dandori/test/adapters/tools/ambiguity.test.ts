@@ -99,7 +99,11 @@ describe('a tool that needs a choice', () => {
       'operation',
     ],
     ['nothing to choose from', { question: 'Which?' }, 'neither options nor a form'],
-    ['what JSON has not', { question: 'Which?', options: [{ label: 'a', value: CIRCLE }] }, 'it holds itself'],
+    [
+      'what JSON has not',
+      { question: 'Which?', options: [{ label: 'a', value: CIRCLE }] },
+      'it holds itself',
+    ],
   ])('with %s, of a service in plain JavaScript, fails and is never written down', async (_, asked, said) => {
     expect(await thrown(asked)).toMatchObject({
       kind: 'failed',
