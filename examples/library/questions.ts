@@ -1,4 +1,4 @@
-import { openDandori, readPlanFile } from 'dandori';
+import { openDandori, readPlanFile, stringifyJson } from 'dandori';
 
 const plan = await readPlanFile(`${import.meta.dirname}/../plans/remove.plan.yaml`);
 
@@ -12,7 +12,7 @@ if (!compiled.ok) throw new Error(compiled.diagnostics.map(({ message }) => mess
 let report = await dandori.run(plan.goal ?? 'Run the plan', { tasks: plan.tasks });
 while (report.outcome === 'waiting') {
   for (const question of report.questions) {
-    console.log(question.text, JSON.stringify(question.context));
+    console.log(question.text, stringifyJson(question.context));
     await dandori.answer(report.run, question.id, 'reject');
   }
   report = await dandori.drive(report.run);

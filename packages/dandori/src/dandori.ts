@@ -32,6 +32,7 @@ import { DandoriError } from './domain/error.ts';
 import type { Event, FactOf } from './domain/event.ts';
 import type { Examined, Finding, FindingKind } from './domain/finding.ts';
 import type { Json, JsonObject } from './domain/json.ts';
+import { normalise, stringifyJson } from './domain/json-text.ts';
 import type { ApprovalPolicy, Mode } from './domain/mode.ts';
 import type { Task } from './domain/task.ts';
 import type { Tool } from './domain/tool.ts';
@@ -303,7 +304,7 @@ function assemble(
     const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
     const beginning = { goal, tasks, userId, settings };
     if (key === undefined) return startRun(beginning, parts);
-    return startOnce(beginning, { key, request: JSON.stringify([goal, mode, approval, tasks]) }, parts);
+    return startOnce(beginning, { key, request: stringifyJson([goal, mode, approval, tasks]) }, parts);
   };
   const dandori: Dandori = {
     config,
@@ -359,7 +360,7 @@ function assemble(
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
     misfit: (schema, value) => {
-      const [issue] = parts.check(schema, value);
+      const [issue] = parts.check(schema, normalise(value));
       return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
     },
     close,

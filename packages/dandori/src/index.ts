@@ -47,6 +47,7 @@ export { DandoriError, type ErrorCode } from './domain/error.ts';
 export type { Event, Fact, Outcome } from './domain/event.ts';
 export type { Failure } from './domain/failure.ts';
 export type { Json, JsonObject } from './domain/json.ts';
+export { normalise, parseJson, stringifyJson } from './domain/json-text.ts';
 export type { Option, Question } from './domain/question.ts';
 export type { Settings } from './domain/settings.ts';
 export type { Action, Task } from './domain/task.ts';

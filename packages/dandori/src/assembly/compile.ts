@@ -5,19 +5,20 @@ import { worstCase } from '../core/estimate.ts';
 import { withOwnTools } from '../core/own-tools.ts';
 import { STEP_TOOL } from '../core/step.ts';
 import type { Task } from '../domain/task.ts';
+import { tasksAsJournaled } from '../engine/command.ts';
 import type { Parts } from '../engine/parts.ts';
 import { checkOpened, sealingOf } from '../engine/sealing.ts';
 
 /** A plan that no run has, with the tools and limits of this process. */
 export async function compileWith(
-  tasks: readonly Task[],
+  given: readonly Task[],
   { settings }: Config,
   parts: Parts,
 ): Promise<Compiled> {
   const { toolbox, durations } = parts;
   const sealing = sealingOf(parts);
   const check = checkOpened(parts.check, sealing);
-  const sealed = sealing.seal(tasks);
+  const sealed = sealing.seal(tasksAsJournaled(given));
   await durations?.load();
   const { limits, task, order } = settings;
   const { concurrency, servers } = settings;

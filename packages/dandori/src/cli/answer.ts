@@ -1,6 +1,7 @@
 import type { AskedQuestion, Report } from '../core/report.ts';
 import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { type Reply, replyTo } from './ask.ts';
 import { findRun } from './find-run.ts';
 import { answerFrom } from './given.ts';
@@ -35,7 +36,7 @@ export async function answer(
   } else await send({ run, id, reply }, dandori, options);
   if (options.json === true) {
     const given = reply.kind === 'answer' ? { answer: reply.value } : { [reply.kind]: true };
-    process.stdout.write(`${JSON.stringify({ run, question: id, ...given })}\n`);
+    process.stdout.write(`${stringifyJson({ run, question: id, ...given })}\n`);
   } else {
     const noted = reply.kind === 'cancel' ? texts.cancelNoted : texts.answered;
     process.stderr.write(`${noted}\n${asTyped(texts.resumeUndriven(run), options.config)}\n`);

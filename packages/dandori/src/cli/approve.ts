@@ -1,6 +1,7 @@
 import { readPlanFile } from '../config/plan-file.ts';
 import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { approveWith, type Edited, editPlan } from './edit-plan.ts';
 import { editorOf } from './editor.ts';
 import { EXIT_USAGE } from './exit-code.ts';
@@ -40,7 +41,7 @@ export async function approve(
   if (given === 'invalid') return EXIT_USAGE;
   const { answered } = given;
   if (options.json === true)
-    process.stdout.write(`${JSON.stringify({ run, question: answered, approved: true })}\n`);
+    process.stdout.write(`${stringifyJson({ run, question: answered, approved: true })}\n`);
   else
     process.stderr.write(
       `${texts.plans.approved(answered)}\n${asTyped(texts.resumeUndriven(run), options.config)}\n`,

@@ -2,6 +2,7 @@ import { isCancel, text } from '@clack/prompts';
 import { type Field, fieldOf, fieldsOf, textOf, typedAs } from '../core/form-field.ts';
 import type { Dandori } from '../dandori.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import { callsOf } from './choice.ts';
 import { choose, chooseSome, yesOrNo } from './prompts.ts';
@@ -119,7 +120,7 @@ function indexed(
   texts: Texts,
 ): { value: number; label: string }[] {
   const options = choices.map(({ label }, index) => ({ value: index, label: printable(label) }));
-  const at = choices.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(first));
+  const at = choices.findIndex(({ value }) => stringifyJson(value) === stringifyJson(first));
   const sorted = at < 0 ? options : [...options.slice(at, at + 1), ...options.toSpliced(at, 1)];
   if (isRequired) return sorted;
   const leaveOut = { value: -1, label: texts.replies.leaveOut };
@@ -129,8 +130,8 @@ function indexed(
 
 /** Which of several are chosen where a person says nothing else. */
 function defaultsOf({ choices, default: first }: Field): number[] {
-  const wanted = (Array.isArray(first) ? first : []).map((value) => JSON.stringify(value));
-  return choices.flatMap(({ value }, index) => (wanted.includes(JSON.stringify(value)) ? [index] : []));
+  const wanted = (Array.isArray(first) ? first : []).map((value) => stringifyJson(value));
+  return choices.flatMap(({ value }, index) => (wanted.includes(stringifyJson(value)) ? [index] : []));
 }
 
 function problemWith(field: Field, typed: string, { dandori, texts }: Asking): string | undefined {

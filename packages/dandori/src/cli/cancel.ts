@@ -1,4 +1,5 @@
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
@@ -18,7 +19,7 @@ export async function cancel(
   } catch (error) {
     if (!(error instanceof DandoriError && error.code === 'run-driven-elsewhere')) throw error;
   }
-  if (options.json === true) process.stdout.write(`${JSON.stringify({ run, cancelled: true })}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson({ run, cancelled: true })}\n`);
   else process.stderr.write(`${texts.cancelNoted}\n`);
   return 0;
 }

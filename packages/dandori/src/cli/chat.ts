@@ -1,6 +1,7 @@
 import { milliseconds } from '../config/duration.ts';
 import type { Dandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { announce, announceUserConfig } from './announce.ts';
 import { createHost, type Hosting } from './chat/host.ts';
 import type { Wording } from './chat/message.ts';
@@ -76,7 +77,7 @@ async function list({ config, json }: ChatOptions): Promise<number> {
   await using dandori = await openDandori({ configFile: config, tools: false });
   const found = await dandori.conversations();
   if (json === true) {
-    process.stdout.write(`${JSON.stringify({ conversations: found })}\n`);
+    process.stdout.write(`${stringifyJson({ conversations: found })}\n`);
     return 0;
   }
   const style = styleFor(process.stdout);

@@ -2,6 +2,7 @@ import { renderDiagnostics } from '../config/diagnostics.ts';
 import { type PlanFile, readPlanFile } from '../config/plan-file.ts';
 import type { Compiled } from '../core/compile.ts';
 import { openDandori } from '../dandori.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { estimateLines } from './estimate.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { styleFor } from './style.ts';
@@ -21,7 +22,7 @@ export async function check(file: string, options: CheckOptions): Promise<number
   await using dandori = await openDandori({ configFile: options.config });
   const compiled = await dandori.check(plan.tasks);
   const texts = textsFor({ language: dandori.config.language });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(asJson(compiled, plan, options))}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson(asJson(compiled, plan, options))}\n`);
   else if (!compiled.ok) process.stderr.write(`${renderDiagnostics(compiled.diagnostics, plan)}\n`);
   else {
     if (compiled.warnings.length > 0)

@@ -1,5 +1,6 @@
 import { canBeNumbered, textOf } from '../core/plain-answer.ts';
 import type { Json } from '../domain/json.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import type { Option } from '../domain/question.ts';
 
 /** One line for each option: its number, what can be typed in place of it, and what it means. */
@@ -19,7 +20,7 @@ export function choiceLines(options: readonly Option[]): string[] {
 
 /** Who takes it should know what will be called. */
 export function callsOf({ tasks = [] }: Option): string[] {
-  const calls = tasks.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`);
+  const calls = tasks.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`);
   return calls.length === 0 ? [] : [`→ ${calls.join(', ')}`];
 }
 
@@ -27,7 +28,7 @@ export function callsOf({ tasks = [] }: Option): string[] {
 export function chosen(text: string, options: readonly Option[] = []): Json {
   if (options.length === 0 || options.some(({ value }) => value === text)) return text;
   const parsed = parse(text);
-  const same = options.find(({ value }) => JSON.stringify(value) === JSON.stringify(parsed));
+  const same = options.find(({ value }) => stringifyJson(value) === stringifyJson(parsed));
   if (same !== undefined) return same.value;
   const numbered = canBeNumbered(options) && /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
   if (numbered !== undefined) return numbered.value;
@@ -39,7 +40,7 @@ export function chosen(text: string, options: readonly Option[] = []): Json {
 /** Options may have values that are not text; they are typed as JSON then. */
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text) as Json;
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { printable, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
@@ -19,7 +20,7 @@ export function complain(error: unknown, { json, config }: Complaining): number 
     return 1;
   }
   const { code, message, fix, diagnostics } = error;
-  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, fix, diagnostics } })}\n`);
+  if (json) process.stdout.write(`${stringifyJson({ error: { code, message, fix, diagnostics } })}\n`);
   process.stderr.write(`${style.red(`error[${code}]:`)} ${printable(message)}\n`);
   if (fix !== undefined)
     process.stderr.write(`${style.bold(`${textsFor({}).fix}:`)} ${printable(asTyped(fix, config))}\n`);

@@ -1,5 +1,6 @@
 import type { RunDiff, RunDifference } from '../core/run-diff.ts';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { oneLine, type Style, styleFor } from './style.ts';
@@ -14,7 +15,7 @@ export async function diff(
   const found = await dandori.diff(await findRun(left, dandori), await findRun(right, dandori));
   const { goal } = await dandori.report(found.left);
   const texts = textsFor({ language: dandori.config.language, goal });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(found)}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson(found)}\n`);
   else for (const line of linesOf(found, texts)) process.stdout.write(`${line}\n`);
   return found.isSame ? 0 : 1;
 }
@@ -40,5 +41,5 @@ function differenceLines({ kind, what, left, right }: RunDifference, texts: Text
 }
 
 function shown(value: Json): string {
-  return oneLine(typeof value === 'string' ? value : JSON.stringify(value), 400);
+  return oneLine(typeof value === 'string' ? value : stringifyJson(value), 400);
 }

@@ -1,5 +1,6 @@
 import { confirm, isCancel } from '@clack/prompts';
 import type { Examined, Finding } from '../dandori.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { printable, type Style, styleFor } from './style.ts';
@@ -30,7 +31,7 @@ export async function doctor(name: string | undefined, options: DoctorOptions): 
       ...found,
       fix: texts.doctored.kinds[found.kind][1],
     }));
-    process.stdout.write(`${JSON.stringify({ ...examined, findings })}\n`);
+    process.stdout.write(`${stringifyJson({ ...examined, findings })}\n`);
   } else for (const line of linesOf(examined, texts, style)) process.stdout.write(`${line}\n`);
   const left = examined.findings.filter(({ isRepaired }) => isRepaired !== true);
   if (options.json !== true && options.repair !== true && left.some(({ repair }) => repair !== undefined))

@@ -1,6 +1,7 @@
 import { readPlanFile } from '../config/plan-file.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Forked, ForkOptions as Options } from '../engine/fork.ts';
 import { chosen } from './choice.ts';
 import { inItsLines } from './edit-plan.ts';
@@ -36,7 +37,7 @@ export async function fork(name: string, { at: typed, ...options }: ForkOptions)
   const texts = textsFor({ language: dandori.config.language, goal });
   if (options.json !== true) for (const line of linesOf(forked, texts)) process.stderr.write(`${line}\n`);
   if (options.run) return await session.follow(forked.run);
-  if (options.json === true) process.stdout.write(`${JSON.stringify(forked)}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson(forked)}\n`);
   else process.stderr.write(`${asTyped(texts.forked.howToDrive(forked.run), options.config)}\n`);
   return 0;
 }

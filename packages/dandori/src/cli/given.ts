@@ -1,6 +1,7 @@
 import { type Field, fieldOf, fieldsOf, typedAs } from '../core/form-field.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { parseJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import { chosen } from './choice.ts';
 
@@ -60,7 +61,7 @@ function formFrom(text: string, known: readonly Field[], question: string): Json
   const [only, ...others] = known;
   if (/^\s*\{/.test(text)) {
     try {
-      return JSON.parse(text) as JsonObject;
+      return parseJson(text) as JsonObject;
     } catch (cause) {
       const message = `The answer to ${question} is not JSON: ${cause instanceof Error ? cause.message : cause}`;
       throw new DandoriError('answer-invalid', message, {

@@ -1,4 +1,5 @@
 import type { HistoryEntry, PlanHistory, ProposedEntry } from '../core/history.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { oneLine, type Style, styleFor } from './style.ts';
@@ -11,7 +12,7 @@ export async function history(name: string, options: { config?: string; json?: b
   await using dandori = await openDandori({ configFile: options.config, tools: false });
   const found = await dandori.history(await findRun(name, dandori));
   const texts = textsFor({ language: dandori.config.language, goal: found.goal });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(found)}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson(found)}\n`);
   else for (const line of linesOf(found, texts)) process.stdout.write(`${line}\n`);
   return 0;
 }
@@ -62,6 +63,6 @@ function verdictOf({ isAccepted, isReplaced }: ProposedEntry): 'accepted' | 'rej
 function taskLines(tasks: PlanHistory['tasks'], { more }: Texts): string[] {
   const lines = tasks
     .slice(0, MAX_SHOWN)
-    .map(({ id, operation, args }) => `       ${id} ${operation} ${oneLine(JSON.stringify(args), 100)}`);
+    .map(({ id, operation, args }) => `       ${id} ${operation} ${oneLine(stringifyJson(args), 100)}`);
   return tasks.length > MAX_SHOWN ? [...lines, `       ${more(tasks.length - MAX_SHOWN)}`] : lines;
 }

@@ -2,6 +2,7 @@ import { pathText } from '../config/place.ts';
 import type { Lifted } from '../core/lift.ts';
 import { writePlan, writePlanAsJson } from '../core/plan-writer.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { oneLine, styleFor } from './style.ts';
@@ -46,5 +47,5 @@ function remarksOn({ inferred, left, redacted, unread }: Lifted, { lifted: texts
 function commentsOn(task: string, { inferred }: Lifted, { lifted: texts }: Texts): string[] {
   return inferred
     .filter((one) => one.task === task)
-    .map(({ path, ref, value }) => texts.was(pathText(path), ref, oneLine(JSON.stringify(value), 80)));
+    .map(({ path, ref, value }) => texts.was(pathText(path), ref, oneLine(stringifyJson(value), 80)));
 }

@@ -1,5 +1,6 @@
 import { describeEvent } from '../core/event-line.ts';
 import type { Event } from '../domain/event.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
@@ -33,7 +34,7 @@ export async function log(
       for (const event of await dandori.events(run, seen)) {
         seen = event.seq;
         hasEnded ||= event.type === 'run_finished';
-        process.stdout.write(options.json === true ? `${JSON.stringify(event)}\n` : `${lineOf(event)}\n`);
+        process.stdout.write(options.json === true ? `${stringifyJson(event)}\n` : `${lineOf(event)}\n`);
       }
       if (options.follow !== true || hasEnded) return 0;
       // The watcher does not keep the process alive by itself.

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
@@ -11,7 +12,7 @@ export async function pause(
   const run = await findRun(name, dandori);
   await dandori.pause(run, { reason: options.reason, by: options.user });
   const texts = textsFor({ language: dandori.config.language });
-  if (options.json === true) process.stdout.write(`${JSON.stringify({ run, paused: true })}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson({ run, paused: true })}\n`);
   else process.stderr.write(`${texts.pauseNoted}\n${asTyped(texts.resumeWith(run), options.config)}\n`);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { type PlanAbout, planAbout } from '../core/plan-about.ts';
 import { writePlan } from '../core/plan-writer.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
 import { estimateLines } from './estimate.ts';
@@ -44,7 +45,7 @@ function markOf(id: string, before: Task | undefined, { added }: NonNullable<Pla
 }
 
 function callText({ id, operation, args }: Task): string {
-  return oneLine(`${id} ${operation} ${JSON.stringify(args)}`, WIDTH);
+  return oneLine(`${id} ${operation} ${stringifyJson(args)}`, WIDTH);
 }
 
 /** The plan as a file to edit, with what it takes and what each task waits for. */

@@ -2,6 +2,7 @@ import { confirm, isCancel } from '@clack/prompts';
 import { milliseconds } from '../config/duration.ts';
 import { openDandori } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Pruned } from '../engine/prune.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -45,7 +46,7 @@ export async function prune({ keepFailed, dryRun = false, ...options }: PruneOpt
     }
   }
   const pruned = await dandori.prune({ olderThan, keepFailed, dryRun });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(pruned)}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson(pruned)}\n`);
   else for (const line of linesOf(pruned, texts)) process.stdout.write(`${line}\n`);
   return 0;
 }

@@ -4,6 +4,7 @@ import type { AskedQuestion } from '../core/report.ts';
 import { effect } from '../domain/effect.ts';
 import { estimate } from '../domain/estimate.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import { choiceLines } from './choice.ts';
 import { estimateLines } from './estimate.ts';
@@ -160,6 +161,6 @@ function planLines(plan: Json | undefined, texts: Texts): string[] {
 }
 
 function shown(value: Json, texts: Texts): string {
-  const text = printable(typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : JSON.stringify(value));
+  const text = printable(typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : stringifyJson(value));
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… ${texts.characters(text.length)}`;
 }

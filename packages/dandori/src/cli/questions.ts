@@ -1,4 +1,5 @@
 import { duration } from '../core/duration.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { RunQuestion } from '../engine/open-questions.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
@@ -16,7 +17,7 @@ export async function questions(
   const run = name === undefined ? undefined : await findRun(name, dandori);
   const found = await dandori.questions(run);
   const { language } = dandori.config;
-  if (options.json === true) process.stdout.write(`${JSON.stringify({ questions: found })}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson({ questions: found })}\n`);
   else if (found.length === 0) process.stdout.write(`${textsFor({ language }).noQuestions}\n`);
   else
     for (const own of Map.groupBy(found, ({ run: one }) => one).values()) {

@@ -1,4 +1,5 @@
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
@@ -26,7 +27,7 @@ export async function rate(
   await using dandori = await openDandori({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   await dandori.rate(run, { rating, comment, by });
-  if (options.json === true) process.stdout.write(`${JSON.stringify({ run, rating, comment, by })}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson({ run, rating, comment, by })}\n`);
   else process.stderr.write(`${textsFor({ language: dandori.config.language }).rated(rating)}\n`);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { writeYaml } from '../core/plan-writer.ts';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { styleFor } from './style.ts';
@@ -17,7 +18,7 @@ export async function record(name: string, options: { config?: string; json?: bo
   ];
   const value = recorded.case as unknown as Json;
   process.stdout.write(
-    options.json === true ? `${JSON.stringify(value)}\n` : writeYaml(value, [texts.from(run), ...remarks]),
+    options.json === true ? `${stringifyJson(value)}\n` : writeYaml(value, [texts.from(run), ...remarks]),
   );
   for (const remark of remarks) process.stderr.write(`${styleFor(process.stderr).yellow('!')} ${remark}\n`);
   return 0;

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
 import { textsFor } from './texts.ts';
@@ -20,8 +21,7 @@ export async function reject(
   const { goal } = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal });
   const answered = await dandori.reject(run, question, { by: user, reason });
-  if (json === true)
-    process.stdout.write(`${JSON.stringify({ run, question: answered, approved: false })}\n`);
+  if (json === true) process.stdout.write(`${stringifyJson({ run, question: answered, approved: false })}\n`);
   else
     process.stderr.write(
       `${texts.plans.rejected(answered)}\n${asTyped(texts.resumeUndriven(run), config)}\n`,

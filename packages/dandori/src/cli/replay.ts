@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Difference, Replayed } from '../engine/replay.ts';
 import { findRun } from './find-run.ts';
 import { eventNumber } from './number.ts';
@@ -18,7 +19,7 @@ export async function replay(
   const run = await findRun(name, dandori);
   const replayed = await dandori.replay(run, to === undefined ? {} : { to });
   const texts = textsFor({ language: dandori.config.language, goal: replayed.report.goal });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(replayed)}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson(replayed)}\n`);
   else {
     if (to !== undefined) {
       printTasks(replayed.report, texts);

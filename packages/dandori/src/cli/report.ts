@@ -1,4 +1,5 @@
 import type { Report } from '../core/report.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { amountsFor } from './add-budget.ts';
 import { answerCommands, hasExpired, questionLines } from './question.ts';
 import { printable, styleFor } from './style.ts';
@@ -15,7 +16,7 @@ export interface Printing {
 /** The answer goes to stdout, everything about it to stderr, so that a pipe gets the answer alone. */
 export function printReport(report: Report, { texts, json, config }: Printing): void {
   if (json === true) {
-    process.stdout.write(`${JSON.stringify(report)}\n`);
+    process.stdout.write(`${stringifyJson(report)}\n`);
     return;
   }
   const style = styleFor(process.stderr);

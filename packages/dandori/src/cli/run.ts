@@ -1,6 +1,7 @@
 import { renderDiagnostics } from '../config/diagnostics.ts';
 import { readPlanFile } from '../config/plan-file.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { openSession, type SessionOptions } from './session.ts';
@@ -32,7 +33,7 @@ export async function run(goal: string, options: RunOptions): Promise<number> {
       const message = renderDiagnostics(diagnostics, plan);
       if (options.json === true)
         process.stdout.write(
-          `${JSON.stringify({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
+          `${stringifyJson({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
         );
       process.stderr.write(`${message}\n`);
       return EXIT_USAGE;

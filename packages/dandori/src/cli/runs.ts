@@ -1,5 +1,6 @@
 import type { Dandori, RunSummary } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { openDandori } from './open.ts';
 import { oneLine, padded, styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
@@ -14,7 +15,7 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
   const found: RunSummary[] = [];
   for (const one of await dandori.runs({ limit })) found.push(await exactly(one, dandori));
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ runs: found })}\n`);
+    process.stdout.write(`${stringifyJson({ runs: found })}\n`);
     return 0;
   }
   const style = styleFor(process.stdout);

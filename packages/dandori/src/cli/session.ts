@@ -4,6 +4,7 @@ import type { Report } from '../core/report.ts';
 import type { Dandori, TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event } from '../domain/event.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
 import type { Reply } from './ask.ts';
@@ -224,7 +225,7 @@ async function tellSettled(
   for (const { type, data } of await dandori.events(run)) {
     if (type !== 'question_answered' || data.question !== id) continue;
     const { answer, declined, by } = data;
-    const taken = options.find(({ value }) => JSON.stringify(value) === JSON.stringify(answer));
+    const taken = options.find(({ value }) => stringifyJson(value) === stringifyJson(answer));
     const said = declined === true ? undefined : (taken?.label ?? textOf(answer));
     process.stderr.write(`${printable(texts.replies.elsewhere(id, said, by))}\n`);
   }

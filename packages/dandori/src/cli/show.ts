@@ -6,6 +6,7 @@ import type { Report } from '../core/report.ts';
 import type { RunState } from '../core/state.ts';
 import type { TornTail } from '../dandori.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { announceTorn } from './announce.ts';
 import { findRun } from './find-run.ts';
 import { openDandori } from './open.ts';
@@ -67,11 +68,11 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
     const mark = marks[task.status] ?? style.dim('·');
     const ms = task.ms === null ? '' : style.dim(duration(task.ms));
     const value =
-      task.failure?.message ?? (task.blob === undefined ? JSON.stringify(task.result) : `${task.blob.head}…`);
+      task.failure?.message ?? (task.blob === undefined ? stringifyJson(task.result) : `${task.blob.head}…`);
     const parts = [mark, id, task.operation, texts.status(task.status), ms, oneLine(value ?? '', 100)];
     process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
     for (const call of task.calls ?? []) {
-      const line = `${call.operation} ${texts.status(call.status)} ${JSON.stringify(call.args)}`;
+      const line = `${call.operation} ${texts.status(call.status)} ${stringifyJson(call.args)}`;
       process.stdout.write(`    ${marks[call.status] ?? style.dim('·')} ${oneLine(line, 120)}\n`);
     }
   }

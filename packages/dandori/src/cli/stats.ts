@@ -1,6 +1,7 @@
 import { milliseconds } from '../config/duration.ts';
 import { duration } from '../core/duration.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Counted } from '../engine/count.ts';
 import { openDandori } from './open.ts';
 import { displayWidth, printable, type Style, styleFor } from './style.ts';
@@ -18,7 +19,7 @@ export async function stats(options: { config?: string; json?: boolean; since?: 
   const waiting = showReading(texts);
   const counted = await dandori.statistics({ since, onRead: waiting.read });
   waiting.end();
-  if (options.json === true) process.stdout.write(`${JSON.stringify(counted)}\n`);
+  if (options.json === true) process.stdout.write(`${stringifyJson(counted)}\n`);
   else for (const line of linesOf(counted, texts)) process.stdout.write(`${line}\n`);
   return 0;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ROLES, type Role } from '../config/server-shape.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { textsFor } from './texts.ts';
 
 export interface TokenOptions {
@@ -16,13 +17,13 @@ export async function token({ user, role, json }: TokenOptions): Promise<number>
   const made = `dandori_${randomBytes(32).toString('base64url')}`;
   const sha256 = createHash('sha256').update(made).digest('hex');
   if (json === true) {
-    process.stdout.write(`${JSON.stringify({ token: made, sha256, user, role })}\n`);
+    process.stdout.write(`${stringifyJson({ token: made, sha256, user, role })}\n`);
     return 0;
   }
   const { tokenMade, tokenEntry } = textsFor({}).serving;
   process.stderr.write(`${tokenMade}\n`);
   process.stdout.write(`${made}\n`);
   process.stderr.write(`${tokenEntry}\n`);
-  process.stdout.write(`- { sha256: ${sha256}, user: ${JSON.stringify(user)}, role: ${role} }\n`);
+  process.stdout.write(`- { sha256: ${sha256}, user: ${stringifyJson(user)}, role: ${role} }\n`);
   return 0;
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import { announceEffects } from './announce.ts';
 import { openDandori } from './open.ts';
 import { oneLine, printable, styleFor } from './style.ts';
@@ -7,7 +8,7 @@ export async function tools(options: { config?: string; json?: boolean }): Promi
   await using dandori = await openDandori({ configFile: options.config });
   const found = [...dandori.tools().values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ tools: found, missing: dandori.missing() })}\n`);
+    process.stdout.write(`${stringifyJson({ tools: found, missing: dandori.missing() })}\n`);
     return 0;
   }
   const style = styleFor(process.stdout);

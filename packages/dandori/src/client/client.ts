@@ -8,6 +8,7 @@ import type { Statistics } from '../core/statistics.ts';
 import type { Event } from '../domain/event.ts';
 import type { Examined } from '../domain/finding.ts';
 import type { Json } from '../domain/json.ts';
+import { parseJson } from '../domain/json-text.ts';
 import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
 import type { Task } from '../domain/task.ts';
 import type { Forked } from '../engine/fork.ts';
@@ -170,7 +171,9 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
 
   const follow: Client['follow'] = async function* (run, options) {
     for await (const { name, data } of followStream({ send, path: at(run, '/stream'), patience }, options))
-      yield name === 'message' ? { kind: 'event', event: JSON.parse(data) as Event } : liveOf(name, data);
+      yield name === 'message'
+        ? { kind: 'event', event: parseJson(data) as unknown as Event }
+        : liveOf(name, data);
   };
 
   return {
@@ -227,7 +230,7 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
 }
 
 function liveOf(name: string, data: string): Followed {
-  const value = JSON.parse(data) as Live & { state: DrivingState; text: string };
+  const value = parseJson(data) as unknown as Live & { state: DrivingState; text: string };
   if (name === 'driving') return { kind: 'driving', state: value.state };
   return name === 'answer_so_far'
     ? { kind: 'answer', run: value.run, text: value.text }

@@ -1,4 +1,5 @@
 import { DandoriError } from '../domain/error.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import type { Problem } from './api.ts';
 
 export interface ConnectionOptions {
@@ -47,7 +48,7 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
           'Content-Type': 'application/json',
           ...(key !== undefined && { 'Idempotency-Key': key }),
         },
-        body: JSON.stringify(body),
+        body: stringifyJson(body),
       });
       return bodyOf<T>(response);
     },
@@ -58,7 +59,7 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
 async function bodyOf<T>(response: Response): Promise<T> {
   const text = await response.text();
   try {
-    return JSON.parse(text) as T;
+    return parseJson(text) as T;
   } catch (cause) {
     throw strange(`The server answered ${response.status} with what is no JSON.`, cause);
   }

@@ -1,5 +1,6 @@
 import type { ConversationEvent } from '../domain/conversation.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import { parseJson } from '../domain/json-text.ts';
 import type { Live } from '../engine/live.ts';
 import type {
   AnswerSoFar,
@@ -108,9 +109,11 @@ export function createConversations({ send, get, post }: Connection, patience: n
 }
 
 function talkedOf(name: string, data: string): Talked {
-  const value = JSON.parse(data);
-  if (name === 'message') return { kind: 'event', event: value };
-  if (name === 'run') return { kind: 'run', run: value };
-  if (name === 'answer_so_far') return { kind: 'answer', ...value };
-  return name === 'driving' ? { kind: 'driving', ...value } : { kind: 'live', live: value };
+  const value = parseJson(data) as JsonObject;
+  if (name === 'message') return { kind: 'event', event: value } as unknown as Talked;
+  if (name === 'run') return { kind: 'run', run: value } as unknown as Talked;
+  if (name === 'answer_so_far') return { kind: 'answer', ...value } as unknown as Talked;
+  return (name === 'driving'
+    ? { kind: 'driving', ...value }
+    : { kind: 'live', live: value }) as unknown as Talked;
 }

@@ -1,3 +1,4 @@
+export { normalise, parseJson, stringifyJson } from '../domain/json-text.ts';
 export type {
   AnswerSoFar,
   BegunConversation,

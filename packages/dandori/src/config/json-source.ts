@@ -1,4 +1,4 @@
-import { isRounded } from '../core/rounded.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';
@@ -12,7 +12,7 @@ export function jsonSource(text: string, name: string): Source | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return undefined;
   }
@@ -22,7 +22,7 @@ export function jsonSource(text: string, name: string): Source | undefined {
 /** What JSON itself says of a text, and where, as far as it tells. Undefined where it is JSON. */
 export function notJson(text: string): { message: string; place?: Place } | undefined {
   try {
-    JSON.parse(text);
+    parseJson(text);
     return undefined;
   } catch (error) {
     const told = (error as Error).message;
@@ -35,13 +35,13 @@ export function notJson(text: string): { message: string; place?: Place } | unde
   }
 }
 
-/** `JSON.parse` takes the last of two equal keys and rounds large numbers, both without a word. */
+/** `parseJson` takes the last of two equal keys, and null for a number that is too large, both without a word. */
 function findProblems(text: string, name: string): LocatedProblem[] {
   const problems: LocatedProblem[] = [];
   scan(text, {
     key(key, start, end, seen) {
       if (!seen.has(key) || problems.length >= MAX_PROBLEMS) return;
-      const message = `the key ${JSON.stringify(key)} is there twice`;
+      const message = `the key ${stringifyJson(key)} is there twice`;
       problems.push({
         where: name,
         place: placeAt(text, start, end),
@@ -55,17 +55,17 @@ function findProblems(text: string, name: string): LocatedProblem[] {
       return true;
     },
     atom(source, start, end) {
-      if (!isRounded(source) || problems.length >= MAX_PROBLEMS) return;
-      problems.push({ where: name, place: placeAt(text, start, end), ...roundedNumber(source) });
+      if (!/^-?\d/.test(source) || Number.isFinite(Number(source)) || problems.length >= MAX_PROBLEMS) return;
+      if (parseJson(source) === null)
+        problems.push({ where: name, place: placeAt(text, start, end), ...hugeNumber(source) });
     },
   });
   return problems;
 }
 
-export function roundedNumber(source: string): { message: string; hint: string } {
+export function hugeNumber(source: string): { message: string } {
   return {
-    message: `${source} has more digits than a number can hold`,
-    hint: `write it as text: "${source}"`,
+    message: `${source.length <= 40 ? source : `${source.slice(0, 40)}…`} is not a number that can be used`,
   };
 }
 
@@ -106,7 +106,7 @@ function scan(text: string, visitor: Visitor): void {
     } else if (token === ':') {
       expectsKey = false;
     } else if (expectsKey && level?.keys !== undefined) {
-      const key = JSON.parse(token) as string;
+      const key = parseJson(token) as string;
       visitor.key?.(key, match.index, end, level.keys);
       level.keys.add(key);
       path.push(key);

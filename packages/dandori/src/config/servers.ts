@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Config, McpServerConfig } from './config.ts';
 import type { Environment } from './environment.ts';
 import { oneOf } from './field.ts';
@@ -148,7 +149,7 @@ function commandProblems(path: string[], command: unknown): Problem[] {
   const match = typeof command === 'string' ? PROGRAM_WITH_ARGUMENTS.exec(command) : null;
   if (match === null) return [];
   const [, program = '', rest = ''] = match;
-  const hint = `command: ${program} and args: ${JSON.stringify(rest.split(/\s+/))}`;
+  const hint = `command: ${program} and args: ${stringifyJson(rest.split(/\s+/))}`;
   const message = `${pathText(path)}.command must be the program alone`;
   return [{ path: [...path, 'command'], at: 'value', message, hint }];
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { nearest } from '../core/nearest.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { pathText, valueAt } from './place.ts';
 import type { Problem } from './problem.ts';
 import { redact } from './secrets.ts';
@@ -30,12 +31,12 @@ function toProblems(issue: z.core.$ZodIssue, words: ShapeWords): Problem[] {
     return issue.keys.map((key) => ({
       path: [...path, key],
       at: 'key',
-      message: `unknown key ${JSON.stringify(key)}${path.length === 0 ? '' : ` in ${pathText(path)}`}`,
+      message: `unknown key ${stringifyJson(key)}${path.length === 0 ? '' : ` in ${pathText(path)}`}`,
       hint: keyHint(key, path, words),
     }));
   }
   if (issue.code === 'invalid_key') {
-    const name = JSON.stringify(String(path.at(-1) ?? ''));
+    const name = stringifyJson(String(path.at(-1) ?? ''));
     return [{ path, at: 'key', message: `${name} ${issue.issues[0]?.message ?? issue.message}` }];
   }
   const value = valueAt(words.written, path);
@@ -56,7 +57,7 @@ function valueHint(issue: z.core.$ZodIssue, value: unknown): string | undefined 
     return near === undefined ? undefined : `did you mean ${near}?`;
   }
   const wantsText = issue.code === 'invalid_type' && issue.expected === 'string';
-  return wantsText && (typeof value === 'number' || typeof value === 'boolean')
+  return wantsText && (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
     ? 'put it in quotes'
     : undefined;
 }
@@ -65,7 +66,7 @@ function describe(value: unknown, secrets: readonly string[] = []): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'a group of keys';
   // Before it is cut short: half a secret would not be found again.
-  const text = redact(JSON.stringify(value) ?? String(value), secrets);
+  const text = redact(stringifyJson(value) ?? String(value), secrets);
   return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }
 

@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import type { UserConfigApi } from './config.ts';
 
 /** Why there is no configuration of a user's. */
@@ -23,8 +24,7 @@ const MAX_BYTES = 256 * 1024;
 /** Never throws. What it says of a problem holds neither the headers nor the query. */
 export async function askUserConfig(api: UserConfigApi, userId: string): Promise<Asked> {
   const url = addressOf(api.url, userId);
-  if (url === undefined)
-    return problem('unreachable', `${JSON.stringify(userId)} cannot stand in an address`);
+  if (url === undefined) return problem('unreachable', `${stringifyJson(userId)} cannot stand in an address`);
   const signal = AbortSignal.timeout(api.timeout);
   try {
     // A redirect is not followed: it would carry the headers, and with them the key, to wherever it leads.
@@ -79,7 +79,7 @@ async function readText(response: Response): Promise<string | undefined> {
 
 function parse(text: string): Asked {
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: parseJson(text) };
   } catch {
     return problem('not_json', 'it is not JSON');
   }

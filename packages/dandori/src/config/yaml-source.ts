@@ -9,8 +9,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { isRounded } from '../core/rounded.ts';
-import { roundedNumber } from './json-source.ts';
+import { isNormal, numberFrom, stringifyJson } from '../domain/json-text.ts';
+import { hugeNumber } from './json-source.ts';
 import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';
@@ -126,8 +126,12 @@ function checkNodes(document: Document.Parsed, problem: Report): LocatedProblem[
       }
       if (isMap(node)) for (const key of repeatedKeys(node.items)) report(key, repeated(key));
       else if (isScalar(node)) {
-        const found = numberProblem(node.value, node.source ?? '');
-        if (found !== undefined) report(node, found);
+        const { value, source = '' } = node;
+        if (typeof value !== 'number' || isNormal(value)) return undefined;
+        // The library has rounded it; the text is still there.
+        const exact = numberFrom(source);
+        if (exact === undefined) report(node, hugeNumber(source));
+        else node.value = exact;
       }
       return undefined;
     },
@@ -148,13 +152,7 @@ function repeatedKeys(pairs: readonly { key: unknown }[]): Node[] {
 }
 
 function repeated(key: Node): { message: string; hint: string } {
-  return { message: `the key ${JSON.stringify(keyName(key))} is there twice`, hint: 'take one of them away' };
-}
-
-function numberProblem(value: unknown, source: string): { message: string; hint?: string } | undefined {
-  if (typeof value !== 'number') return undefined;
-  if (!Number.isFinite(value)) return { message: `${source} is not a number that can be used` };
-  return isRounded(source) ? roundedNumber(source) : undefined;
+  return { message: `the key ${stringifyJson(keyName(key))} is there twice`, hint: 'take one of them away' };
 }
 
 function keyName(key: unknown): string {

@@ -1,6 +1,7 @@
 import type { Access } from '../domain/access.ts';
 import { isWorse } from '../domain/effect.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { refsIn } from './inject.ts';
@@ -56,7 +57,7 @@ export function filledIn(access: Access, args: JsonObject): Access {
   const resource = access.resource?.replaceAll(PLACEHOLDER, (_, name: string) => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined || refsIn(value).length > 0) isKnown = false;
-    return typeof value === 'string' ? asPart(value) : JSON.stringify(value ?? null);
+    return typeof value === 'string' ? asPart(value) : stringifyJson(value ?? null);
   });
   const { resource: _, ...whole } = access;
   return isKnown && resource !== undefined ? { ...whole, resource } : whole;

@@ -1,6 +1,7 @@
 import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Option, Question } from '../domain/question.ts';
 import { goOnWithInput, isRefused } from './elicitation.ts';
 import { escaped } from './inject.ts';
@@ -90,7 +91,7 @@ function continueTask(state: RunState, task: TaskState, answered: Answered): voi
       settle(state, task, answered);
       return;
     case 'ambiguity': {
-      const chosen = question.options?.find(({ value }) => JSON.stringify(value) === JSON.stringify(answer));
+      const chosen = question.options?.find(({ value }) => stringifyJson(value) === stringifyJson(answer));
       if (chosen?.tasks !== undefined) {
         task.replacement = chosen.tasks;
         state.replacing.add(task.task.id);

@@ -1,4 +1,5 @@
 import type { Effect } from '../domain/effect.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { ApprovalPolicy } from '../domain/mode.ts';
 import type { Settings } from '../domain/settings.ts';
 import { OWN_TOOLS } from './own-tools.ts';
@@ -26,7 +27,7 @@ export function needsApproval(task: TaskState, state: RunState): boolean {
  * somebody else's order. `mayCancel` is set only where the operation is ours.
  */
 function isWantedByUser({ task, override }: TaskState, state: RunState): boolean {
-  if (state.mayCancel !== true || override !== undefined || JSON.stringify(task.args).includes('${'))
+  if (state.mayCancel !== true || override !== undefined || stringifyJson(task.args).includes('${'))
     return false;
   const decision = state.decisions.findLast(({ proposed }) => proposed.some(({ id }) => id === task.id));
   if (decision === undefined) return false;

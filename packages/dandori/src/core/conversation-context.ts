@@ -1,4 +1,5 @@
 import type { Message } from '../domain/conversation.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import { progressOf } from './briefing.ts';
 import type { ConversationState } from './conversation.ts';
@@ -67,7 +68,7 @@ function runLine(state: RunState): string {
     ...(progress === undefined ? [] : [`${progress.done} of ${progress.total} steps done`]),
     ...open.map(({ question }) => questionText(question)),
   ];
-  const goal = JSON.stringify(cut(state.goal, LONGEST_GOAL));
+  const goal = stringifyJson(cut(state.goal, LONGEST_GOAL));
   return `- run ${state.run}, ${goal}: ${parts.length === 0 ? 'under way' : parts.join('; ')}`;
 }
 

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import { writeText } from './reference.ts';
 
 /**
@@ -128,11 +129,11 @@ export function withForms(secrets: Iterable<string>): string[] {
     const base64 = toBase64(secret).replace(/=+$/, '');
     const whole = base64.slice(0, Math.floor(base64.length / 4) * 4);
     const url = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_');
-    const quoted = JSON.stringify(secret).slice(1, -1);
+    const quoted = stringifyJson(secret).slice(1, -1);
     for (const form of [
       secret,
       quoted,
-      JSON.stringify(quoted).slice(1, -1),
+      stringifyJson(quoted).slice(1, -1),
       encoded(secret),
       writeText(secret),
     ])

@@ -1,4 +1,5 @@
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { shapeOf } from './shape.ts';
 import type { Stored } from './state.ts';
 
@@ -19,7 +20,7 @@ export function digestOf(stored: Stored, { limit, more }: DigestOptions): string
     const { bytes, head, shape } = stored.blob;
     return digest({ size: `${bytes} bytes`, shape: shape ?? 'not known', head: `${head}…`, most, more });
   }
-  const text = JSON.stringify(stored.value);
+  const text = stringifyJson(stored.value);
   if (text.length <= most) return text;
   return digest({
     size: `${text.length} characters`,
@@ -51,9 +52,7 @@ export function cut(text: string, length: number): string {
 }
 
 export function sizeOf(stored: Stored): string {
-  return 'blob' in stored
-    ? `${stored.blob.bytes} bytes`
-    : `${JSON.stringify(stored.value).length} characters`;
+  return 'blob' in stored ? `${stored.blob.bytes} bytes` : `${stringifyJson(stored.value).length} characters`;
 }
 
 export function shapeIn(stored: Stored, longest: number): string {

@@ -1,5 +1,6 @@
 import { isRepeatable } from '../domain/effect.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { canonical } from './canonical.ts';
 import { isAtWork, type OpenQuestion, type RunState, type TaskState } from './state.ts';
 import { moveTo, release } from './transition.ts';
@@ -112,7 +113,7 @@ export function savedAnswer(
   task: TaskState,
   asked: { readonly request: object; readonly used: ReadonlySet<string> },
 ): OpenQuestion | undefined {
-  const same = JSON.stringify(canonical(comparable(asked.request)));
+  const same = stringifyJson(canonical(comparable(asked.request)));
   return [...state.questions.values()].find(
     ({ question, isHeld, answer, attempt }) =>
       isHeld &&
@@ -120,7 +121,7 @@ export function savedAnswer(
       attempt !== task.attempts &&
       answer !== undefined &&
       !asked.used.has(question.id) &&
-      JSON.stringify(canonical(comparable(question))) === same,
+      stringifyJson(canonical(comparable(question))) === same,
   );
 }
 

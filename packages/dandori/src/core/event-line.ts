@@ -1,4 +1,5 @@
 import type { Event, FactOf } from '../domain/event.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 
 /** What a line about an event says besides its type. */
 export function describeEvent(event: Event): string {
@@ -29,11 +30,11 @@ export function describeEvent(event: Event): string {
         .map(({ code, task, message }) => `${code} ${task ?? ''}: ${message}`)
         .join(' · ');
     case 'task_succeeded':
-      return `${event.data.task} ${event.data.blob === undefined ? JSON.stringify(event.data.result) : event.data.blob.head}`;
+      return `${event.data.task} ${event.data.blob === undefined ? stringifyJson(event.data.result) : event.data.blob.head}`;
     case 'task_failed':
       return `${event.data.task} ${event.data.failure.kind}: ${event.data.failure.message}`;
     case 'inner_call_started':
-      return `${event.data.task} ${event.data.operation} ${JSON.stringify(event.data.args)} (${event.data.effect}, ${event.data.key})`;
+      return `${event.data.task} ${event.data.operation} ${stringifyJson(event.data.args)} (${event.data.effect}, ${event.data.key})`;
     case 'inner_call_ended':
       return insideText(event.data);
     case 'question_asked':
@@ -49,7 +50,7 @@ export function describeEvent(event: Event): string {
     case 'run_finished':
       return `${event.data.outcome} ${event.data.answer ?? event.data.failure?.message ?? ''}`;
     default:
-      return JSON.stringify(event.data);
+      return stringifyJson(event.data);
   }
 }
 
@@ -60,8 +61,8 @@ function whose({ by, passedOnBy }: FactOf<'note_added' | 'cancel_requested'>['da
 
 function insideText(data: FactOf<'inner_call_ended'>['data']): string {
   const { task, operation, args, key, result, blob, failure, lost, ambiguous } = data;
-  const call = `${operation} ${args === undefined ? `(${key})` : JSON.stringify(args)}`;
-  const value = blob === undefined ? JSON.stringify(result ?? null) : blob.head;
+  const call = `${operation} ${args === undefined ? `(${key})` : stringifyJson(args)}`;
+  const value = blob === undefined ? stringifyJson(result ?? null) : blob.head;
   const ended = failure === undefined ? (lost?.message ?? ambiguous?.question) : failure.message;
   return `${task} ${call} ${ended === undefined ? `→ ${value}` : `${failure?.kind ?? 'in doubt'}: ${ended}`}`;
 }
@@ -73,6 +74,6 @@ function answerText({
   comment,
   by,
 }: FactOf<'question_answered'>['data']): string {
-  const said = declined === true ? 'declined' : JSON.stringify(answer);
+  const said = declined === true ? 'declined' : stringifyJson(answer);
   return [question, said, comment, by === undefined ? undefined : `(${by})`].filter(Boolean).join(' ');
 }

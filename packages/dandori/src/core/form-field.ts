@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { numberFrom, parseJson, stringifyJson } from '../domain/json-text.ts';
 
 /** `many`: several of a few. `group`: fields within. `other`: typed as JSON, or as a list with commas. */
 export type FieldKind = 'flag' | 'choice' | 'many' | 'number' | 'text' | 'group' | 'other';
@@ -58,7 +59,7 @@ export function typedAs({ kind, choices, schema }: Field, text: string): Json {
       return Array.isArray(parsed) ? parsed : listed(text).map((part) => chosenOf(choices, part));
     }
     case 'number':
-      return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+      return numberFrom(text) ?? text;
     case 'text':
       return text;
     default:
@@ -123,14 +124,14 @@ function listed(text: string): string[] {
 
 function parse(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return undefined;
   }
 }
 
 export function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function isGroup(value: Json | undefined): value is JsonObject {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Ref } from '../domain/ref.ts';
 import { query } from './query.ts';
 import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef, writeText } from './reference.ts';
@@ -100,7 +101,7 @@ function asText(ref: Ref, path: (string | number)[], filling: Filling): string {
       message: `${writeRef(ref)} is null, which is no text to stand in a longer one`,
     });
   }
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return typeof value === 'string' ? value : (stringifyJson(value) ?? '');
 }
 
 /** Undefined where there is a problem. */
@@ -129,6 +130,6 @@ function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json |
 }
 
 function glimpse(value: Json): string {
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

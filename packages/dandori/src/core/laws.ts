@@ -1,6 +1,7 @@
 import { type Effect, isRepeatable } from '../domain/effect.ts';
 import type { Event, FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import { apply } from './apply.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
@@ -229,16 +230,16 @@ function remember(
   { id, kind, task, context }: Question,
   { state, shown }: { state: RunState; shown: Shown },
 ): void {
-  if (kind === 'plan_approval') shown.plans.set(id, JSON.stringify(state.draft?.tasks));
+  if (kind === 'plan_approval') shown.plans.set(id, stringifyJson(state.draft?.tasks));
   if (kind !== 'approval' || task === undefined) return;
   const { args } = (context ?? {}) as { args?: Json };
-  if (args !== undefined) shown.calls.set(task, JSON.stringify(canonical(args)));
+  if (args !== undefined) shown.calls.set(task, stringifyJson(canonical(args)));
 }
 
 function callLaw(id: string, { state, shown }: { state: RunState; shown: Shown }): string[] {
   const { approved, sent = {} } = state.tasks.get(id) ?? {};
   const seen = shown.calls.get(id);
-  if (approved === undefined || seen === undefined || seen === JSON.stringify(canonical(sent))) return [];
+  if (approved === undefined || seen === undefined || seen === stringifyJson(canonical(sent))) return [];
   return [`L9: ${id} was called with other arguments than a person had approved`];
 }
 
@@ -254,8 +255,8 @@ function planLaw(
   const word = asked?.question.plan === version ? planWord(asked) : undefined;
   if (word === undefined || word.kind === 'rejected')
     return [`L9: plan ${version} was accepted and nobody had approved it`];
-  const approved = word.kind === 'edited' ? JSON.stringify(word.tasks) : shown.plans.get(id);
-  return approved === JSON.stringify(tasks)
+  const approved = word.kind === 'edited' ? stringifyJson(word.tasks) : shown.plans.get(id);
+  return approved === stringifyJson(tasks)
     ? []
     : [`L9: plan ${version} was accepted and another one had been approved`];
 }

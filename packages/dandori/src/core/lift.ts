@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Task } from '../domain/task.ts';
 import { escaped, refsIn } from './inject.ts';
 import { keyOf, type Origin, onlyOrigin, originsIn, pathExpression } from './origin.ts';
@@ -73,7 +74,7 @@ export function lift(state: RunState, resultOf: (task: string) => Json | undefin
     tasks: isOneDecision ? written : inOrder(written, done, trace),
     inferred: trace.inferred,
     left: leftOut(state),
-    redacted: written.filter(({ args }) => JSON.stringify(args).includes(REDACTED)).map(({ id }) => id),
+    redacted: written.filter(({ args }) => stringifyJson(args).includes(REDACTED)).map(({ id }) => id),
     unread: done
       .filter(({ task, result }) => result !== undefined && resultOf(task.id) === undefined)
       .map(({ task }) => task.id),
@@ -96,11 +97,11 @@ interface Trace {
 
 /** What a later plan only repeats, an earlier decision has decided. */
 function decisionsOf({ decisions, given }: RunState): Map<string, number> {
-  const written = new Map(given.map(({ id, args }) => [id, JSON.stringify(args)]));
+  const written = new Map(given.map(({ id, args }) => [id, stringifyJson(args)]));
   const found = new Map<string, number>();
   for (const [index, { proposed, diagnostics }] of decisions.entries()) {
     for (const { id, args } of diagnostics === undefined ? proposed : []) {
-      const text = JSON.stringify(args);
+      const text = stringifyJson(args);
       if (written.get(id) !== text) found.set(id, index + 1);
       written.set(id, text);
     }
@@ -109,7 +110,7 @@ function decisionsOf({ decisions, given }: RunState): Map<string, number> {
 }
 
 function givenText({ goal, questions }: RunState): string {
-  const answers = [...questions.values()].map(({ answer }) => JSON.stringify(answer?.value ?? ''));
+  const answers = [...questions.values()].map(({ answer }) => stringifyJson(answer?.value ?? ''));
   return plain([goal, ...answers].join('\n'));
 }
 
@@ -160,6 +161,7 @@ function literalOf(value: Json): Json | undefined {
 function isSpecific(value: Json, given: string): boolean {
   if (typeof value === 'string') return [...value].length >= 3 && !given.includes(plain(value));
   if (typeof value === 'number') return isSpecificNumber(value) && !given.includes(String(value));
+  if (typeof value === 'bigint') return !given.includes(String(value));
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some((item) => isSpecific(item, given));
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Loop } from '../domain/loop.ts';
 import { canonical } from './canonical.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state.ts';
@@ -93,7 +94,7 @@ export function hasProgressed(state: RunState, since: number): boolean {
 
 /** What a call is: the operation and the arguments, in whatever order these are written. */
 export function callText(operation: string, args: JsonObject): string {
-  return `${operation} ${JSON.stringify(canonical(args))}`;
+  return `${operation} ${stringifyJson(canonical(args))}`;
 }
 
 /** The decision that was told of this circle and has heard it; undefined where it must be told, for the first time or again. */
@@ -195,7 +196,7 @@ function callsOf({ proposed }: Decision, { tasks }: RunState): Called[] {
 function called({ task, sent, status, result, failure }: TaskState): Called {
   const call = callText(task.operation, sent ?? {});
   const stored: Json = result === undefined ? '' : 'blob' in result ? result.blob.sha256 : result.value;
-  const outcome = status === 'succeeded' ? JSON.stringify(stored) : `${failure?.kind}: ${failure?.message}`;
+  const outcome = status === 'succeeded' ? stringifyJson(stored) : `${failure?.kind}: ${failure?.message}`;
   return {
     task: task.id,
     step: task.step,

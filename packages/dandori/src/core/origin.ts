@@ -1,4 +1,5 @@
 import type { Json } from '../domain/json.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 
 /** A place in a result: keys and indexes. */
 export type Origin = readonly (string | number)[];
@@ -8,14 +9,14 @@ const MOST = 20;
 
 /** Equal values have equal keys, whatever the order of the fields in them. */
 export function keyOf(value: Json): string {
-  return JSON.stringify(sorted(value));
+  return stringifyJson(sorted(value));
 }
 
 /** The places in a result of all values that are looked for, found in one walk over it. */
 export function originsIn(result: Json, wanted: ReadonlySet<string>): ReadonlyMap<string, readonly Origin[]> {
   const found = new Map<string, Origin[]>();
   // To write out every list and every object within another would be quadratic in the depth.
-  const sizes = new Set([...wanted].map((key) => sizeOf(JSON.parse(key) as Json)));
+  const sizes = new Set([...wanted].map((key) => sizeOf(parseJson(key) as Json)));
   const visit = (value: Json, path: readonly (string | number)[]) => {
     if (sizes.has(sizeOf(value))) {
       const key = keyOf(value);
@@ -42,7 +43,7 @@ export function onlyOrigin(places: readonly Origin[], name: string | number | un
 export function pathExpression(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
-    const name = /^[A-Za-z_]\w*$/.test(step) ? step : JSON.stringify(step);
+    const name = /^[A-Za-z_]\w*$/.test(step) ? step : stringifyJson(step);
     return text === '' ? name : `${text}.${name}`;
   }, '');
 }

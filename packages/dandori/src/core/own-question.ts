@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Option, Question } from '../domain/question.ts';
 import type { SchemaCheck } from './schema.ts';
 
@@ -20,7 +21,7 @@ export function readQuestion(args: JsonObject, check: SchemaCheck): Asked {
   const form = readForm(wanted, check);
   const options = form === undefined ? readOptions(choices) : [];
   const asked: Asked = {
-    text: typeof text === 'string' && text.trim() !== '' ? text : JSON.stringify(args),
+    text: typeof text === 'string' && text.trim() !== '' ? text : stringifyJson(args),
     ...(options.length > 0 && { options }),
     ...(form !== undefined && { form }),
   };
@@ -36,7 +37,7 @@ export function fits(
   if (answer === undefined || answer === null) return false;
   if (form !== undefined) return check(form, answer).length === 0;
   if (options === undefined || options.length === 0) return true;
-  return options.some(({ value }) => JSON.stringify(value) === JSON.stringify(answer));
+  return options.some(({ value }) => stringifyJson(value) === stringifyJson(answer));
 }
 
 function readOptions(options: Json | undefined): Option[] {
@@ -44,7 +45,7 @@ function readOptions(options: Json | undefined): Option[] {
   const different = new Map<string, Option>();
   for (const option of options) {
     const read = option === null || option === '' ? undefined : toOption(option);
-    const key = JSON.stringify(read?.value);
+    const key = stringifyJson(read?.value);
     if (read !== undefined && !different.has(key)) different.set(key, read);
     if (different.size === MOST_OPTIONS) break;
   }
@@ -55,7 +56,7 @@ function toOption(option: Json): Option {
   if (isFields(option) && typeof option.label === 'string' && option.label !== '')
     return { label: clip(option.label), value: option.value ?? option.label };
   if (typeof option === 'string') return { label: clip(option), value: option };
-  return { label: clip(JSON.stringify(option)), value: option };
+  return { label: clip(stringifyJson(option)), value: option };
 }
 
 const KEYWORDS = [
@@ -82,7 +83,7 @@ function readForm(form: Json | undefined, check: SchemaCheck): JsonObject | unde
     : { ...(form.properties !== undefined && { type: 'object' }), ...form };
   const { properties = {} } = whole;
   const isSmall = isFields(properties) && Object.keys(properties).length <= MOST_FIELDS;
-  if (!isSmall || JSON.stringify(whole).length > LONGEST_FORM) return undefined;
+  if (!isSmall || stringifyJson(whole).length > LONGEST_FORM) return undefined;
   return check.problem?.(whole) === undefined ? whole : undefined;
 }
 

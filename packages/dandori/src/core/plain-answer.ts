@@ -1,4 +1,5 @@
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Option, Question } from '../domain/question.ts';
 
 const YES = new Set([
@@ -97,7 +98,7 @@ export function canBeNumbered(options: readonly Option[]): boolean {
 }
 
 export function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function normalised(text: string): string {

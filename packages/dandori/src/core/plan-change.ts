@@ -1,5 +1,6 @@
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Change } from '../domain/revision.ts';
 import type { Task } from '../domain/task.ts';
 import { readTasks } from './proposal.ts';
@@ -32,7 +33,7 @@ export function changePlan(
   if (typeof places === 'string') return places;
   const named = [...replacements.map(({ id }) => id), ...removals];
   const twice = named.find((id, index) => named.indexOf(id) !== index);
-  if (twice !== undefined) return `plan.revise: it says two things about ${JSON.stringify(twice)}`;
+  if (twice !== undefined) return `plan.revise: it says two things about ${stringifyJson(twice)}`;
   const left = notBegun(state, ended);
   const standing = { state, left: new Set(left.map(({ id }) => id)) };
   const problem = named.flatMap((id) => fixed(id, standing))[0];
@@ -99,7 +100,7 @@ interface Standing {
 /** Why this task cannot be replaced or removed. */
 function fixed(id: string, { state, left }: Standing): string[] {
   const task = state.tasks.get(id);
-  if (task === undefined) return [`plan.revise: there is no task ${JSON.stringify(id)} in the plan`];
+  if (task === undefined) return [`plan.revise: there is no task ${stringifyJson(id)} in the plan`];
   if (left.has(id) || hasFailed(id, { state, left })) return [];
   return [
     `plan.revise: ${id} is ${task.status} and stays as it is; only what has not succeeded can be changed`,

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Task } from '../domain/task.ts';
 import { canonical } from './canonical.ts';
 import type { Draft, RunState } from './state.ts';
@@ -28,5 +29,5 @@ export function planDiff({ tasks, removes = [] }: Draft, state: RunState): PlanD
 }
 
 function textOf(task: Task): string {
-  return JSON.stringify(canonical(task));
+  return stringifyJson(canonical(task));
 }

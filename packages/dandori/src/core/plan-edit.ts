@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Change } from '../domain/revision.ts';
 import type { Task } from '../domain/task.ts';
 import { canonical } from './canonical.ts';
@@ -59,5 +60,5 @@ function isSame(one: Task, other: Task): boolean {
 }
 
 function textOf({ after = [], ...task }: Task): string {
-  return JSON.stringify(canonical({ ...task, ...(after.length > 0 && { after }) } as Json));
+  return stringifyJson(canonical({ ...task, ...(after.length > 0 && { after }) } as Json));
 }

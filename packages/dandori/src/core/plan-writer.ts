@@ -1,7 +1,7 @@
 import { Document, isScalar, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Task } from '../domain/task.ts';
-import { isRounded } from './rounded.ts';
 
 export interface WrittenPlan {
   readonly goal: string;
@@ -43,13 +43,8 @@ function exactDocument(value: Json): Document {
 
 /** The same as JSON, in one line. */
 export function writePlanAsJson(plan: WrittenPlan): string {
-  const numbers = (_key: string, value: unknown) =>
-    typeof value === 'number' && isRounded(String(value)) ? rawJson(value.toExponential()) : value;
-  return JSON.stringify(planValue(plan), numbers);
+  return stringifyJson(planValue(plan));
 }
-
-/** Node has it; the types of the language do not know it yet. */
-const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** The file's own form, with durations that say their unit. */
 function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
@@ -75,7 +70,6 @@ function taskValue(task: Task): Json {
 function keepExact(node: Scalar): void {
   if (!isScalar(node)) return;
   const { value } = node;
-  if (typeof value === 'number' && isRounded(String(value))) node.format = 'EXP';
   // Half characters, line separators and the like come back only as escapes.
   if (typeof value === 'string' && /[^\P{C}\n]|[\u2028\u2029]|^\s|\s$|\n\s/u.test(value))
     node.type = Scalar.QUOTE_DOUBLE;

@@ -1,5 +1,6 @@
 import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Probe } from '../domain/tool.ts';
 import { innerCallInDoubt } from './inner-calls.ts';
 import { query } from './query.ts';
@@ -32,7 +33,7 @@ function fill(value: Json, lookUp: (name: string) => Json): Json {
   if (whole !== undefined) return lookUp(whole);
   return value.replaceAll(PLACEHOLDER, (_, name: string) => {
     const found = lookUp(name);
-    return typeof found === 'string' ? found : JSON.stringify(found);
+    return typeof found === 'string' ? found : stringifyJson(found);
   });
 }
 
@@ -43,7 +44,7 @@ export function findingIn(result: Json, { settledWhen, result: wanted }: Probe):
   const settled = evaluate(result, settledWhen);
   if (settled === false) return { found: 'not_happened' };
   if (settled !== true)
-    return { found: 'unknown', message: `settled_when gives ${JSON.stringify(settled)?.slice(0, 200)}` };
+    return { found: 'unknown', message: `settled_when gives ${stringifyJson(settled)?.slice(0, 200)}` };
   return { found: 'happened', result: wanted === undefined ? null : evaluate(result, wanted) };
 }
 

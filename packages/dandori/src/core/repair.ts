@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { numberFrom } from '../domain/json-text.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { isOneLetterOff, sameLastPart } from './nearest.ts';
@@ -74,10 +75,12 @@ function otherType(task: Task, path: readonly (string | number)[], { tools, chec
     (value, part) => (isObject(value) ? value[part] : undefined),
     task.args,
   );
-  // More digits than a double holds would not be the number that was written.
-  const isNumber = typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) && text.length <= 15;
+  // An integer is exact however long it is. A decimal of more digits would not be the number that was written.
+  const isNumber =
+    typeof text === 'string' &&
+    (/^-?\d{1,100}$/.test(text) || (/^-?\d+\.\d+$/.test(text) && text.length <= 15));
   if (tool === undefined || !isNumber || path.length === 0) return undefined;
-  const number = Number(text);
+  const number = numberFrom(text) ?? null;
   const args = replaced(task.args, path, number);
   const isSame = (issue: { path: readonly (string | number)[] }) => issue.path.join('.') === path.join('.');
   if (check(tool.inputSchema, args).some(isSame)) return undefined;

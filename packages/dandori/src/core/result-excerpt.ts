@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { shapeOf } from './shape.ts';
 
 export interface Range {
@@ -16,7 +17,7 @@ export function excerptOf(value: Json, range: Range): JsonObject {
   const room = Math.max(100, range.limit - AROUND);
   if (Array.isArray(value)) return ofList(value, range, room);
   if (typeof value === 'string') return ofText(value, range, room);
-  return JSON.stringify(value).length <= room ? { value } : tooLarge(value, room, 'give a path into it');
+  return stringifyJson(value).length <= room ? { value } : tooLarge(value, room, 'give a path into it');
 }
 
 function ofList(list: readonly Json[], { from, count }: Range, room: number): JsonObject {
@@ -24,7 +25,7 @@ function ofList(list: readonly Json[], { from, count }: Range, room: number): Js
   const shown: Json[] = [];
   let used = 2;
   for (const item of wanted) {
-    used += JSON.stringify(item).length + 1;
+    used += stringifyJson(item).length + 1;
     if (used > room) break;
     shown.push(item);
   }
@@ -39,7 +40,7 @@ function ofList(list: readonly Json[], { from, count }: Range, room: number): Js
 function ofText(text: string, { from, count }: Range, room: number): JsonObject {
   let end = Math.min(text.length, from + Math.min(count, room));
   // As JSON a text may be longer than it is: quotes and control characters are written as several.
-  while (end - from > 1 && JSON.stringify(text.slice(from, end)).length > room)
+  while (end - from > 1 && stringifyJson(text.slice(from, end)).length > room)
     end = from + Math.floor((end - from) * 0.8);
   if (end < text.length && isHighSurrogate(text, end - 1) && end - from > 1) end--;
   return { value: text.slice(from, end).toWellFormed(), ...place(text.length, from, end) };
@@ -57,5 +58,5 @@ function place(total: number, from: number, end: number): JsonObject {
 
 function tooLarge(value: Json, room: number, hint: string): JsonObject {
   const shape = shapeOf(value, Math.min(1_000, Math.floor(room / 2)));
-  return { shape, size: JSON.stringify(value).length, hint };
+  return { shape, size: stringifyJson(value).length, hint };
 }

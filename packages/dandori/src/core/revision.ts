@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Action, Task } from '../domain/task.ts';
 import { inOrder, readIds } from './plan-change.ts';
 import { readTasks } from './proposal.ts';
@@ -24,10 +25,10 @@ export function revised(
   const replacements = [...replaced, ...added.filter(({ id }) => ids.has(id))];
   const unknown = [...replaced.map(({ id }) => id), ...removals].find((id) => !ids.has(id));
   if (unknown !== undefined)
-    return `plan.revise: there is no task ${JSON.stringify(unknown)} in the plan that was refused`;
+    return `plan.revise: there is no task ${stringifyJson(unknown)} in the plan that was refused`;
   const byId = new Map(replacements.map((task) => [task.id, task]));
   const twice = replacements.find((task) => byId.get(task.id) !== task || removals.includes(task.id));
-  if (twice !== undefined) return `plan.revise: it says two things about ${JSON.stringify(twice.id)}`;
+  if (twice !== undefined) return `plan.revise: it says two things about ${stringifyJson(twice.id)}`;
   const kept = tasks.filter(({ id }) => !removals.includes(id)).map((task) => byId.get(task.id) ?? task);
   return inOrder([...kept, ...added.filter(({ id }) => !ids.has(id))], places);
 }

@@ -1,5 +1,6 @@
 import type { Event } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { canonical } from './canonical.ts';
 import { type Report, report } from './report.ts';
 import type { RunState, TaskState } from './state.ts';
@@ -77,7 +78,7 @@ export function factText(event: Event | undefined): string {
   if (event === undefined) return '';
   const { seq, at, type, data } = event;
   const { forkedFrom: _, ...rest } = data as { forkedFrom?: unknown };
-  return JSON.stringify([seq, at, type, rest]);
+  return stringifyJson([seq, at, type, rest]);
 }
 
 type Two = readonly [left: Json | undefined, right: Json | undefined];
@@ -88,7 +89,7 @@ function differing(kind: DifferenceKind, what: string, [left, right]: Two): RunD
 }
 
 function textOf(value: Json | undefined): string {
-  return value === undefined ? '' : JSON.stringify(canonical(value));
+  return value === undefined ? '' : stringifyJson(canonical(value));
 }
 
 function failureOf({ failure }: Report): Json | undefined {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { canonical } from './canonical.ts';
 import { isSameButSecrets } from './redact.ts';
 
@@ -11,15 +12,15 @@ export function same(name: string, written: unknown, derived: unknown): string[]
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = stringifyJson(value) ?? 'nothing';
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
 
 /** A secret that came about only when texts were put together was taken out when it was written down. */
 export function isSame(written: unknown, derived: unknown): boolean {
   if (written === undefined || derived === undefined) return written === derived;
-  const one = JSON.stringify(canonical(written as Json));
-  if (one === JSON.stringify(canonical(derived as Json))) return true;
+  const one = stringifyJson(canonical(written as Json));
+  if (one === stringifyJson(canonical(derived as Json))) return true;
   return one.includes('[secret') && isSameButRedacted(written as Json, derived as Json);
 }
 

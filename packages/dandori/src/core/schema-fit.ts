@@ -1,4 +1,5 @@
 import type { Json } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import {
   alternatives,
   isClosed,
@@ -65,8 +66,8 @@ function clashOfValues(given: SchemaView, wanted: SchemaView): string | undefine
   const have = valuesOf(given);
   const want = valuesOf(wanted);
   if (have === undefined || want === undefined || have.length + want.length > MOST_VALUES) return undefined;
-  const allowed = new Set(want.map((value) => JSON.stringify(value)));
-  if (have.some((value) => allowed.has(JSON.stringify(value)))) return undefined;
+  const allowed = new Set(want.map((value) => stringifyJson(value)));
+  if (have.some((value) => allowed.has(stringifyJson(value)))) return undefined;
   return `it is ${shown(have)}, and ${shown(want)} is wanted`;
 }
 
@@ -110,6 +111,6 @@ function isOnly(view: SchemaView, type: string): boolean {
 }
 
 function shown(values: readonly Json[]): string {
-  const texts = values.slice(0, 5).map((value) => JSON.stringify(value));
+  const texts = values.slice(0, 5).map((value) => stringifyJson(value));
   return `${texts.join(' or ')}${values.length > 5 ? ' or …' : ''}`;
 }

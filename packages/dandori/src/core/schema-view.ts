@@ -114,7 +114,7 @@ export function typeOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
+  return typeof value === 'bigint' ? 'integer' : typeof value;
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {

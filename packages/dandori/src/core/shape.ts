@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 
 const DEEPEST = 5;
 const MOST_KEYS = 24;
@@ -26,6 +27,7 @@ function describe(value: Json, depth: number): string {
   if (value === null) return 'null';
   if (typeof value === 'string')
     return value.length > 200 ? `string of ${value.length} characters` : 'string';
+  if (typeof value === 'bigint') return 'number';
   if (typeof value !== 'object') return typeof value;
   return Array.isArray(value) ? describeList(value, depth) : describeObject(value, depth);
 }
@@ -53,6 +55,6 @@ function describeObject(object: JsonObject, depth: number): string {
 
 /** As a path would have to write it. */
 function nameOf(key: string): string {
-  const name = /^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key);
+  const name = /^[A-Za-z_]\w*$/.test(key) ? key : stringifyJson(key);
   return name.length <= LONGEST_KEY ? name : `${name.slice(0, LONGEST_KEY)}…`;
 }

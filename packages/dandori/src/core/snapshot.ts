@@ -10,6 +10,8 @@ export function snapshot(state: RunState): string {
     // It holds the task itself.
     if (key === 'queued') return value !== undefined;
     if (value instanceof Map || value instanceof Set) return [...value];
+    // Not as the text of the same digits would be.
+    if (typeof value === 'bigint') return { integer: String(value) };
     return value;
   });
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Action } from '../domain/task.ts';
 import { OWN_OPERATIONS } from './own-operations.ts';
 import { hasEnded, type RunState } from './state.ts';
@@ -9,7 +10,7 @@ const UPDATE = 'plan.update_step';
 /** Why `plan.update_step` changes nothing; undefined where it ends the step. Written for the mind. */
 export function updateProblem({ tasks }: RunState, { step: id, status }: JsonObject): string | undefined {
   const step = typeof id === 'string' ? tasks.get(id) : undefined;
-  if (step === undefined || !isStep(step.task)) return `there is no step ${JSON.stringify(id ?? null)}`;
+  if (step === undefined || !isStep(step.task)) return `there is no step ${stringifyJson(id ?? null)}`;
   if (status !== 'completed' && status !== 'failed') return 'a "status" is "completed" or "failed"';
   if (hasEnded(step.status)) return `${step.task.id} has ended (${step.status}) and stays as it is`;
   return step.open > 0 ? `${step.task.id} has tasks, and ends when they have` : undefined;

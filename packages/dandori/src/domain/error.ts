@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts';
+import { stringifyJson } from './json-text.ts';
 
 /**
  * What is thrown to the caller: the caller did something that cannot work. The code has a page in `docs/errors/`.
@@ -62,5 +63,5 @@ export class DandoriError extends Error {
 
 /** A bug of ours, never bad input: the run stops here and the journal stays as it is. */
 export function assertNever(value: never): never {
-  throw new Error(`This case was forgotten: ${JSON.stringify(value)}`);
+  throw new Error(`This case was forgotten: ${stringifyJson(value)}`);
 }

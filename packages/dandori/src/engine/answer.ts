@@ -4,10 +4,11 @@ import type { SchemaIssue } from '../core/schema.ts';
 import type { OpenQuestion, RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
 import { checkEdit } from './check-edit.ts';
-import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
+import { asJournaled, checkLength, type Keeping, refuseEnded, send } from './command.ts';
 import type { Parts } from './parts.ts';
 import { checkOpened, sealingOf } from './sealing.ts';
 
@@ -32,12 +33,13 @@ export interface Answering {
  * Of two answers at the same instant one is written, and the other one is refused.
  */
 export async function answerQuestion(
-  { run, question: id, answer, declined = false, comment, by }: Answering,
+  { run, question: id, answer: said, declined = false, comment, by }: Answering,
   parts: Keeping & Pick<Parts, 'check' | 'toolbox' | 'durations'>,
 ): Promise<void> {
   checkLength(comment, 'comment');
+  const answer = asJournaled(said, `The answer to ${id}`, 'answer-invalid');
   const sealing = sealingOf(parts);
-  const said = sealing.seal({ comment, by });
+  const told = sealing.seal({ comment, by });
   await send(run, parts, (state, at) => {
     refuseEnded(state);
     const { question } = stillOpen(id, state, at);
@@ -47,7 +49,7 @@ export async function answerQuestion(
     if (!declined && isPlan) checkEdit(question, { answer: meant, state }, parts);
     else if (!declined) checkAnswer(question, meant, parts);
     const given = declined ? { answer: null, declined } : { answer: meant };
-    return { type: 'question_answered', data: { question: id, ...given, ...said } };
+    return { type: 'question_answered', data: { question: id, ...given, ...told } };
   });
 }
 
@@ -59,8 +61,8 @@ export function meantBy(
 ): Json {
   const edited = kind === 'plan_approval' ? editedTasks(answer) : undefined;
   if (edited !== undefined) return { ...(answer as JsonObject), tasks: asHidden(edited, state) as Json[] };
-  const looks = JSON.stringify(shown(answer));
-  const alike = options.filter(({ value }) => JSON.stringify(shown(value)) === looks);
+  const looks = stringifyJson(shown(answer));
+  const alike = options.filter(({ value }) => stringifyJson(shown(value)) === looks);
   const [only] = alike;
   if (only !== undefined && alike.length === 1) return only.value;
   return options.length > 0 ? answer : withHidden(answer, fallback);
@@ -99,7 +101,7 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
     );
   }
   if (answer === undefined) return open;
-  const given = answer.declined === true ? 'it was declined' : JSON.stringify(shown(answer.value));
+  const given = answer.declined === true ? 'it was declined' : stringifyJson(shown(answer.value));
   const by = answer.by === undefined ? '' : ` by ${answer.by}`;
   throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
 }
@@ -121,7 +123,7 @@ export function checkAnswer(
   answer: Json,
   parts: Pick<Parts, 'check' | 'secrets' | 'storeKey'>,
 ): void {
-  const given = JSON.stringify(answer) ?? 'undefined';
+  const given = stringifyJson(answer) ?? 'undefined';
   const seen = shown(given);
   const { id, options = [], form } = question;
   const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });
@@ -138,8 +140,8 @@ export function checkAnswer(
       'Correct these fields and answer again.',
     );
   }
-  if (options.length === 0 || options.some(({ value }) => JSON.stringify(value) === given)) return;
-  const values = options.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  if (options.length === 0 || options.some(({ value }) => stringifyJson(value) === given)) return;
+  const values = options.map(({ value }) => (typeof value === 'string' ? value : stringifyJson(value)));
   throw refused(`${seen} is no answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
 }
 

@@ -1,7 +1,9 @@
 import { fold } from '../core/apply.ts';
 import { DandoriError } from '../domain/error.ts';
+import type { Json } from '../domain/json.ts';
 import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
+import { tasksAsJournaled } from './command.ts';
 import { answerQuestion } from './inbox.ts';
 import type { Parts } from './parts.ts';
 
@@ -24,7 +26,7 @@ export async function approve({ run, question, tasks, by }: Approval, parts: Dec
       fix: 'Approve or reject the call as it is.',
     });
   }
-  const answer = tasks === undefined ? 'approve' : { tasks: JSON.parse(JSON.stringify(tasks)) };
+  const answer = tasks === undefined ? 'approve' : { tasks: tasksAsJournaled(tasks) as unknown as Json };
   await answerQuestion({ run, question: asked.id, answer, by }, parts);
   return asked.id;
 }

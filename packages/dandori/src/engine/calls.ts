@@ -1,4 +1,8 @@
 import type { InputResponse } from '../core/elicitation.ts';
+import { assertNever } from '../domain/error.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { isNormal, normalise } from '../domain/json-text.ts';
+import type { Action } from '../domain/task.ts';
 import type { Thinking, Thought } from '../ports/mind.ts';
 import type { Call, CallOutcome, InputRequest, MadeInside } from '../ports/toolbox.ts';
 import type { Mail, Mailbox } from './mailbox.ts';
@@ -7,6 +11,8 @@ import type { ReadAhead } from './read-ahead.ts';
 import type { Texts } from './texts.ts';
 import { createTimeLimit } from './time-limit.ts';
 
+/** More levels than any tool means, and few enough for all that walks over a value. */
+const DEEPEST = 500;
 /** How long a call that was told to stop may take to do so, before it is given up as lost. */
 const GRACE = 5_000;
 
@@ -98,8 +104,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     if (delay > 0) await pause(delay, { signal, clock });
     const { task, attempt } = call;
     const limit = createTimeLimit(clock, call.timeout, () => controller.abort('timeout'));
-    const elicit = (request: InputRequest) =>
+    const elicit = (asked: InputRequest) =>
       new Promise<InputResponse>((resolve) => {
+        const request = normalRequest(asked);
+        if (request === undefined) return resolve({ action: 'cancel' });
         limit.pause();
         const reply = (response: InputResponse) => {
           if (!signal.aborted) limit.resume();
@@ -144,7 +152,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
         }),
       brokenCall,
     );
-    const outcome = await withGrace(made, { signal, clock, otherwise });
+    const outcome = normalOutcome(await withGrace(made, { signal, clock, otherwise }), texts);
     limit.stop();
     const isLate = isTimeUp(outcome, signal);
     const late: CallOutcome = {
@@ -162,12 +170,16 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   ): Promise<void> {
     const startedAt = clock.now();
     const { signal } = current.controller;
+    const onAction = about.onAction && ((action: Action) => about.onAction?.(normalAction(action)));
     const otherwise: Thinking = {
       kind: 'failed',
       failure: { kind: 'cancelled', message: 'The thought was stopped.' },
     };
     const result = await withGrace(
-      safely(() => parts.mind.think({ ...about, signal }), brokenThought),
+      safely(
+        async () => normalThinking(await parts.mind.think({ ...about, onAction, signal })),
+        brokenThought,
+      ),
       { signal, clock, otherwise },
     );
     if (thinking === current) thinking = undefined;
@@ -229,6 +241,61 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
   } catch (error) {
     return otherwise(error instanceof Error ? error.message : String(error));
   }
+}
+
+/**
+ * What a tool gave, as the journal will hold it, before anything sees it: a run that goes on and one that is resumed
+ * must see the same. The tools that ship give it so already.
+ */
+function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
+  switch (outcome.kind) {
+    case 'succeeded':
+    case 'ambiguous':
+    case 'input_wanted':
+      break;
+    case 'failed':
+    case 'lost':
+      return outcome;
+    default:
+      return assertNever(outcome);
+  }
+  const value: unknown = outcome.kind === 'succeeded' ? outcome.result : outcome;
+  if (isNormal(value, DEEPEST)) return outcome;
+  try {
+    const normal = normalise(value);
+    if (!isNormal(normal, DEEPEST)) throw new RangeError();
+    return outcome.kind === 'succeeded' ? { ...outcome, result: normal } : (normal as unknown as CallOutcome);
+  } catch (error) {
+    const reason =
+      error instanceof Error && !(error instanceof RangeError) ? error.message : texts.tooDeep(DEEPEST);
+    return { kind: 'failed', failure: { kind: 'invalid_result', message: texts.notWritten(reason) } };
+  }
+}
+
+/** Undefined where it cannot be asked at all. */
+function normalRequest(request: InputRequest): InputRequest | undefined {
+  try {
+    return isNormal(request) ? request : (normalise(request) as unknown as InputRequest);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The actions of a mind, as the journal will hold them. A time limit is a number, and stays one. */
+function normalAction(action: Action): Action {
+  const { args, expect, ...rest } = action;
+  if (isNormal(args) && (expect === undefined || isNormal(expect))) return action;
+  return {
+    ...rest,
+    args: normalise(args) as JsonObject,
+    ...(expect !== undefined && { expect: normalise(expect) as Action['expect'] }),
+  };
+}
+
+function normalThinking(thinking: Thinking): Thinking {
+  return thinking.kind === 'decided'
+    ? { ...thinking, actions: thinking.actions.map(normalAction) }
+    : thinking;
 }
 
 function brokenCall(message: string): CallOutcome {

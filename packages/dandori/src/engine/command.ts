@@ -2,6 +2,8 @@ import { fold } from '../core/apply.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../domain/event.ts';
+import { isNormal, normalise } from '../domain/json-text.ts';
+import type { Task } from '../domain/task.ts';
 import type { Parts } from './parts.ts';
 import { sealingOf } from './sealing.ts';
 
@@ -39,6 +41,28 @@ export function refuseEnded({ run, end }: RunState): void {
   if (end === undefined) return;
   throw new DandoriError('run-ended', `The run ${run} has ended (${end.outcome}).`, {
     fix: `See it with \`dandori show ${run}\`.`,
+  });
+}
+
+/** What a program gives, as the journal will hold it, before anything sees it. Refuses what cannot be JSON. */
+export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-invalid' = 'usage'): T {
+  if (isNormal(value)) return value;
+  try {
+    return normalise(value) as T;
+  } catch (error) {
+    const isDeep = error instanceof RangeError || !(error instanceof Error);
+    const reason = isDeep ? 'it is nested too deeply' : error.message;
+    throw new DandoriError(code, `${what} cannot be written as JSON: ${reason}.`, {
+      fix: 'Give texts, numbers, true, false, null, lists and objects of these.',
+    });
+  }
+}
+
+/** A time limit is a number, however large. */
+export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
+  return tasks.map((task) => {
+    const { timeout } = task;
+    return { ...asJournaled(task, 'The plan'), ...(timeout !== undefined && { timeout }) };
   });
 }
 

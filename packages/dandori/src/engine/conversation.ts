@@ -16,6 +16,7 @@ import { tallyOfRun } from '../core/reporter.ts';
 import type { ConversationFact, Message, Tally } from '../domain/conversation.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Json } from '../domain/json.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import type { Option } from '../domain/question.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ConversationJournal } from '../ports/journal.ts';
@@ -152,8 +153,8 @@ export async function newConversation(
 ): Promise<{ readonly id: string; readonly isNew: true | 'perhaps' }> {
   const id = newId(clock.now());
   if (key === undefined) return { id, isNew: true };
-  const held = await keys.hold(`conversation\n${userId}\n${key}`, JSON.stringify({ conversation: id }));
-  return { id: (JSON.parse(held) as { conversation: string }).conversation, isNew: 'perhaps' };
+  const held = await keys.hold(`conversation\n${userId}\n${key}`, stringifyJson({ conversation: id }));
+  return { id: (parseJson(held) as { conversation: string }).conversation, isNew: 'perhaps' };
 }
 
 /** A new one is written down with its first message. One that may be there already need not be. */
@@ -357,8 +358,8 @@ type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
 
 /** An answer as the user's words in the conversation: what stands on an option, not its value. */
 function wordsOf({ answer, comment, declined }: Given, options: readonly Option[] = []): string {
-  const written = JSON.stringify(answer);
-  const label = options.find(({ value }) => JSON.stringify(value) === written)?.label;
+  const written = stringifyJson(answer);
+  const label = options.find(({ value }) => stringifyJson(value) === written)?.label;
   const given = declined === true ? [] : [label ?? (typeof answer === 'string' ? answer : written)];
   return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
 }

@@ -3,6 +3,7 @@ import { canonical } from '../core/canonical.ts';
 import type { Draft } from '../core/state.ts';
 import type { CheckedTask } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { normalise, stringifyJson } from '../domain/json-text.ts';
 
 /** Approval is bound to exactly this call. */
 export function callDigest(operation: string, args: JsonObject): string {
@@ -16,12 +17,12 @@ export function planDigest(
 ): string {
   const effects = checked.map(({ id, effect }) => [id, effect]);
   // Through text, so that a field that is absent and one that is undefined are the same.
-  const written = JSON.parse(JSON.stringify(tasks)) as Json;
+  const written = normalise(tasks);
   return sha256([written, effects, [...removes], [...(revision?.supersedes ?? [])]]);
 }
 
 function sha256(value: Json): string {
   return createHash('sha256')
-    .update(JSON.stringify(canonical(value)))
+    .update(stringifyJson(canonical(value)))
     .digest('hex');
 }

@@ -11,6 +11,7 @@ import type { Json } from '../domain/json.ts';
 import type { Task } from '../domain/task.ts';
 import { asHidden, checkAnswer, meantBy, refuseStrangers } from './answer.ts';
 import { checkEdit, invalidEdit } from './check-edit.ts';
+import { asJournaled, tasksAsJournaled } from './command.ts';
 import { compileDraft } from './draft.ts';
 import { newId } from './inbox.ts';
 import type { Parts } from './parts.ts';
@@ -50,7 +51,13 @@ type Keeping = Pick<
  * K3  A decision is taken over whole: with what it proposed and asked. One that was not made yet is made anew.
  * K4  The other run is only read. Blobs are shared; they are put once more, so that nobody takes them away meanwhile.
  */
-export async function forkRun(source: string, options: ForkOptions, parts: Keeping): Promise<Forked> {
+export async function forkRun(source: string, given: ForkOptions, parts: Keeping): Promise<Forked> {
+  const { answers, tasks } = given;
+  const options = {
+    ...given,
+    ...(answers && { answers: asJournaled(answers, 'An answer', 'answer-invalid') }),
+    ...(tasks && { tasks: tasksAsJournaled(tasks) }),
+  };
   const events = await parts.journal.read(source);
   const seq = wholeDecision(events, forkPoint(source, events, options));
   refuseEnded(source, events.slice(0, seq));

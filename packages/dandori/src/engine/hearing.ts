@@ -3,6 +3,7 @@ import { fold } from '../core/apply.ts';
 import { answerIn, type Meant } from '../core/meaning.ts';
 import { shown } from '../core/redact.ts';
 import { DandoriError } from '../domain/error.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import type { Keys } from '../ports/keys.ts';
 import { answerQuestion, newId } from './inbox.ts';
 import type { Parts } from './parts.ts';
@@ -38,8 +39,8 @@ export async function heardAs(
   const heard: Heard = { id: newId(clock.now()), meant: withoutWords(meant) };
   if (key === undefined) return heard;
   const asked = { ...heard, request: createHash('sha256').update(text).digest('hex') };
-  const held = await keys.hold(`said\n${conversation}\n${key}`, JSON.stringify(asked));
-  const first = JSON.parse(held) as typeof asked;
+  const held = await keys.hold(`said\n${conversation}\n${key}`, stringifyJson(asked));
+  const first = parseJson(held) as typeof asked;
   if (first.request === asked.request) return first;
   throw new DandoriError('key-reused', 'Another message was said with this key.', {
     fix: 'Take a new key for each new message; send the same key only with the same words.',
@@ -65,7 +66,7 @@ export async function answerOnce(
     await answerQuestion({ run, question: id, answer, by }, parts);
   } catch (error) {
     const given = (await look())?.answer;
-    const isOurs = given?.by === by && JSON.stringify(given?.value) === JSON.stringify(answer);
+    const isOurs = given?.by === by && stringifyJson(given?.value) === stringifyJson(answer);
     if (!(isRepeated && isOurs && error instanceof DandoriError)) throw error;
   }
 }

@@ -4,7 +4,7 @@ import { DandoriError } from '../domain/error.ts';
 import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../domain/event.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Task } from '../domain/task.ts';
-import { checkLength, type Keeping, refuseEnded, send } from './command.ts';
+import { checkLength, type Keeping, refuseEnded, send, tasksAsJournaled } from './command.ts';
 import type { Parts } from './parts.ts';
 import { sealingOf } from './sealing.ts';
 
@@ -60,7 +60,7 @@ export async function startRun(
     },
   ];
   if (tasks !== undefined)
-    facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: [...tasks] } });
+    facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: tasksAsJournaled(tasks) } });
   const sealing = sealingOf(parts);
   const events = facts.map(
     (fact, index) => ({ v: EVENT_VERSION, run, seq: index + 1, at, ...sealing.seal(fact) }) as Event,

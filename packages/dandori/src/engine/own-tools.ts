@@ -9,6 +9,7 @@ import { isStep } from '../core/step.ts';
 import { searchTools, toolIndexOf } from '../core/tool-index.ts';
 import type { FailureKind } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { normalise, stringifyJson } from '../domain/json-text.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Call, CallOutcome, Toolbox } from '../ports/toolbox.ts';
 import type { Results } from './results.ts';
@@ -121,7 +122,7 @@ function getPlan(_: JsonObject, { state }: Looking): CallOutcome {
       ...(step !== undefined && { step }),
     }));
   // A copy: what is in the state must not be what a result holds.
-  return { kind: 'succeeded', result: JSON.parse(JSON.stringify({ ...plan, tasks: statuses })) };
+  return { kind: 'succeeded', result: normalise({ ...plan, tasks: statuses }) };
 }
 
 /** Descriptions and schemas that do not fit are shortened, but no name is left out. */
@@ -138,7 +139,7 @@ function searchTool({ query: words, limit }: JsonObject, { state, tools }: Looki
 function described({ name, description, effect, inputSchema, outputSchema }: Tool, room: number): JsonObject {
   const text = description.replaceAll(/\s+/g, ' ').trim();
   const whole = { name, description: text, effect, inputSchema, ...(outputSchema && { outputSchema }) };
-  if (JSON.stringify(whole).length <= room) return whole;
+  if (stringifyJson(whole).length <= room) return whole;
   // What a call needs comes before what it gives, and both before words.
   return { name, description: text.slice(0, 200), effect, inputSchema };
 }

@@ -13,6 +13,7 @@ import { type Effect, isWorse } from '../domain/effect.ts';
 import { assertNever } from '../domain/error.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Action } from '../domain/task.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
@@ -297,11 +298,11 @@ async function answerText(answer: JsonObject, { state, results }: Found): Promis
   const injected = injectSealed(answer, (task) => results.get(state, task));
   if (!injected.ok && namesTask(answer, state)) return undefined;
   const { text } = injected.ok ? injected.args : answer;
-  return typeof text === 'string' ? text : JSON.stringify(text ?? null);
+  return typeof text === 'string' ? text : stringifyJson(text ?? null);
 }
 
 /** A text that speaks of ${HOME} refers to nothing of ours, and is meant as it stands. */
 function namesTask(answer: JsonObject, { tasks }: RunState): boolean {
-  const names = JSON.stringify(answer).matchAll(/\$\{\s*([A-Za-z_][\w-]*)/g);
+  const names = stringifyJson(answer).matchAll(/\$\{\s*([A-Za-z_][\w-]*)/g);
   return names.some(([, name = '']) => tasks.has(name));
 }

@@ -6,7 +6,8 @@ import type { Draft, RunState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Fact } from '../domain/event.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { normalise } from '../domain/json-text.ts';
 import { type Texts, textsOf } from './texts.ts';
 
 interface About {
@@ -73,5 +74,5 @@ function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts
 
 /** As the journal will hold it: without what is undefined. */
 function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as { [key: string]: Json };
+  return normalise(value) as JsonObject;
 }

@@ -10,6 +10,7 @@ import type { Brief } from '../domain/brief.ts';
 import { DandoriError } from '../domain/error.ts';
 import { type Event, type FactType, isCommand } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { callDigest } from './digest.ts';
 import { finished } from './perform.ts';
 import { approvalProblems, draftProblems, versionProblems } from './plan-proof.ts';
@@ -297,7 +298,7 @@ function answerProblems({ data }: Event & { type: 'question_answered' }, { state
   const isPlan = typeof data.answer === 'object' && data.answer !== null;
   const isFree = data.declined === true || isPlan || options.length === 0;
   const isOne = isFree || options.some(({ value }) => isSame(value, data.answer));
-  return isOne ? [] : [`${JSON.stringify(data.answer)} is none of the options of ${data.question}`];
+  return isOne ? [] : [`${stringifyJson(data.answer)} is none of the options of ${data.question}`];
 }
 
 /** Those that expire together are written together, also where the first of them cancels the run. */

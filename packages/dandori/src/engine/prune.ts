@@ -3,6 +3,7 @@ import { foldConversation, isReported } from '../core/conversation.ts';
 import { blobOf } from '../core/event-blob.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event, Outcome } from '../domain/event.ts';
+import { parseJson } from '../domain/json-text.ts';
 import type { ConversationJournal, Journal, RunSummary } from '../ports/journal.ts';
 import type { Keys } from '../ports/keys.ts';
 import type { Parts } from './parts.ts';
@@ -152,7 +153,7 @@ async function pruneKeys(
 ): Promise<number> {
   let count = 0;
   for await (const { value, remove } of keys?.heldBefore(before) ?? []) {
-    const { run } = JSON.parse(value) as { run?: string };
+    const { run } = parseJson(value) as { run?: string };
     if (run !== undefined && !gone.has(run) && (await isThere(run, journal))) continue;
     count++;
     if (!dryRun) await remove();

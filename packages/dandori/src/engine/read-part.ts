@@ -3,6 +3,7 @@ import { shown } from '../core/redact.ts';
 import { partAt, type ResultPart, type Wanted } from '../core/result-part.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import { createResults } from './results.ts';
 
@@ -21,7 +22,7 @@ export async function readPart(
     });
   const part = partAt(result, wanted);
   if (part !== undefined) return part;
-  throw new DandoriError('usage', `The result of ${task} has nothing at ${JSON.stringify(wanted.path)}.`, {
+  throw new DandoriError('usage', `The result of ${task} has nothing at ${stringifyJson(wanted.path)}.`, {
     fix: 'Ask without a path to see what there is.',
   });
 }

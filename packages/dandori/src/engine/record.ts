@@ -17,6 +17,7 @@ import {
 import { isRepeatable } from '../domain/effect.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event, FactOf } from '../domain/event.ts';
+import { normalise } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Parts } from './parts.ts';
@@ -81,7 +82,7 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
     },
   };
   // The journal holds no secrets; what tools say of themselves may.
-  const plain = JSON.parse(JSON.stringify(redact(named(made), parts.secrets))) as RecordedCase;
+  const plain = normalise(redact(named(made), parts.secrets)) as unknown as RecordedCase;
   return { case: plain, inexact: recording.inexact, unknown: known.unknown };
 }
 

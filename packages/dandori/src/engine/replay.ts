@@ -6,6 +6,7 @@ import { snapshot } from '../core/snapshot.ts';
 import type { RunState } from '../core/state.ts';
 import { DandoriError } from '../domain/error.ts';
 import type { Event, FactType } from '../domain/event.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Parts } from './parts.ts';
 import { isDecided, prove } from './proof.ts';
@@ -97,7 +98,7 @@ function typeAt(events: readonly Event[], seq: number): FactType {
 
 /** Folded once more in one go, from a copy: nothing that was looked up on the way may have changed anything. */
 function foldProblems(state: RunState, events: readonly Event[]): Difference[] {
-  const again = fold(JSON.parse(JSON.stringify(events)) as Event[]);
+  const again = fold(parseJson(stringifyJson(events)) as unknown as Event[]);
   if (again !== undefined && snapshot(again) === snapshot(state)) return [];
   const { seq = 1, type = 'run_started' } = events.at(-1) ?? {};
   return [{ seq, type, message: 'folding the journal twice gives two states, which is a bug in Dandori' }];

@@ -5,6 +5,7 @@ import type { RunState } from '../core/state.ts';
 import type { BlobHandle } from '../domain/blob.ts';
 import type { FactOf } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
+import { parseJson } from '../domain/json-text.ts';
 import type { Blobs } from '../ports/blobs.ts';
 
 /** Results above this many characters go to a blob, so that a journal stays quick to read and to fold. */
@@ -30,7 +31,7 @@ export function createResults(blobs: Blobs): Results {
   const read = async (blob: BlobHandle): Promise<Json> => {
     const known = loaded.get(blob.sha256);
     if (known !== undefined) return known;
-    const value = JSON.parse(await blobs.get(blob)) as Json;
+    const value = parseJson(await blobs.get(blob)) as Json;
     loaded.set(blob.sha256, value);
     return value;
   };

@@ -3,6 +3,7 @@ import { type Injected, inject } from '../core/inject.ts';
 import { createOpaque, createSealing, holdsMark, type Sealing, shown } from '../core/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../core/schema.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Parts } from './parts.ts';
 
@@ -59,8 +60,8 @@ export function checkOpened(check: SchemaCheck, sealing: Sealing): SchemaCheck {
     if (opened === undefined) return told.filter(({ path }) => !holdsMark(valueAt(value, path)));
     return check(schema, opened).map((issue) => {
       const path = sealing.seal(issue.path);
-      const place = JSON.stringify(path);
-      const same = told.find((one) => one.keyword === issue.keyword && JSON.stringify(one.path) === place);
+      const place = stringifyJson(path);
+      const same = told.find((one) => one.keyword === issue.keyword && stringifyJson(one.path) === place);
       const message = same?.message ?? `does not fit "${issue.keyword}"`;
       const { keyword, isConditional, property } = issue;
       return {

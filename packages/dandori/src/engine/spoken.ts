@@ -4,6 +4,7 @@ import type { RunState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
 import type { Event, Fact, FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { normalise, stringifyJson } from '../domain/json-text.ts';
 import type { Step } from '../domain/outline.ts';
 import type { Action, Task } from '../domain/task.ts';
 import { decidedFacts } from './thought-ended.ts';
@@ -38,7 +39,7 @@ function becomes(actions: readonly Action[], made: Made, state: RunState): Fact[
 
 function textOf(facts: readonly Fact[]): string {
   const plain = facts.map((fact) => ({ type: fact.type, data: said(fact) as Json }));
-  return JSON.stringify(canonical(JSON.parse(JSON.stringify(plain)) as Json));
+  return stringifyJson(canonical(normalise(plain)));
 }
 
 /** Until when and by whom a question may be answered, the settings say, and not the mind. */

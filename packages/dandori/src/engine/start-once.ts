@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DandoriError } from '../domain/error.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import type { Keys } from '../ports/keys.ts';
 import { type Beginning, checkGoal, newId, startRun } from './inbox.ts';
 import type { Parts } from './parts.ts';
@@ -18,8 +19,8 @@ export async function startOnce(
   // A request that starts nothing must not use up its key.
   checkGoal(beginning.goal);
   const asked = { run: newId(parts.clock.now()), request: sha256(request) };
-  const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, JSON.stringify(asked));
-  const first = JSON.parse(held) as typeof asked;
+  const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, stringifyJson(asked));
+  const first = parseJson(held) as typeof asked;
   if (first.request !== asked.request)
     throw new DandoriError('key-reused', 'This key has started a run for another request.', {
       fix: 'Take a new key for each new run; send the same key only with the same request.',

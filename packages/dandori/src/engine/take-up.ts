@@ -1,5 +1,5 @@
 import { timeLeft } from '../core/budget.ts';
-import { MOST_ROUNDS } from '../core/elicitation.ts';
+import { type InputResponse, MOST_ROUNDS } from '../core/elicitation.ts';
 import { finishedInnerCalls } from '../core/inner-calls.ts';
 import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
@@ -12,6 +12,7 @@ import { assertNever } from '../domain/error.ts';
 import type { Fact } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Question } from '../domain/question.ts';
 import type { Task } from '../domain/task.ts';
 import type { CallOutcome } from '../ports/toolbox.ts';
@@ -77,7 +78,7 @@ function sealed(mail: Mail, { parts }: Driver): Mail {
       return {
         ...mail,
         request: sealing.seal(request),
-        reply: (response) => reply(sealing.open(response) ?? { action: 'cancel' }),
+        reply: (response: InputResponse) => reply(sealing.open(response) ?? { action: 'cancel' }),
       };
     }
     case 'action_written':
@@ -218,7 +219,7 @@ function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
   const task = state.tasks.get(id);
   const done = task === undefined ? [] : finishedInnerCalls(task);
   if (done.length === 0) return failure;
-  const calls = done.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`).join('; ');
+  const calls = done.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`).join('; ');
   return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, clip(calls)) };
 }
 
@@ -260,7 +261,7 @@ export function written(result: Json, { sealing, isOurs = false, texts }: Writin
   });
   try {
     const value = isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);
-    const text = JSON.stringify(value);
+    const text = stringifyJson(value);
     if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
     return { ok: true, value, text };
   } catch (error) {
@@ -291,7 +292,7 @@ export function unexpected(
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: texts.unexpected(expect, clip(JSON.stringify(found)), clip(JSON.stringify(result))),
+    message: texts.unexpected(expect, clip(stringifyJson(found)), clip(stringifyJson(result))),
   };
 }
 

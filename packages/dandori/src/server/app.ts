@@ -1,5 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DandoriError } from '../domain/error.ts';
+import { parseJson, stringifyJson } from '../domain/json-text.ts';
 import { describeApi } from './description.ts';
 import {
   adminsOnly,
@@ -81,6 +84,7 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
     // The pattern and not the path: one series a route, not one a run.
     metrics.request(routeOf(c.req.matchedRoutes), c.res.status, (performance.now() - startedAt) / 1000);
   });
+  app.use(exactNumbers());
   app.use(securityHeaders());
   app.use(ownPagesOnly(config.server.hosts, page.has));
   app.use(
@@ -101,6 +105,17 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
   for (const add of ROUTES) add(app, parts);
   describeApi(app);
   return app;
+}
+
+/** Bodies are read and written so that an integer beyond 2^53 stays the one that was sent. */
+function exactNumbers(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const json = (value: unknown, status?: ContentfulStatusCode, headers?: Record<string, string>) =>
+      c.body(stringifyJson(value), status, { 'Content-Type': 'application/json', ...headers });
+    Object.assign(c, { json });
+    Object.assign(c.req, { json: async () => parseJson(await c.req.text()) });
+    await next();
+  };
 }
 
 function routeOf(matched: readonly { readonly path: string; readonly method: string }[]): string {

@@ -1,3 +1,5 @@
+import { stringifyJson } from '../domain/json-text.ts';
+
 /** What the page reads of an OpenAPI document; the rest stands in `/openapi.json`. */
 export interface ApiDocument {
   readonly info: { readonly version: string; readonly description?: string };
@@ -100,7 +102,7 @@ function properties(schema: Schema): string {
     escaped(one.description ?? ''),
   ]);
   const shown = rows.length === 0 ? `<p>${typeOf(schema)}</p>` : table(['Name', 'Type', MEANING], rows);
-  return `${shown}<details><summary>JSON Schema</summary><pre>${escaped(JSON.stringify(schema, null, 2))}</pre></details>`;
+  return `${shown}<details><summary>JSON Schema</summary><pre>${escaped(stringifyJson(schema, 2))}</pre></details>`;
 }
 
 function schemasOf(content: Content = {}): Schema[] {
@@ -114,7 +116,7 @@ function typeOf(schema: Schema): string {
     const name = escaped($ref.split('/').at(-1) ?? '');
     return `<a href="#schema-${name}">${name}</a>`;
   }
-  if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`;
+  if (schema.const !== undefined) return `<code>${escaped(stringifyJson(schema.const))}</code>`;
   if (schema.enum !== undefined)
     return schema.enum.map((value) => `<code>${escaped(String(value))}</code>`).join(' or ');
   const several = anyOf ?? oneOf;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { redact } from '../core/redact.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Entry } from '../ports/journal.ts';
 
 /**
@@ -222,7 +223,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
   }
 
   function encodeLive(name: string, value: object): Buffer {
-    return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(redact(value, secrets))}\n\n`);
+    return Buffer.from(`event: ${name}\ndata: ${stringifyJson(redact(value, secrets))}\n\n`);
   }
 
   return {
@@ -266,7 +267,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
 
 /** The journal's own form, without names of events: a plain `onmessage` gets them all. */
 function encode(event: Entry): Buffer {
-  return Buffer.from(`id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`);
+  return Buffer.from(`id: ${event.seq}\ndata: ${stringifyJson(event)}\n\n`);
 }
 
 function drained(response: ServerResponse, patience: number): Promise<'drained' | 'gone' | 'stuck'> {

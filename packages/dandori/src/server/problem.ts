@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../client/api.ts';
 import { DandoriError, type ErrorCode } from '../domain/error.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import { SECURITY_HEADERS } from './guard.ts';
 import type { Env } from './parts.ts';
 import { mayAct } from './users.ts';
@@ -113,7 +114,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
     return;
   }
   const [status, reason, code, detail] = REFUSALS[error.code ?? ''] ?? UNREADABLE;
-  const body = JSON.stringify(problemOf(new DandoriError(code, detail), status));
+  const body = stringifyJson(problemOf(new DandoriError(code, detail), status));
   const headers = { ...SECURITY_HEADERS, 'Content-Type': TYPE, Connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;

@@ -1,4 +1,5 @@
 import type { DrivingState, TalkedRun } from '../client/api.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Conversation, ConversationRun } from '../engine/conversation.ts';
 import type { EventStreams } from './event-streams.ts';
 
@@ -28,7 +29,7 @@ export function createStandings({ streams, stateOf }: Options): Standings {
       const tell = () => {
         isDue = false;
         for (const run of of(conversation)) {
-          const text = JSON.stringify(run);
+          const text = stringifyJson(run);
           if (told.get(run.run) !== text) streams.tell(id, 'run', run);
           told.set(run.run, text);
         }

@@ -83,7 +83,12 @@ describe('a mistake with one certain remedy is corrected without asking the mode
     ['the near tool wants other arguments', { operation: 'a.addd', args: { t: 'x' } }, undefined],
     ['text that is no number', { args: { n: 'twelve' } }, undefined],
     ['half a number where a whole one is wanted', { args: { deep: { n: '3.5' } } }, undefined],
-    ['more digits than a number holds', { args: { n: '12345678901234567890' } }, undefined],
+    [
+      'an integer of any length is exact',
+      { args: { n: '12345678901234567890' } },
+      ['t1: n is taken for the number 12345678901234567890'],
+    ],
+    ['more digits than a decimal holds', { args: { n: '0.12345678901234567890' } }, undefined],
     ['a mistake of another kind', { args: { x: 1 } }, undefined],
   ])('%s', (_, task, expected) => {
     expect(mended(task)).toEqual(expected);

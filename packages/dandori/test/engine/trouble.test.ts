@@ -158,10 +158,9 @@ describe('a call that fails', () => {
 
   const TOO_DEEP = /: it is nested more than 500 deep\.$/;
   it.each<[string, RegExp, () => unknown]>([
-    ['a bigint', /BigInt/, () => ({ n: 10n })],
     [
       'a circle',
-      TOO_DEEP,
+      /: it holds itself\.$/,
       () => {
         const circle: { self?: unknown } = {};
         circle.self = circle;

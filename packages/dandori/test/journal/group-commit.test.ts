@@ -70,7 +70,9 @@ describe('R2: group commit', () => {
     const { journal } = temporary;
     const kept = [firstEvent('r1'), eventOf('r1', 2), eventOf('r1', 3)];
     await journal.create('r1', kept.slice(0, 1));
-    const noJson = { ...eventOf('r1', 4), data: { amount: 1n } } as never;
+    const circle: unknown[] = [];
+    circle.push(circle);
+    const noJson = { ...eventOf('r1', 4), data: { amount: circle } } as never;
     const claim = await journal.claim('r1');
     await journal.append('r1', 1, kept.slice(1, 2));
     await journal.append('r1', 2, kept.slice(2));

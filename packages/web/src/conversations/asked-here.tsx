@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { TalkedRun } from 'dandori/client';
 import { useState } from 'react';
 import type { Json } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { ContextView } from '../run/questions/context-view.tsx';
 import { PlanDetails } from '../run/questions/plan-approval.tsx';
 import { QuestionCard } from '../run/questions/question-card.tsx';
@@ -71,7 +72,7 @@ function Choice({ conversation, run, question, onSent }: ChoiceProps) {
       {options.length > 0 && (
         <ul className="flex flex-wrap gap-2">
           {options.map(({ label, value }) => (
-            <li key={JSON.stringify(value)}>
+            <li key={stringifyJson(value)}>
               <Button disabled={answer.isPending} onClick={() => answer.mutate(value)}>
                 {label}
               </Button>

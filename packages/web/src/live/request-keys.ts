@@ -1,3 +1,5 @@
+import { stringifyJson } from '#domain/json-text.ts';
+
 /** Keys under which the server does a request once, however often it is sent. */
 export interface RequestKeys {
   /** The same for the same request, until it has been done. */
@@ -9,7 +11,7 @@ export function createRequestKeys(): RequestKeys {
   let held: { readonly request: string; readonly key: string } | undefined;
   return {
     keyFor(request) {
-      const text = JSON.stringify(request);
+      const text = stringifyJson(request);
       if (held?.request !== text) held = { request: text, key: newKey() };
       return held.key;
     },

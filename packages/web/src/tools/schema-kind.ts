@@ -1,4 +1,5 @@
 import { itemAt, propertiesOf, type SchemaView, typesOf, valuesOf } from '#core/schema-view.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 
 /** Of a value in a word or two: `string`, `list of string`, `"a" | "b"`. */
 export function kindOf(
@@ -6,7 +7,7 @@ export function kindOf(
   words: { readonly anything: string; readonly oneOf: string },
 ): string {
   const values = valuesOf(view);
-  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (values !== undefined) return values.map((value) => stringifyJson(value)).join(' | ');
   if (inner(view) === 'options') return words.oneOf;
   const types = typesOf(view);
   if (types === undefined) return words.anything;

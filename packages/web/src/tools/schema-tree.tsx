@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { isObject, itemAt, propertiesOf, type SchemaView, viewOf } from '#core/schema-view.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../shell/language.tsx';
 import { inner, kindOf } from './schema-kind.ts';
 import { texts } from './texts.ts';
@@ -39,7 +40,7 @@ function Field({ name, view, isRequired }: FieldProps) {
       {isRequired && <span className="text-accent text-xs">{say.required}</span>}{' '}
       {preset !== undefined && (
         <span className="break-all text-faint text-xs">
-          {say.byDefault} {JSON.stringify(preset)}
+          {say.byDefault} {stringifyJson(preset)}
         </span>
       )}
     </>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { viewOf } from '#core/schema-view.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import type { Tool } from '#domain/tool.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Scroller } from '../ui/scroller.tsx';
@@ -52,7 +53,7 @@ function Schema({ title, schema }: { readonly title: string; readonly schema: Js
       <details>
         <summary className="w-fit cursor-pointer rounded text-faint text-xs">{say.raw}</summary>
         <Scroller label={title} className="mt-1 max-h-96 rounded bg-sunken">
-          <pre className="p-3 font-mono text-xs">{JSON.stringify(schema, null, 2)}</pre>
+          <pre className="p-3 font-mono text-xs">{stringifyJson(schema, 2)}</pre>
         </Scroller>
       </details>
     </Part>

@@ -17,6 +17,7 @@ const CLIPPED = 200;
 const COLOURS: Readonly<Record<string, string>> = {
   string: 'text-good',
   number: 'text-busy',
+  bigint: 'text-busy',
   boolean: 'text-warn',
 };
 

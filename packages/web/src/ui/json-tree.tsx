@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import type { Json } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { CopyButton } from './copy-button.tsx';
 import { isLong, JsonRowView } from './json-row.tsx';
 import { type JsonRow, jsonRows, PAGE, parentRow, ROOT } from './json-rows.ts';
@@ -58,7 +59,7 @@ export function JsonTree({ value, label, renderText }: Props) {
   return (
     <div className="relative rounded border border-line bg-paper">
       <div className="absolute top-1 right-2 z-10 bg-paper pl-2">
-        <CopyButton text={() => JSON.stringify(value, null, 2)} />
+        <CopyButton text={() => stringifyJson(value, 2)} />
       </div>
       <div
         ref={tree}

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
+import type * as z from 'zod';
 import { DandoriError } from '../../domain/error.ts';
 import { EVENT_VERSION } from '../../domain/event.ts';
+import { parseJson, stringifyJson } from '../../domain/json-text.ts';
 import type { Entry } from '../../ports/journal.ts';
 import type { Form } from './form.ts';
 
@@ -19,7 +21,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
  * bit is noticed wherever that bit is.
  */
 export function toLine(event: Entry): string {
-  return close(JSON.stringify(event).slice(0, -1));
+  return close(stringifyJson(event).slice(0, -1));
 }
 
 /** What is appended together. Each line but the last says that more of it must come, or it does not count. */
@@ -27,8 +29,7 @@ export function toLines(events: readonly Entry[]): string {
   let text = '';
   // Put together one by one: to join a list of them takes as long again as to make them.
   for (const event of events) {
-    text +=
-      event === events.at(-1) ? toLine(event) : close(`${JSON.stringify(event).slice(0, -1)}${GOES_ON}`);
+    text += event === events.at(-1) ? toLine(event) : close(`${stringifyJson(event).slice(0, -1)}${GOES_ON}`);
   }
   return text;
 }
@@ -64,7 +65,7 @@ export function isBeginning(
   bytes: Buffer,
   next: { readonly [owner: string]: string | number; readonly seq: number },
 ): boolean {
-  const beginning = JSON.stringify({ v: EVENT_VERSION, ...next }).replace(/\}$/, ',');
+  const beginning = stringifyJson({ v: EVENT_VERSION, ...next }).replace(/\}$/, ',');
   // A file may have grown on the disk before what was to be written into it was there.
   const written = bytes.toString('latin1').replace(/\0+$/, '');
   const length = Math.min(written.length, beginning.length);
@@ -120,11 +121,11 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
   if (!isIntact(bytes)) damaged(place, 'its checksum does not fit');
   const end = bytes.length - ENDING;
   bytes[end] = CLOSING;
-  const value = parseJson(bytes.toString('utf8', 0, end + 1), place);
-  const envelope = form.envelope.safeParse(value);
+  const value = readJson(bytes.toString('utf8', 0, end + 1), place);
+  const envelope = readWith(form.envelope, value);
   if (!envelope.success)
     damaged(place, `it is no event of a version that is known here (${firstIssue(envelope.error)})`);
-  const fact = form.fact.safeParse(value);
+  const fact = readWith(form.fact, value);
   if (!fact.success) damaged(place, `it is no known event (${firstIssue(fact.error)})`);
   const { seq } = envelope.data;
   const owner = envelope.data[form.owner];
@@ -140,9 +141,28 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
 
 export type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner' | 'beginning'>;
 
-function parseJson(text: string, place: Place): unknown {
+/**
+ * A field of ours that is a number may be written with the digits of one beyond 2^53: a time limit that has no end, or
+ * what a server says of itself. It is that number, and not an integer of the user's.
+ */
+function readWith<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
+  const read = schema.safeParse(value);
+  if (read.success || !read.error.issues.every((issue) => becomesNumber(issue, value))) return read;
+  return schema.safeParse(value);
+}
+
+function becomesNumber({ code, path }: z.core.$ZodIssue, value: unknown): boolean {
+  const holder = path.slice(0, -1).reduce((here, key) => (here as never)?.[key], value);
+  const key = path.at(-1);
+  if (code !== 'invalid_type' || key === undefined || typeof (holder as never)?.[key] !== 'bigint')
+    return false;
+  (holder as Record<PropertyKey, unknown>)[key] = Number((holder as never)[key]);
+  return true;
+}
+
+function readJson(text: string, place: Place): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     return damaged(place, `it is no JSON (${error instanceof Error ? error.message : String(error)})`);
   }

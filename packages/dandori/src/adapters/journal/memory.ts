@@ -1,5 +1,6 @@
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Claim, Entry, Journal, RunSummary } from '../../ports/journal.ts';
 import { type Form, RUNS } from './form.ts';
 import { assertFollows, conflict, drivenElsewhere } from './refusal.ts';
@@ -51,7 +52,7 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
       return claim;
     },
     async size(run) {
-      return eventsOf(run).reduce((sum, event) => sum + Buffer.byteLength(JSON.stringify(event)) + 1, 0);
+      return eventsOf(run).reduce((sum, event) => sum + Buffer.byteLength(stringifyJson(event)) + 1, 0);
     },
     async remove(run, after) {
       const { length } = eventsOf(run);

@@ -1,6 +1,14 @@
 import { createRequire } from 'node:module';
 import type { Ajv as AjvDraft7, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { SchemaCheck } from '../../core/schema.ts';
+import {
+  hugeIn,
+  type StandIns,
+  spacedStandIns,
+  standIns,
+  withoutStandIns,
+  withStandIns,
+} from '../../core/stand-in.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { toIssues } from './issue.ts';
 import { createPattern } from './pattern.ts';
@@ -13,6 +21,8 @@ export interface CheckedSchemas extends SchemaCheck {
 
 interface Compiled {
   readonly validate?: ValidateFunction;
+  /** What stands for the integers beyond 2^53 in the schema: ajv knows no bigint. */
+  readonly fixed?: StandIns;
   readonly problem?: string;
 }
 
@@ -38,11 +48,15 @@ export function createSchemaCheck(): CheckedSchemas {
   };
 
   const check: SchemaCheck = (schema, value) => {
-    const { validate } = get(schema);
+    const { validate, fixed } = get(schema);
     if (validate === undefined) return [];
-    const errors = run(validate, value);
+    const huge = hugeIn(value);
+    const numbers = standIns(huge, fixed);
+    const errors = run(validate, huge.size === 0 ? value : withStandIns(value, numbers));
     if (typeof errors === 'string') compiled.set(schema, { problem: errors });
-    return typeof errors === 'string' ? [] : toIssues(errors, value);
+    if (typeof errors === 'string' || errors.length === 0) return [];
+    if (numbers.size === 0) return toIssues(errors, value);
+    return toIssues(errors.map((error) => restored(error, numbers)).filter(isMeant), value);
   };
   return Object.assign(check, { problem: (schema: JsonObject) => get(schema).problem });
 }
@@ -86,13 +100,15 @@ function once<T>(make: () => T): () => T {
 
 function compile(schema: JsonObject, dialects: Dialects): Compiled {
   if (!isSmall(schema)) return { problem: 'it is too large or too deep to be checked' };
-  const bare = withoutIdentity(schema);
+  const huge = hugeIn(schema);
+  const fixed = spacedStandIns(huge);
+  const bare = withoutIdentity(huge.size === 0 ? schema : (withStandIns(schema, fixed) as JsonObject));
   const first = saysDraft7(schema) ? dialects.draft7() : dialects.draft2020();
   const compiled = compileWith(first, bare);
-  if (compiled.problem === undefined || schema.$schema !== undefined) return compiled;
+  if (compiled.problem === undefined || schema.$schema !== undefined) return { ...compiled, fixed };
   // `items: [...]` and its like are an error in 2020-12, and many servers that name no dialect still write draft-07.
   const second = compileWith(dialects.draft7(), bare);
-  return second.problem === undefined ? second : compiled;
+  return { ...(second.problem === undefined ? second : compiled), fixed };
 }
 
 function compileWith(ajv: AjvDraft7, schema: JsonObject): Compiled {
@@ -128,6 +144,22 @@ function run(validate: ValidateFunction, value: Json): readonly ErrorObject[] | 
   } finally {
     validate.errors = null;
   }
+}
+
+/** An error tells of the integers themselves. */
+function restored(error: ErrorObject, numbers: StandIns): ErrorObject {
+  const { data, params } = error as { data: Json; params: JsonObject };
+  return {
+    ...error,
+    params: withoutStandIns(params, numbers),
+    data: typeof data === 'number' ? withoutStandIns(data, numbers) : data,
+  } as ErrorObject;
+}
+
+/** A stand-in keeps the order, and is a multiple of something else. */
+function isMeant({ keyword, params, data }: ErrorObject): boolean {
+  if (keyword !== 'multipleOf' || typeof data !== 'bigint') return true;
+  return Number.isSafeInteger(params.multipleOf) && data % BigInt(params.multipleOf) !== 0n;
 }
 
 function describe(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { SchemaIssue } from '../../core/schema.ts';
 import type { Json } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 
 /** More than these help nobody, and a list of a million wrong rows would give a million. */
 const MAX_ISSUES = 10_000;
@@ -165,12 +166,12 @@ function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object') return 'an object';
-  return `the ${typeof value} ${show(value)}`;
+  return `the ${typeof value === 'bigint' ? 'number' : typeof value} ${show(value)}`;
 }
 
 function show(value: unknown): string {
   // A large value must not be written out in full only to be clipped.
-  if (typeof value === 'string') return JSON.stringify(clip(value, 60));
+  if (typeof value === 'string') return stringifyJson(clip(value, 60));
   if (typeof value === 'object' && value !== null) return describeValue(value);
   return String(value);
 }

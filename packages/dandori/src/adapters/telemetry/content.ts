@@ -1,4 +1,5 @@
 import type { FactOf } from '../../domain/event.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Attributes } from './span.ts';
 
 /** More of one text than this nobody reads in a trace, and the journal has it whole. */
@@ -23,17 +24,17 @@ export function decisionContent({ reasoning, operations }: FactOf<'decision_made
   const thoughts = reasoning === undefined ? [] : [{ type: 'reasoning', content: cut(reasoning) }];
   const parts = [...thoughts, ...calls];
   if (parts.length === 0) return {};
-  return { 'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts, finish_reason: 'stop' }]) };
+  return { 'gen_ai.output.messages': stringifyJson([{ role: 'assistant', parts, finish_reason: 'stop' }]) };
 }
 
 export function text(value: unknown): string | undefined {
-  return value === undefined ? undefined : cut(JSON.stringify(value));
+  return value === undefined ? undefined : cut(stringifyJson(value));
 }
 
 function messages(role: 'user' | 'assistant', said: string | undefined): string | undefined {
   if (said === undefined) return undefined;
   const message = { role, parts: [{ type: 'text', content: cut(said) }] };
-  return JSON.stringify([role === 'assistant' ? { ...message, finish_reason: 'stop' } : message]);
+  return stringifyJson([role === 'assistant' ? { ...message, finish_reason: 'stop' } : message]);
 }
 
 function cut(said: string): string {

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Attributes, Span } from './span.ts';
 
 const KINDS = { internal: 1, client: 3 } as const;
@@ -8,7 +9,7 @@ export function encodeSpans(
   spans: readonly Span[],
   { resource, version }: { readonly resource: Attributes; readonly version: string },
 ): string {
-  return JSON.stringify({
+  return stringifyJson({
     resourceSpans: [
       {
         resource: { attributes: attributesOf(resource) },

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Json, json, jsonObject } from '../../domain/json.ts';
+import { normalise } from '../../domain/json-text.ts';
 import type { Option } from '../../domain/question.ts';
 import { type Task, task } from '../../domain/task.ts';
 import type { CallOutcome } from '../../ports/toolbox.ts';
@@ -72,7 +73,7 @@ export function isAmbiguity(error: unknown): error is AmbiguityError {
  */
 export function thrownAmbiguity({ ambiguity }: AmbiguityError, asker: Asker): CallOutcome {
   try {
-    const read = ambiguitySchema.safeParse(JSON.parse(JSON.stringify(ambiguity)));
+    const read = ambiguitySchema.safeParse(normalise(ambiguity));
     if (!read.success) return misunderstood(asker, z.prettifyError(read.error));
     const { options, form } = read.data;
     if (options === undefined && form === undefined)

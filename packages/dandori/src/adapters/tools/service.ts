@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { canonical } from '../../core/canonical.ts';
 import { type InputResponse, MOST_ROUNDS } from '../../core/elicitation.ts';
+import { hugeIn, withStandIns } from '../../core/stand-in.ts';
 import { type Effect, isRepeatable } from '../../domain/effect.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { exactNumber, normalise, stringifyJson } from '../../domain/json-text.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Call, CallOutcome } from '../../ports/toolbox.ts';
 import { AmbiguityError, isAmbiguity, thrownAmbiguity } from './ambiguity.ts';
@@ -149,7 +151,13 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
 function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   try {
     // A result goes through JSON, where a Date becomes a text; an argument comes from JSON and can never be a Date.
-    return z.toJSONSchema(schema, { io, unrepresentable: io === 'input' ? 'throw' : 'any' }) as JsonObject;
+    return z.toJSONSchema(schema, {
+      io,
+      unrepresentable: ({ zodSchema }) => {
+        if (zodSchema._zod.def.type === 'bigint') return { type: 'integer' };
+        return io === 'input' ? 'throw' : 'any';
+      },
+    }) as JsonObject;
   } catch (cause) {
     const message = `The ${io} of ${name} cannot be written as JSON Schema: ${cause instanceof Error ? cause.message : cause}`;
     throw new DandoriError('service-invalid', message, { fix: 'Use types that JSON has.', cause });
@@ -169,8 +177,9 @@ async function callMethod<Input extends z.ZodType, Output extends z.ZodType>(
   const { tool, call } = calling;
   if (call.signal.aborted) return notStarted(tool.name);
   try {
-    const input = await definition.input.safeParseAsync(call.args);
-    if (!input.success) return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}`);
+    const input = await readInput(definition.input, call.args);
+    if (!input.success)
+      return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}${input.hint}`);
     const work = (async () => definition.run(input.data, createContext(calling)))();
     return await untilAbandoned(
       work.then((value) => toOutcome(definition, tool, value)),
@@ -180,6 +189,24 @@ async function callMethod<Input extends z.ZodType, Output extends z.ZodType>(
   } catch (error) {
     return errorOutcome(error, calling);
   }
+}
+
+type Read<Input extends z.ZodType> =
+  | { readonly success: true; readonly data: z.output<Input> }
+  | { readonly success: false; readonly error: z.ZodError; readonly hint: string };
+
+/**
+ * A method that asks for numbers is given them also for integers beyond 2^53, as long as a number can hold each of
+ * them exactly. One that would be rounded is refused.
+ */
+async function readInput<Input extends z.ZodType>(schema: Input, args: JsonObject): Promise<Read<Input>> {
+  const read = await schema.safeParseAsync(args);
+  const integers = read.success ? [] : [...hugeIn(args)].filter((one) => typeof one === 'bigint');
+  if (read.success || integers.length === 0) return { ...read, hint: '' } as Read<Input>;
+  const wrong = integers.find((integer) => exactNumber(integer) === undefined);
+  const hint = `\n${wrong} is more than a number of JavaScript holds: take it by z.coerce.bigint(), or as text`;
+  if (wrong !== undefined) return { ...read, hint } as Read<Input>;
+  return { ...(await schema.safeParseAsync(withStandIns(args, new Map()))), hint: '' } as Read<Input>;
 }
 
 function createContext({ call, inner }: Calling): ServiceContext {
@@ -219,7 +246,7 @@ function createContext({ call, inner }: Calling): ServiceContext {
 /** As it will be written and sent: what the method goes on changing must not change it, nor a Date look like another. */
 function asSent(operation: string, args: JsonObject): JsonObject {
   try {
-    return JSON.parse(JSON.stringify(args)) as JsonObject;
+    return normalise(args) as JsonObject;
   } catch (error) {
     const message = `the arguments are not JSON: ${error instanceof Error ? error.message : error}`;
     throw new ServiceCallError(operation, { kind: 'invalid_args', message });
@@ -237,7 +264,7 @@ function createKeys(task: string): (operation: string, args: JsonObject, name?: 
   return (operation, args, name) => {
     const bound = [operation, args, ...(name === undefined ? [] : [name])];
     const digest = createHash('sha256')
-      .update(JSON.stringify(canonical(bound)))
+      .update(stringifyJson(canonical(bound)))
       .digest('hex')
       .slice(0, DIGEST_LENGTH);
     if (name !== undefined) return `${task}/${digest}`;
@@ -281,7 +308,7 @@ async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
     // A copy: the method may go on changing what it returned, and what the run has seen must not change.
     return {
       kind: 'succeeded',
-      result: parsed.data === undefined ? null : (JSON.parse(JSON.stringify(parsed.data)) as Json),
+      result: normalise(parsed.data),
     };
   } catch (error) {
     // The size of the stack is no concern of who wrote the service.

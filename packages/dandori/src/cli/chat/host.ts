@@ -2,6 +2,7 @@ import type { Written } from '../../core/conversation.ts';
 import type { Asked } from '../../core/meaning.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Conversation, Said } from '../../engine/conversation.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { answerIn } from '../given.ts';
@@ -47,11 +48,11 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     conversation.messages().findLast(({ id }) => conversation.state?.delivered.has(id))?.id ?? '';
 
   const say = (text: string) =>
-    surface.print(isJson ? JSON.stringify({ type: 'notice', text }) : spaced(text));
+    surface.print(isJson ? stringifyJson({ type: 'notice', text }) : spaced(text));
   const complain = (error: unknown) => {
     if (!(error instanceof DandoriError)) throw error;
     const { code, message, fix } = error;
-    if (isJson) return surface.print(JSON.stringify({ type: 'error', error: { code, message, fix } }));
+    if (isJson) return surface.print(stringifyJson({ type: 'error', error: { code, message, fix } }));
     const head = `${style.red(`error[${code}]:`)} ${message}`;
     return surface.print(fix === undefined ? head : `${head}\n${style.bold(`${wording.texts.fix}:`)} ${fix}`);
   };
@@ -74,7 +75,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     const asked = openOf(message);
     if (isJson) {
       const question = asked === undefined ? {} : { ask: asked.question };
-      return surface.print(JSON.stringify({ type: 'message', ...message, ...question }));
+      return surface.print(stringifyJson({ type: 'message', ...message, ...question }));
     }
     if (message.kind !== 'question') return surface.print(spaced(messageText(message, wording)));
     if (asked !== undefined) await surface.print(spaced(askedText(asked, message)));
@@ -138,13 +139,13 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
   }
 
   function unclear(questions: readonly Asked[]): Promise<void> {
-    if (isJson) return surface.print(JSON.stringify({ type: 'unclear', questions }));
+    if (isJson) return surface.print(stringifyJson({ type: 'unclear', questions }));
     const { unclear: several, cameUp } = wording.texts.chat;
     return surface.print(questionList(questions, wording, questions.length === 1 ? cameUp : several));
   }
 
   function background(run: string): Promise<void> {
-    if (isJson) return surface.print(JSON.stringify({ type: 'background', run }));
+    if (isJson) return surface.print(stringifyJson({ type: 'background', run }));
     return surface.print(spaced(style.dim(wording.texts.chat.inBackground(shortName(run)))));
   }
 

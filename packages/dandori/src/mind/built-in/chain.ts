@@ -1,5 +1,7 @@
-import { writeRef, writeText } from '../../core/reference.ts';
+import { escaped } from '../../core/inject.ts';
+import { writeRef } from '../../core/reference.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { OrderRule } from '../../domain/settings.ts';
 import type { Task } from '../../domain/task.ts';
 import { type Need, take } from './argument.ts';
@@ -109,7 +111,7 @@ export function chain(card: ToolCard, start: At): Chained {
 /** A call that is already in the plan, or that has been made before, is not made again. */
 function stepFor(card: ToolCard, args: JsonObject, { done, draft: { steps } }: At): Step {
   const isSame = (operation: string, others: JsonObject) =>
-    operation === card.tool.name && JSON.stringify(others) === JSON.stringify(args);
+    operation === card.tool.name && stringifyJson(others) === stringifyJson(args);
   const present = steps.find((step) => isSame(step.card.tool.name, step.args));
   const finished = done.find((task) => isSame(task.operation, task.args));
   const number = done.length + steps.filter((step) => step.done === undefined).length + 1;
@@ -225,6 +227,5 @@ function fromStep({ id, card, done }: Step, need: Need, { goal, isAdaptive, draf
 
 /** `${` in a value is text and never a Ref: neither a goal nor a result can point at another task's output. */
 export function literal<Value extends Json>(value: Value): Value {
-  const write = (_: string, item: Json) => (typeof item === 'string' ? writeText(item) : item);
-  return JSON.parse(JSON.stringify(value), write) as Value;
+  return escaped(value) as Value;
 }

@@ -1,6 +1,7 @@
 import { meaningOf, stem } from '../../core/dictionary.ts';
 import type { Language } from '../../core/language.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { parsed } from './property.ts';
 import { isObject } from './schema.ts';
 import { spaced } from './words.ts';
@@ -19,7 +20,7 @@ export function formatted(result: Json, language: Language): string {
 function block(value: Json, language: Language, depth: number): string {
   if (Array.isArray(value)) return list(value, language);
   if (!isObject(value)) return cell(value);
-  if (depth > 3) return JSON.stringify(value);
+  if (depth > 3) return stringifyJson(value);
   const fields = telling(withNamedRows(value), language);
   if (fields.length === 1) return block(fields[0]?.[1] ?? null, language, depth + 1);
   return fields
@@ -68,7 +69,7 @@ function list(items: readonly Json[], language: Language): string {
 }
 
 function cell(value: Json = null): string {
-  return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+  return typeof value === 'string' ? value : value === null ? '' : stringifyJson(value);
 }
 
 function shortened(text: string): string {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { numberFrom, stringifyJson } from '../../domain/json-text.ts';
 import type { Tool } from '../../domain/tool.ts';
 import { plainSchema, propertiesOf, typeOf } from './schema.ts';
 import type { ValueKind } from './values.ts';
@@ -70,13 +71,13 @@ function parameterOf(name: string, schema: JsonObject, isRequired: boolean): Par
 
 /** What a person wrote, brought to the parameter's type; undefined where that cannot be. */
 export function coerced({ schema, choices }: Parameter, value: Json): Json | undefined {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const number = text.trim() === '' ? Number.NaN : Number(text);
+  const text = typeof value === 'string' ? value : stringifyJson(value);
+  const number = numberFrom(text);
   const type = typeOf(schema);
   if (choices.length > 0)
     return choices.find((choice) => String(choice).toLowerCase() === text.toLowerCase());
-  if (type === 'number') return Number.isFinite(number) ? number : undefined;
-  if (type === 'integer') return Number.isInteger(number) ? number : undefined;
+  if (type === 'number') return number;
+  if (type === 'integer') return typeof number === 'bigint' || Number.isInteger(number) ? number : undefined;
   if (type === 'boolean') return /^(?:true|yes|はい)$/i.test(text.trim());
   if (type === 'array') return Array.isArray(value) ? value : text.split(/\s*[,、]\s*/);
   return text;

@@ -1,4 +1,5 @@
 import type { Json } from '../../domain/json.ts';
+import { parseJson, stringifyJson } from '../../domain/json-text.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Need } from './argument.ts';
 import { isObject, plainSchema, sampleOf, typeOf } from './schema.ts';
@@ -13,7 +14,7 @@ export interface Property {
   readonly words: readonly Word[];
   /** One of many: which one is meant shows only in the result. */
   readonly isMany: boolean;
-  readonly value: string | number | boolean;
+  readonly value: string | number | bigint | boolean;
   /** The texts of the same object: an id is chosen by the name that stands beside it. */
   readonly beside: readonly string[];
 }
@@ -53,7 +54,7 @@ export function propertiesIn(result: Json, nameWords: readonly Word[]): Property
       const beside = Object.values(value).filter((item) => typeof item === 'string');
       for (const [key, item] of Object.entries(value)) {
         const leaf = wordsOf(spaced(key), 8);
-        const step = /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : JSON.stringify(key);
+        const step = /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : stringifyJson(key);
         const path = at.path === '' ? step : `${at.path}.${step}`;
         walk(item, { ...at, path, leaf, words: [...at.words, ...leaf], beside }, depth + 1);
       }
@@ -75,7 +76,7 @@ function readable(result: Json): Json {
 /** The value where a text is JSON. */
 export function parsed(text: string): Json | undefined {
   try {
-    return /^\s*[[{]/.test(text) && text.length <= 1_000_000 ? (JSON.parse(text) as Json) : undefined;
+    return /^\s*[[{]/.test(text) && text.length <= 1_000_000 ? parseJson(text) : undefined;
   } catch {
     return undefined;
   }
@@ -91,7 +92,7 @@ export function fitting(properties: readonly Property[], need: Need): Property[]
 /** 0 where it does not fit. `table` fits `tables[0].name` but not `tables[0].size`. */
 function fit({ value, words, leaf, isMany }: Property, { card, parameter }: Need): number {
   const type = typeOf(parameter.schema).replace('integer', 'number');
-  if (type !== '' && type !== typeof value) return 0;
+  if (type !== '' && type !== (typeof value === 'bigint' ? 'number' : typeof value)) return 0;
   const isTold = (word: Word) => isSaid(word, words);
   const wanted = parameter.words.filter(({ stem }) => !NAMING.has(stem));
   // `get_user(id)` takes `users[0].id`: where the parameter's name is too general, the tool's own words must agree.

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { numberFrom } from '../../domain/json-text.ts';
 import type { Span } from './words.ts';
 
 export type ValueKind = (typeof FORMS)[number][0];
@@ -6,7 +7,7 @@ export type ValueKind = (typeof FORMS)[number][0];
 /** Something in the goal whose form alone says what it is. */
 export interface Value extends Span {
   readonly kind: ValueKind;
-  readonly value: string | number;
+  readonly value: string | number | bigint;
 }
 
 const OPERAND = String.raw`(?:(?:sqrt|abs|sin|cos|tan|log|exp|round|floor|ceil)?\(|[-−])*\d+(?:[.,]\d+)*%?\)*`;
@@ -58,14 +59,14 @@ const CITIES = '東京 tokyo ロンドン london パリ paris ニューヨーク
   ' ',
 );
 
-const READERS: Partial<Record<ValueKind, (found: string) => string | number | undefined>> = {
+const READERS: Partial<Record<ValueKind, (found: string) => string | number | bigint | undefined>> = {
   quoted: (found) => found.slice(1, -1),
   ip: (found) => (isIP(found) === 0 ? undefined : found),
   timezone: (found) => ZONES.find((zone) => zone.toLowerCase() === found.toLowerCase()),
   date: (found) =>
     found.replace(/日$/, '').replace(/\D(\d+)/g, (_, digits: string) => `-${digits.padStart(2, '0')}`),
   expression: asExpression,
-  number: (found) => Number(found.replaceAll(',', '')),
+  number: (found) => numberFrom(found.replaceAll(',', '')),
 };
 
 /** With something to calculate and brackets that match. `03-1234-5678` is a telephone number. */

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Action } from '../../domain/task.ts';
 import { isTooDeep, TOO_DEEP } from './depth.ts';
 import { withNestedActions } from './nested-actions.ts';
 import { toOwnArguments } from './own-arguments.ts';
-import { parseJson } from './parse.ts';
+import { readJson } from './parse.ts';
 import { ARGUMENT_KEYS, type Fields, firstOf, isFields, OPERATION_KEYS } from './shape.ts';
 
 export type ReadAction =
@@ -70,7 +71,7 @@ function toObject(value: unknown): JsonObject | string {
 
 /** The object that stands in a text, or the text itself where none is meant. */
 function parseObject(text: string): { readonly value: unknown } | { readonly problem: string } {
-  const parsed = parseJson(text);
+  const parsed = readJson(text);
   if (!parsed.ok) return text.trimStart().startsWith('{') ? { problem: parsed.problem } : { value: text };
   if (!isFields(parsed.value)) return { value: text };
   return isTooDeep(parsed.value) ? { problem: TOO_DEEP } : { value: parsed.value };
@@ -78,7 +79,7 @@ function parseObject(text: string): { readonly value: unknown } | { readonly pro
 
 /** A number cannot stand in a Ref, so `1` becomes `t1`, here and in `after` alike. */
 function toId(id: unknown): string | undefined {
-  if (typeof id === 'number') return `t${id}`;
+  if (typeof id === 'number' || typeof id === 'bigint') return `t${id}`;
   return typeof id === 'string' && id.trim() !== '' ? id.trim() : undefined;
 }
 
@@ -99,7 +100,8 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 function toMilliseconds(timeout: unknown): number | undefined {
   const [, count, unit = 's'] = /^\s*([\d.]+)\s*(ms|s|m)?\s*$/.exec(String(timeout)) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
-  return Number.isFinite(milliseconds) && milliseconds > 0 ? milliseconds : undefined;
+  // No longer than a number of milliseconds that is read again as the same.
+  return milliseconds > 0 ? Math.min(milliseconds, Number.MAX_SAFE_INTEGER) : undefined;
 }
 
 function textOf<K extends string>(fields: Fields, key: K): { [P in K]?: string } {
@@ -112,6 +114,6 @@ function refuse(reason: string): ReadAction {
 }
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = stringifyJson(value) ?? String(value);
   return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
 }

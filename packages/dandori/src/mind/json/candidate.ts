@@ -1,4 +1,5 @@
-import { parseJson } from './parse.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
+import { readJson } from './parse.ts';
 import { type Fields, firstOf, isFields, LIST_KEYS, looksLikeAction } from './shape.ts';
 import { JsonWalker, type Span } from './walker.ts';
 
@@ -28,7 +29,7 @@ export function readCandidates({ values }: JsonWalker, text: string): Candidate[
 }
 
 function readCandidate(span: Span, slice: string): Candidate | undefined {
-  const parsed = parseJson(slice);
+  const parsed = readJson(slice);
   const empty = {
     span,
     elements: [],
@@ -46,7 +47,7 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
   }
   const { value } = parsed;
   const note = parsed.isMended ? 'broken JSON mended' : undefined;
-  const source = JSON.stringify(value);
+  const source = stringifyJson(value);
   const list = listIn(value);
   if (list !== undefined) {
     if (countLists(slice) > 1)

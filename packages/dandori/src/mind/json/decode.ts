@@ -1,3 +1,5 @@
+import { parseJson } from '../../domain/json-text.ts';
+
 /**
  * As much of the inside of a JSON string as can be decoded already: not half of an escape, and not half of a character
  * that takes two. Undefined where it is no valid JSON string.
@@ -24,7 +26,7 @@ function wholeEscapes(raw: string): number {
 
 function parseString(raw: string): string | undefined {
   try {
-    return JSON.parse(`"${raw}"`) as string;
+    return parseJson(`"${raw}"`) as string;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { type Fields, isFields } from './shape.ts';
 
 /** Our own operations and the argument that each cannot do without. */
@@ -22,7 +23,7 @@ export function toOwnArguments(
   const source = isFields(args) && Object.keys(args).length > 0 ? args : fields;
   const value = source[needed];
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : stringifyJson(value);
   return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
 }
 

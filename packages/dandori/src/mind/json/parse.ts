@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
 import { jsonrepair } from 'jsonrepair';
-import { isRounded } from '../../core/rounded.ts';
+import { parseJson } from '../../domain/json-text.ts';
 import { JsonWalker } from './walker.ts';
 
 export type Parsed =
@@ -8,7 +8,7 @@ export type Parsed =
   | { readonly ok: false; readonly problem: string };
 
 /** Reads JSON, and JSON with small mistakes: single quotes, commas too many, comments, a newline inside a string. */
-export function parseJson(text: string): Parsed {
+export function readJson(text: string): Parsed {
   try {
     return { ok: true, value: parseExactly(text), isMended: false };
   } catch (error) {
@@ -21,27 +21,19 @@ export function parseJson(text: string): Parsed {
 class InexactNumber extends Error {}
 
 /** Only few texts hold such a number, and to look at each value by itself takes its time. */
-const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+const HUGE_NUMBER = /\d[eE]\+?\d{3}|\d{300}/;
 
-/** Throws where a number would become another one: a tool must not be called with an identifier that nobody wrote. */
+/** Throws where a number is more than any can be: `null`, as it would be read, is not what the model wrote. */
 export function parseExactly(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (LONG_NUMBER.test(text)) JSON.parse(text, checkNumber);
+  const value = parseJson(text);
+  if (HUGE_NUMBER.test(text)) JSON.parse(text, checkNumber);
   return value;
 }
 
-function checkNumber(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  if (typeof value === 'number' && isAnother(value, source))
-    throw new InexactNumber(
-      `${shortened(source)} is more than a number can hold. Write it as text, in quotes`,
-    );
+function checkNumber(_key: string, value: unknown, { source = '1e999' }: { source?: string } = {}): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value) && parseJson(source) === null)
+    throw new InexactNumber(`${shortened(source)} is more than a number can be. Write it as text, in quotes`);
   return value;
-}
-
-/** One that it was shown itself, in a result, it may well write again. */
-function isAnother(value: number, source: string): boolean {
-  if (!Number.isFinite(value)) return true;
-  return isRounded(source) && String(value) !== source && BigInt(value) !== BigInt(source);
 }
 
 function shortened(digits: string): string {

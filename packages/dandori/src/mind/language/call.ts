@@ -1,5 +1,7 @@
-import type { FinishReason, LanguageModel, LanguageModelUsage } from 'ai';
-import type { JsonObject } from '../../domain/json.ts';
+import type { FinishReason, LanguageModel, LanguageModelUsage, ModelMessage } from 'ai';
+import { hugeIn, withTextIntegers } from '../../core/stand-in.ts';
+import type { Json } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { DialectPrompt, Listener, Sent } from './dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
 
@@ -56,7 +58,7 @@ export async function callModel({
     const result = streamText({
       model,
       instructions: prompt.instructions,
-      messages: prompt.messages,
+      messages: prompt.messages.map((message) => sendable(message, options)),
       maxRetries: 0,
       abortSignal: signal,
       ...sent,
@@ -79,7 +81,9 @@ export async function callModel({
         listener.callPiece?.(part.id, part.delta);
       } else if (part.type === 'tool-call') {
         const { toolCallId: id, toolName: name, input } = part;
-        const call = { id, name, arguments: pieces.get(id) || input };
+        // What Google sends is JSON, which the SDK has read and written again: its text says nothing more.
+        const written = options.provider === 'google' ? undefined : pieces.get(id);
+        const call = { id, name, arguments: written || input };
         spoken.calls.push(call);
         listener.call?.(call);
       } else if (part.type === 'error') spoken.error ??= part.error;
@@ -94,10 +98,25 @@ export async function callModel({
   return spoken;
 }
 
+/**
+ * The SDK knows no bigint in the calls that a model made before. As text they go out as they are, with every digit; only
+ * Anthropic and Google want objects, and are shown such an integer in quotes.
+ */
+function sendable(message: ModelMessage, { provider }: LanguageMindOptions): ModelMessage {
+  if (message.role !== 'assistant' || typeof message.content === 'string') return message;
+  const wantsObjects = provider === 'anthropic' || provider === 'google';
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-call' || hugeIn(part.input as Json).size === 0) return part;
+    const input = part.input as Json;
+    return { ...part, input: wantsObjects ? withTextIntegers(input) : stringifyJson(input) };
+  });
+  return { ...message, content };
+}
+
 function providerOptions({
   provider,
   supportsStructuredOutputs = false,
-}: LanguageMindOptions): Record<string, JsonObject> {
+}: LanguageMindOptions): Record<string, Record<string, string | boolean | { type: string }>> {
   // Strict schemas allow no free-form objects, and arguments are such.
   if (provider === 'openai') return { openai: { strictJsonSchema: false } };
   // Without a mark there is no cache at Anthropic.

@@ -1,4 +1,5 @@
 import type { Decision } from '../../core/state.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Action } from '../../domain/task.ts';
 import { inWrittenOrder } from './written-order.ts';
 
@@ -33,7 +34,7 @@ export class TextConversation implements Conversation<TextMessage> {
   say(decision: Decision): void {
     const { reasoning } = decision;
     const actions = inWrittenOrder(decision).map(writeAction);
-    const text = JSON.stringify({ ...(reasoning !== undefined && { reasoning }), actions });
+    const text = stringifyJson({ ...(reasoning !== undefined && { reasoning }), actions });
     this.#turns.push({ role: 'assistant', paragraphs: [text] });
   }
 

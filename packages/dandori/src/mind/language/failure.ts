@@ -1,4 +1,5 @@
 import type { Failure } from '../../domain/failure.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { LanguageMindOptions } from './options.ts';
 import { redact } from './redact.ts';
 
@@ -135,7 +136,7 @@ function at({ baseUrl }: LanguageMindOptions): string {
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
-  return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'unknown');
+  return typeof error === 'string' ? error : (stringifyJson(error) ?? 'unknown');
 }
 
 function clip(text: string): string {

@@ -1,4 +1,5 @@
 import { STEP_OPERATION } from '../../core/step.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { extractActions } from '../json/extract.ts';
 import { ActionScanner } from '../json/scanner.ts';
 import { callNames, isAllowed, offeredOperations } from './allowed.ts';
@@ -36,7 +37,7 @@ export const jsonDialect: Dialect = {
     const isCut = finishReason === 'length';
     if (text.trim() !== '' || calls.length === 0 || isCut)
       return extractActions(text, { purpose, isCut, names });
-    const extraction = extractActions(JSON.stringify(calls), { purpose });
+    const extraction = extractActions(stringifyJson(calls), { purpose });
     return extraction.ok
       ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }
       : extraction;

@@ -2,6 +2,7 @@ import { contextOf } from '../../core/context.ts';
 import { cut, shapeIn, sizeOf } from '../../core/digest.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from '../../core/state.ts';
 import { isStep } from '../../core/step.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { groupIds } from './id-ranges.ts';
 import { announce } from './offered.ts';
@@ -104,7 +105,7 @@ function mendedIn({ decisions, tasks }: RunState, asOf: number): (task: TaskStat
 }
 
 function callOf({ task: { operation, args } }: TaskState): string {
-  return `${operation} ${JSON.stringify(args)}`;
+  return `${operation} ${stringifyJson(args)}`;
 }
 
 /** What the mind said about its plan. How far it is, each decision is told anew. */
@@ -112,10 +113,10 @@ function tellPlan(decisions: readonly Decision[], steps: readonly TaskState[]): 
   const proposals = decisions
     .flatMap(({ operations }) => operations)
     .filter(({ operation, args }) => operation === 'plan.propose' && Object.keys(args).length > 0)
-    .map(({ args }) => cut(JSON.stringify(args), LONGEST_OUTLINE));
+    .map(({ args }) => cut(stringifyJson(args), LONGEST_OUTLINE));
   const lines = steps
     .filter(({ isSuperseded }) => !isSuperseded)
-    .map(({ task: { id, args } }) => `- ${id} ${cut(JSON.stringify(args), LONGEST_STEP)}`);
+    .map(({ task: { id, args } }) => `- ${id} ${cut(stringifyJson(args), LONGEST_STEP)}`);
   if (proposals.length + lines.length === 0) return [];
   return [['Your plan:', ...proposals, ...lines].join('\n')];
 }
@@ -127,7 +128,7 @@ function tellOpen(tasks: readonly TaskState[], { questions }: RunState): string[
   const lines = tasks.map(({ task: { id, operation, args } }) => {
     const kind = asked.get(id);
     const why = kind === undefined ? 'not done yet' : `waits for the user (${kind})`;
-    return `- ${id} ${operation} ${withoutTags(cut(JSON.stringify(args), LONGEST_ARGUMENTS))}: ${why}`;
+    return `- ${id} ${operation} ${withoutTags(cut(stringifyJson(args), LONGEST_ARGUMENTS))}: ${why}`;
   });
   return [['Still open:', ...lines].join('\n')];
 }
@@ -161,14 +162,14 @@ function tellResults(results: readonly TaskState[], state: RunState): string[] {
 function line(task: TaskState, content: string): string {
   const { id, operation, args } = task.task;
   const size = task.result === undefined ? '' : ` (${sizeOf(task.result)})`;
-  const call = withoutTags(cut(JSON.stringify(task.sent ?? args), LONGEST_ARGUMENTS));
+  const call = withoutTags(cut(stringifyJson(task.sent ?? args), LONGEST_ARGUMENTS));
   return `- ${id} ${operation} ${call}${size} ${inTags(task, content)}`;
 }
 
 function shortValue({ result }: TaskState): string {
   if (result === undefined) return '';
   if ('value' in result) {
-    const text = JSON.stringify(result.value);
+    const text = stringifyJson(result.value);
     if (text.length <= SMALL_VALUE) return text;
   }
   return `shape: ${shapeIn(result, SMALL_VALUE)}`;

@@ -1,5 +1,6 @@
 import { contextOf } from '../../core/context.ts';
 import type { RunState, TaskState } from '../../core/state.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { groupIds } from './id-ranges.ts';
 
@@ -93,6 +94,6 @@ function choices(id: string, { questions }: RunState): string[] {
     )
     .map(
       ({ question, answer }) =>
-        `(The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${JSON.stringify(answer?.value)}`})`,
+        `(The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${stringifyJson(answer?.value)}`})`,
     );
 }

@@ -1,6 +1,7 @@
 import { contextOf } from '../../core/context.ts';
 import { cut } from '../../core/digest.ts';
 import { type Decision, type Given, hasEnded, type RunState } from '../../core/state.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Action } from '../../domain/task.ts';
 import type { Thought } from '../../ports/mind.ts';
 import { writeBrief } from './briefing.ts';
@@ -138,7 +139,7 @@ function givenPlan(thought: Asked): string[] {
   const { given } = thought.state;
   if (given.length === 0) return [];
   const plan = cut(
-    JSON.stringify({ actions: given.map(writeAction) }),
+    stringifyJson({ actions: given.map(writeAction) }),
     contextOf(thought.state.settings).tokens,
   );
   const { told, rest } = tellOutcomes(toldIn(thought.state).first, thought);
@@ -243,5 +244,5 @@ function tellAnswer(answer: Given | undefined): string {
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }

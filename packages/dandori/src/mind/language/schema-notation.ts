@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 
 /**
  * What a schema is of. What may be given is told with its limits and what each field means. Of what comes back, names and
@@ -35,15 +36,15 @@ const KNOWN: ReadonlySet<string> = new Set([...UNTOLD, ...TOLD]);
  */
 export function notate({ $schema: _, ...schema }: JsonObject, side: Side): string {
   // Definitions would have to be told apart from what uses them.
-  const text = JSON.stringify(schema);
+  const text = stringifyJson(schema);
   return /"\$(?:ref|dynamicRef)":/.test(text) ? text : typeText(schema, side);
 }
 
 function typeText(schema: Json | undefined, side: Side): string {
   if (schema === undefined || schema === true) return 'any';
-  if (!isObject(schema) || !hasWords(schema)) return JSON.stringify(schema);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (!isObject(schema) || !hasWords(schema)) return stringifyJson(schema);
+  if (schema.const !== undefined) return stringifyJson(schema.const);
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => stringifyJson(value)).join(' | ');
   const choices = choicesOf(schema);
   if (choices !== undefined)
     return choices.map((choice) => `${typeText(choice, side)}${remark(choice, side)}`).join(' | ');
@@ -103,7 +104,7 @@ function objectText({ properties, required, additionalProperties }: JsonObject, 
 }
 
 function keyText(name: string): string {
-  return /^[\p{L}\p{N}_$-]+$/u.test(name) ? name : JSON.stringify(name);
+  return /^[\p{L}\p{N}_$-]+$/u.test(name) ? name : stringifyJson(name);
 }
 
 function remark(schema: Json | undefined, side: Side): string {
@@ -123,7 +124,7 @@ function limits(schema: JsonObject): string[] {
     ...numberRange(schema),
     ...(minItems === undefined || minItems === 0 ? [] : [`at least ${minItems} items`]),
     ...(maxItems === undefined ? [] : [`at most ${maxItems} items`]),
-    ...(schema.default === undefined || isDefaultTold ? [] : [`default ${JSON.stringify(schema.default)}`]),
+    ...(schema.default === undefined || isDefaultTold ? [] : [`default ${stringifyJson(schema.default)}`]),
   ];
 }
 
@@ -138,7 +139,7 @@ function numberRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: J
   ];
 }
 
-/** What every integer of JavaScript keeps to is said by some libraries, and tells nobody anything. */
+/** What every integer of JavaScript or of 64 bits keeps to is said by some libraries, and tells nobody anything. */
 function isBound(value: Json | undefined): value is number {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER;
 }

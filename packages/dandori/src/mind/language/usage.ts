@@ -1,5 +1,6 @@
 import type { LanguageModelUsage } from 'ai';
 import type { RunState } from '../../core/state.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Usage } from '../../domain/usage.ts';
 import type { Spoken } from './call.ts';
 import type { DialectPrompt, Sent } from './dialect.ts';
@@ -96,7 +97,7 @@ async function weighInput({ prompt, sent: { tools = {} } }: Outgoing): Promise<n
   const described = await Promise.all(
     Object.entries(tools).map(async ([name, { description, inputSchema }]) => {
       const schema = 'jsonSchema' in inputSchema ? await inputSchema.jsonSchema : {};
-      return JSON.stringify([name, description, schema]);
+      return stringifyJson([name, description, schema]);
     }),
   );
   return weighPrompt(prompt, weigh) + weigh(described.join('\n'));
@@ -105,7 +106,7 @@ async function weighInput({ prompt, sent: { tools = {} } }: Outgoing): Promise<n
 /** Message by message, as most of them have been weighed before. */
 function weighPrompt({ instructions, messages }: DialectPrompt, weigh: Weigh): number {
   const texts = messages.map(({ content }) =>
-    typeof content === 'string' ? content : JSON.stringify(content),
+    typeof content === 'string' ? content : stringifyJson(content),
   );
   return [instructions, ...texts].reduce((sum, text) => sum + weigh(text) + AROUND_A_MESSAGE, 0);
 }
@@ -114,7 +115,7 @@ function weighPrompt({ instructions, messages }: DialectPrompt, weigh: Weigh): n
 function written(value: unknown): string {
   if (typeof value === 'string') return value;
   try {
-    return JSON.stringify(value) ?? '';
+    return stringifyJson(value) ?? '';
   } catch {
     return '';
   }

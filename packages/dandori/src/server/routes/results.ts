@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { plainPath } from '../../core/plain-path.ts';
 import { DandoriError } from '../../domain/error.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Routes } from '../parts.ts';
 import { count, json, problems, runParams } from '../schemas.ts';
 
@@ -50,7 +51,7 @@ export const results: Routes = (app, { dandori }) => {
     const { path: written, ...page } = c.req.valid('query');
     const path = plainPath(written);
     if (path === undefined)
-      throw new DandoriError('request-invalid', `${JSON.stringify(written)} is no path.`, {
+      throw new DandoriError('request-invalid', `${stringifyJson(written)} is no path.`, {
         fix: 'Write keys and indexes: rows[0].city',
       });
     const part: object = await dandori.result(run, task, { path, ...page });

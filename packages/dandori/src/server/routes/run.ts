@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Routes } from '../parts.ts';
 import { count, eventSchema, json, problems, reportSchema, runParams } from '../schemas.ts';
 
@@ -57,7 +58,7 @@ export const run: Routes = (app, { dandori, driving }) => {
 
   app.openapi(journal, async (c) => {
     const { run: id } = c.req.valid('param');
-    const lines = (await dandori.events(id)).map((event) => `${JSON.stringify(event)}\n`);
+    const lines = (await dandori.events(id)).map((event) => `${stringifyJson(event)}\n`);
     c.header('Content-Disposition', `attachment; filename="${id}.jsonl"`);
     return c.body(lines.join(''), 200, { 'Content-Type': 'text/jsonl; charset=utf-8' });
   });

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { every } from '../../core/period.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Counted } from '../../engine/count.ts';
 import { described } from '../described.ts';
 import type { Routes } from '../parts.ts';
@@ -35,7 +36,7 @@ export const counting: Routes = (app, { dandori }) => {
     const { since, every: period } = c.req.valid('query');
     const { id, role } = c.get('user');
     const own = role === 'admin' || id === undefined ? {} : { userId: id };
-    const name = JSON.stringify([since, period, own]);
+    const name = stringifyJson([since, period, own]);
     const counted =
       underWay.get(name) ??
       dandori.statistics({ since, ...(period && { every: period }), ...own }).finally(() => {

@@ -3,6 +3,7 @@ import { report } from '../../core/report.ts';
 import type { RunState } from '../../core/state.ts';
 import type { RecordedCase } from '../../domain/case.ts';
 import type { Json } from '../../domain/json.ts';
+import { normalise, stringifyJson } from '../../domain/json-text.ts';
 import type { Task } from '../../domain/task.ts';
 
 /** A case did not go as it was recorded. */
@@ -53,5 +54,5 @@ function changed(what: string, then: Json, now: Json): string[] {
 }
 
 function textOf(value: Json): string {
-  return JSON.stringify(canonical(JSON.parse(JSON.stringify(value)) as Json));
+  return stringifyJson(canonical(normalise(value)));
 }

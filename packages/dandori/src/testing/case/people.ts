@@ -2,6 +2,7 @@ import { fold } from '../../core/apply.ts';
 import type { OpenQuestion, RunState } from '../../core/state.ts';
 import type { CaseCommand } from '../../domain/case.ts';
 import { DandoriError } from '../../domain/error.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { answerQuestion } from '../../engine/answer.ts';
 import { addBudget, addNote, continueRun, pauseRun } from '../../engine/inbox.ts';
 import type { Parts } from '../../engine/parts.ts';
@@ -107,7 +108,7 @@ export function createCasePeople(
       for (const asked of state.questions.values())
         if (asked.answer?.isExpired === true)
           take(({ expire }) => expire !== undefined && isAbout(expire, asked));
-      return commands.map((command) => `never done: ${JSON.stringify(command)}`);
+      return commands.map((command) => `never done: ${stringifyJson(command)}`);
     },
   };
 }

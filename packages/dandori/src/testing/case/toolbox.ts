@@ -1,6 +1,7 @@
 import { canonical } from '../../core/canonical.ts';
 import type { CaseCall, RecordedCase } from '../../domain/case.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
@@ -77,11 +78,11 @@ function instead({ task }: Call, unmade: readonly CaseCall[]): string {
 }
 
 function shown({ task, operation, args }: Pick<Call, 'task' | 'operation' | 'args'>): string {
-  return `${task} ${operation} ${JSON.stringify(args)}`;
+  return `${task} ${operation} ${stringifyJson(args)}`;
 }
 
 function keyOf({ operation, args }: { operation: string; args: JsonObject }): string {
-  return JSON.stringify([operation, canonical(args)]);
+  return stringifyJson([operation, canonical(args)]);
 }
 
 function outcomeOf({ result = null, failure, lost, ambiguous, wanted, note }: CaseCall): CallOutcome {

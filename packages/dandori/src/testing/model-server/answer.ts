@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/json-text.ts';
 import type {
   ActionsReply,
   ContentReply,
@@ -54,7 +55,7 @@ function itemsOf(reply: AnswerReply, number: number): AnswerItem[] {
   const items: AnswerItem[] = [];
   if (reply.reasoning !== undefined) items.push({ kind: 'reasoning', text: reply.reasoning });
   if ('content' in reply) items.push({ kind: 'text', text: asText(reply.content) });
-  if ('actions' in reply) items.push({ kind: 'text', text: JSON.stringify({ elements: reply.actions }) });
+  if ('actions' in reply) items.push({ kind: 'text', text: stringifyJson({ elements: reply.actions }) });
   if ('refusal' in reply) items.push({ kind: 'refusal', text: reply.refusal });
   if ('toolCalls' in reply) {
     items.push(
@@ -69,7 +70,7 @@ function toolCallItem(call: ReplyToolCall, id: string): ToolCallItem {
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function usualFinishReason(items: readonly AnswerItem[]): string {

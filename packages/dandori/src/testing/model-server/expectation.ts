@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Expectation } from './reply.ts';
 import type { RecordedRequest } from './request.ts';
 
@@ -10,7 +11,7 @@ export async function checkExpectation(
   if (typeof expectation === 'string') {
     return request.promptText.includes(expectation)
       ? undefined
-      : `the prompt does not hold ${JSON.stringify(expectation)}`;
+      : `the prompt does not hold ${stringifyJson(expectation)}`;
   }
   // `search`, as `test` would remember its place in a pattern with the g flag.
   return request.promptText.search(expectation) === -1

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/json-text.ts';
 import { type AnswerReply, writeAnswer } from './answer.ts';
 import type { Dialect, StreamEvent } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
@@ -49,12 +50,12 @@ function retryAfterText(retryAfter: number | string | Date): string {
 
 function statusBody({ status, body }: StatusReply): string {
   if (typeof body === 'string') return body;
-  if (body !== undefined) return JSON.stringify(body);
+  if (body !== undefined) return stringifyJson(body);
   return errorBody(`scripted_${status}`, `The scripted model answered with status ${status}.`);
 }
 
 function errorBody(code: string, message: string): string {
-  return JSON.stringify({ error: { message, type: 'scripted_model', param: null, code } });
+  return stringifyJson({ error: { message, type: 'scripted_model', param: null, code } });
 }
 
 async function playStream(
@@ -83,7 +84,7 @@ async function playStream(
 }
 
 function frames(events: readonly StreamEvent[]): string {
-  return events.map((event) => `data: ${event === '[DONE]' ? event : JSON.stringify(event)}\n\n`).join('');
+  return events.map((event) => `data: ${event === '[DONE]' ? event : stringifyJson(event)}\n\n`).join('');
 }
 
 async function playBody(
@@ -92,7 +93,7 @@ async function playBody(
   dialect: Dialect,
   number: number,
 ): Promise<void> {
-  const body = JSON.stringify(dialect.body(writeAnswer(reply, exchange.request, number)));
+  const body = stringifyJson(dialect.body(writeAnswer(reply, exchange.request, number)));
   // One JSON body has no content of its own on the way, so a cut counts the characters of the body.
   await exchange.write(body.slice(0, reply.cut ?? reply.stall ?? body.length));
   if (reply.cut !== undefined) return exchange.cut();

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { parseJson } from '../../domain/json-text.ts';
 
 /** A request that reached the scripted model, kept for the test to look at. */
 export interface RecordedRequest {
@@ -53,7 +54,7 @@ export async function readRequest(
 
 function parseBody(source: string): { body: ModelRequestBody } | { unreadable: string } {
   try {
-    const body: unknown = JSON.parse(source);
+    const body: unknown = parseJson(source);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
       return { body: body as ModelRequestBody };
     }

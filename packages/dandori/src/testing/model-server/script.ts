@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { checkExpectation } from './expectation.ts';
 import type { ModelReply, ModelScript, ScriptEntry } from './reply.ts';
 import type { RecordedRequest } from './request.ts';
@@ -77,7 +78,7 @@ export class ModelScriptError extends Error {
 function describeRequest(request: RecordedRequest): string {
   const prompt = request.promptText.replaceAll(/\s+/g, ' ').trim();
   const ending = prompt.length > 80 ? `…${prompt.slice(-80)}` : prompt;
-  return `${request.method} ${request.path}, prompt ${JSON.stringify(ending)}`;
+  return `${request.method} ${request.path}, prompt ${stringifyJson(ending)}`;
 }
 
 function show(entry: ScriptEntry): string {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { dialectOf } from './dialect.ts';
 import { Exchange } from './exchange.ts';
 import type { ModelServerOptions } from './model-server.ts';
@@ -72,6 +73,6 @@ export class ScriptedModel {
   #listModels(response: ServerResponse): void {
     const data = this.#models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'dandori' }));
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ object: 'list', data }));
+    response.end(stringifyJson({ object: 'list', data }));
   }
 }

@@ -1,6 +1,7 @@
 import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
 import type { Effect } from '../../domain/effect.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { RecordedTool } from './recording.ts';
 import type { Replay } from './replay.ts';
 
@@ -45,7 +46,7 @@ function taskOf(meta: Readonly<Record<string, unknown>> | undefined): string | u
 function toContent(result: Json): CallToolResult {
   if (result === null) return { content: [] };
   if (typeof result === 'string') return { content: [{ type: 'text', text: result }] };
-  const text = JSON.stringify(result);
+  const text = stringifyJson(result);
   if (typeof result !== 'object' || Array.isArray(result)) return { content: [{ type: 'text', text }] };
   return { content: [{ type: 'text', text }], structuredContent: result };
 }

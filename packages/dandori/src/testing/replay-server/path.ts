@@ -1,3 +1,5 @@
+import { parseJson } from '../../domain/json-text.ts';
+
 /** Keys and indexes of a path as records write it: `a.b[0]["odd key"]`. */
 export type PathStep = string | number;
 
@@ -13,7 +15,7 @@ export function parsePath(path: string): PathStep[] {
       throw new Error(`"${path}" is no path: it cannot be read from "${path.slice(at)}" on.`);
     const [, key, index, quoted] = match;
     if (index !== undefined) steps.push(Number(index));
-    else steps.push(quoted === undefined ? String(key) : (JSON.parse(quoted) as string));
+    else steps.push(quoted === undefined ? String(key) : (parseJson(quoted) as string));
   }
   return steps;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { parseJson } from '../../domain/json-text.ts';
 
 /**
  * A plan that somebody carried out, with the tools it had and what each call gave. In a file one record is one line of
@@ -50,7 +51,7 @@ export function templateParts(value: unknown): readonly (string | RefRecord)[] |
 
 export function readRecords(file: string | URL): RunRecord[] {
   const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as RunRecord);
+  return lines.filter((line) => line.trim() !== '').map((line) => parseJson(line) as unknown as RunRecord);
 }
 
 export function readRecord(file: string | URL, id: string): RunRecord {

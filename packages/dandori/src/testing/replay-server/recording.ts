@@ -1,5 +1,6 @@
 import type { Effect } from '../../domain/effect.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import { parsePath } from './path.ts';
 import { isRefRecord, type RefRecord, type RunRecord, type TaskRecord, templateParts } from './record.ts';
 
@@ -75,7 +76,7 @@ function lookUp({ $ref, path }: RefRecord, results: Readonly<Record<string, Json
 }
 
 function asText(value: Json | undefined): string | undefined {
-  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+  return value === undefined || typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function everyOne(values: readonly (Json | undefined)[]): Json[] | undefined {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { RecordedCall, RecordedTool, Recording } from './recording.ts';
 
 /** A call that somebody made of a replay, in the order of its start. */
@@ -61,14 +62,14 @@ export function createReplay({ tools, calls: recorded }: Recording): Replay {
         call.endedAt = time;
       };
       if (found !== undefined) return { result: found.result, isError: found.isError, ms: found.ms, end };
-      const message = `There is no record of ${tool} with these arguments: ${JSON.stringify(args)}`;
+      const message = `There is no record of ${tool} with these arguments: ${stringifyJson(args)}`;
       return { result: message, isError: true, ms: 0, end };
     },
   };
 }
 
 function keyOf(tool: string, args: JsonObject): string {
-  return JSON.stringify([tool, canonical(args)]);
+  return stringifyJson([tool, canonical(args)]);
 }
 
 /** Objects as sorted lists of pairs: JavaScript would put keys that look like numbers first, whatever is sorted. */

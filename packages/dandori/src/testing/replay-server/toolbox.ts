@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Tool } from '../../domain/tool.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CallOutcome, Toolbox } from '../../ports/toolbox.ts';
@@ -29,7 +30,7 @@ export function createReplayToolbox(replay: Replay, { server, clock, takes }: Re
       if (isAborted) return { kind: 'lost', cause: 'cancelled', message: 'aborted' };
       if (!answer.isError) return { kind: 'succeeded', result: answer.result };
       const { result } = answer;
-      const message = typeof result === 'string' ? result : JSON.stringify(result);
+      const message = typeof result === 'string' ? result : stringifyJson(result);
       return { kind: 'failed', failure: { kind: 'tool_error', message } };
     },
     async close() {},

@@ -3,6 +3,7 @@ import { brokenLaws } from '../../core/laws.ts';
 import type { RunState, TaskState } from '../../core/state.ts';
 import { isStep } from '../../core/step.ts';
 import type { Event } from '../../domain/event.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Task } from '../../domain/task.ts';
 import type { SimulatedFile } from './disk.ts';
 import { calledBy, effectsOf, type Scenario, TOOLS } from './scenario.ts';
@@ -100,8 +101,8 @@ function lostResults(events: readonly Event[], state: RunState): Violation[] {
     if (event.type !== 'task_succeeded' && !isFound) return [];
     const { task: id, result = null, blob } = event.data;
     const task = state.tasks.get(id);
-    const is = JSON.stringify(task?.result);
-    const was = JSON.stringify(blob === undefined ? { value: result } : { blob });
+    const is = stringifyJson(task?.result);
+    const was = stringifyJson(blob === undefined ? { value: result } : { blob });
     return task?.status === 'succeeded' && is === was
       ? []
       : [`lost: the result of ${id} was ${was} and is ${is}`];

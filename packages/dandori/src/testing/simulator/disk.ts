@@ -2,6 +2,7 @@ import { RUNS } from '../../adapters/journal/form.ts';
 import { conflict } from '../../adapters/journal/refusal.ts';
 import { DandoriError } from '../../domain/error.ts';
 import type { Event } from '../../domain/event.ts';
+import { parseJson, stringifyJson } from '../../domain/json-text.ts';
 import type { Fate, FaultAt } from './faults.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -72,8 +73,12 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
 
   function write(file: File, events: readonly Event[]): void {
     for (const event of events) {
-      const text = JSON.stringify(event);
-      file.lines.push({ text, event: frozen(JSON.parse(text)), isLast: event === events.at(-1) });
+      const text = stringifyJson(event);
+      file.lines.push({
+        text,
+        event: frozen(parseJson(text) as unknown as Event),
+        isLast: event === events.at(-1),
+      });
     }
     // Not at once: what somebody else decides in between does not fit any more.
     for (const watcher of file.watchers)

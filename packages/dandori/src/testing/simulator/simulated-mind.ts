@@ -1,4 +1,5 @@
 import { hasEnded, type RunState, type TaskState } from '../../core/state.ts';
+import { stringifyJson } from '../../domain/json-text.ts';
 import type { Action, Task } from '../../domain/task.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
 import type { Fate, FaultAt } from './faults.ts';
@@ -114,7 +115,7 @@ function answer(state: RunState): Action {
 
 function tell({ task, status, result }: TaskState): string {
   if (!hasEnded(status) || result === undefined) return `${task.id}:${status}`;
-  const what = 'value' in result ? JSON.stringify(result.value) : `${result.blob.bytes} bytes`;
+  const what = 'value' in result ? stringifyJson(result.value) : `${result.blob.bytes} bytes`;
   return `${task.id}:${status}=${what}`;
 }
 

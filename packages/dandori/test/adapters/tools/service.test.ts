@@ -204,12 +204,6 @@ describe('a service of your own', () => {
       {},
       { kind: 'invalid_result', message: expect.stringContaining('n') },
     ],
-    [
-      'a big integer',
-      'inventory.odd',
-      { what: 'bigint' },
-      { kind: 'invalid_result', message: expect.any(String) },
-    ],
     ['a cycle', 'inventory.odd', { what: 'cycle' }, { kind: 'invalid_result', message: expect.any(String) }],
     [
       'a call without end',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../src/domain/json-text.ts';
 import { extractActions } from '../../../src/mind/json/extract.ts';
 
 const t1 = { id: 't1', operation: 'files.read', args: { path: 'a' } };
@@ -141,16 +142,22 @@ describe('a refusal tells the model what to do', () => {
 describe('no tool is called with what nobody wrote', () => {
   const call = (args: string) => `{"actions":[{"id":"t1","operation":"a.b","args":${args}}]}`;
 
+  it.each(['{"n":[1e999]}', `{"n":${'9'.repeat(3_000)}}`])(
+    'a number that no number can be is refused: %s',
+    (args) => {
+      expect(extractActions(call(args))).toEqual({
+        ok: false,
+        reason: expect.stringContaining('more than a number can be. Write it as text'),
+      });
+    },
+  );
+
   it.each([
-    '{"id":12345678901234567890}',
-    '{"n":[1e999]}',
-    '"{\\"id\\":9007199254740993}"',
-    "{'id': -9007199254740993}",
-  ])('a number that would become another one is refused: %s', (args) => {
-    expect(extractActions(call(args))).toEqual({
-      ok: false,
-      reason: expect.stringContaining('more than a number can hold. Write it as text'),
-    });
+    ['{"id":12345678901234567890}', 12345678901234567890n],
+    ['"{\\"id\\":9007199254740993}"', 9007199254740993n],
+    ["{'id': -9007199254740993}", -9007199254740993n],
+  ])('an integer stays the one that was written, however long: %s', (args, id) => {
+    expect(extractActions(call(args))).toMatchObject({ ok: true, actions: [{ args: { id } }] });
   });
 
   it.each([
@@ -159,7 +166,7 @@ describe('no tool is called with what nobody wrote', () => {
     '{"n":12345678901234567000}',
     '{"n":1e300}',
   ])('one that stays as it is counts: %s', (args) => {
-    expect(extractActions(call(args))).toMatchObject({ actions: [{ args: JSON.parse(args) }] });
+    expect(extractActions(call(args))).toMatchObject({ actions: [{ args: parseJson(args) }] });
   });
 
   it('arguments in a text may be no deeper than others', () => {

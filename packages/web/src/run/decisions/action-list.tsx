@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { stringifyJson } from '#domain/json-text.ts';
 import type { Action } from '#domain/task.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -24,7 +25,7 @@ export function ActionList({ label, actions }: Props) {
           <li key={action.id} className="[overflow-wrap:anywhere]">
             <span className="text-faint">{action.id} </span>
             <span className="font-medium">{action.operation} </span>
-            <span className="text-faint">{clipped(JSON.stringify(action.args))}</span>
+            <span className="text-faint">{clipped(stringifyJson(action.args))}</span>
             {action.reasoning !== undefined && (
               <span className="block pl-4 font-sans text-faint">{action.reasoning}</span>
             )}

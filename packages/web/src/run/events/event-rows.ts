@@ -1,4 +1,5 @@
 import type { Event, FactType } from '#domain/event.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 
 export const ALL = 'all';
 export type TypeFilter = FactType | typeof ALL;
@@ -29,7 +30,7 @@ const written = new WeakMap<Event, string>();
 function searchedText(event: Event): string {
   const known = written.get(event);
   if (known !== undefined) return known;
-  const text = `${event.seq} ${event.type} ${JSON.stringify(event.data)}`.toLowerCase();
+  const text = `${event.seq} ${event.type} ${stringifyJson(event.data)}`.toLowerCase();
   written.set(event, text);
   return text;
 }

@@ -2,6 +2,7 @@ import { refsIn } from '#core/inject.ts';
 import type { Gate, RunState, TaskState } from '#core/state.ts';
 import { isStep } from '#core/step.ts';
 import type { Effect } from '#domain/effect.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import type { Task } from '#domain/task.ts';
 import { type AskedTask, askedTasks } from './asked-plan.ts';
 
@@ -88,7 +89,7 @@ export function digestOf({ nodes, edges }: Structure): string {
     effect,
     isRemoved,
   ]);
-  return JSON.stringify([named, edges.map(({ id, kind }) => [id, kind])]);
+  return stringifyJson([named, edges.map(({ id, kind }) => [id, kind])]);
 }
 
 /** What a task names as its step, unless that leads back to it. */

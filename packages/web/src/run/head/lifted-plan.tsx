@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Lifted } from '#core/lift.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -69,5 +70,5 @@ function planText({ goal, tasks }: Lifted): string {
     ...task,
     ...(timeout !== undefined && { timeout: `${timeout}ms` }),
   }));
-  return `${JSON.stringify({ goal, tasks: written }, null, 2)}\n`;
+  return `${stringifyJson({ goal, tasks: written }, 2)}\n`;
 }

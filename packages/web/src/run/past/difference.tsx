@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { RunDiff, RunDifference } from '#core/run-diff.ts';
 import type { Json } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -89,7 +90,7 @@ function Table({ differences }: { readonly differences: readonly RunDifference[]
 function Value({ value, className }: { readonly value: Json | undefined; readonly className: string }) {
   const say = useTexts(texts);
   if (value === undefined) return <td className="py-1 pr-2 text-faint italic">{say.absent}</td>;
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const text = typeof value === 'string' ? value : stringifyJson(value, 2);
   return (
     <td className="py-1 pr-2">
       <pre

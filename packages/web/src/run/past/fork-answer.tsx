@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import type { Json } from '#domain/json.ts';
+import { parseJson } from '#domain/json-text.ts';
 import type { Question } from '#domain/question.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
@@ -67,7 +68,7 @@ function Written({
 
 function parsed(text: string): { readonly value: Json } | undefined {
   try {
-    return { value: JSON.parse(text) as Json };
+    return { value: parseJson(text) as Json };
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { editedTasks } from '#core/plan-word.ts';
 import type { OpenQuestion } from '#core/state.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { ClockTime } from '../../ui/clock-time.tsx';
 import { texts } from './texts.ts';
@@ -48,7 +49,7 @@ export function answerText({ question, answer }: OpenQuestion, say: QuestionText
   if (isPlan && editedTasks(value) !== undefined) return say.edited;
   if (isPlan && value === 'approve') return say.approved;
   if (isPlan && value === 'reject') return say.rejected;
-  const same = JSON.stringify(value);
-  const option = question.options?.find((one) => JSON.stringify(one.value) === same);
+  const same = stringifyJson(value);
+  const option = question.options?.find((one) => stringifyJson(one.value) === same);
   return option?.label ?? (typeof value === 'string' ? value : same);
 }

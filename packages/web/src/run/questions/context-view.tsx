@@ -1,6 +1,7 @@
 import { effect } from '#domain/effect.ts';
 import { estimate } from '#domain/estimate.ts';
 import type { Json, JsonObject } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { EffectMark } from '../../ui/effect-mark.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
@@ -52,7 +53,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
           .filter(([, value]) => value !== undefined)
           .map(([name, value]) => (
             <Row key={name} name={name}>
-              {typeof value === 'string' ? value : JSON.stringify(value)}
+              {typeof value === 'string' ? value : stringifyJson(value)}
             </Row>
           ))}
         {Array.isArray(done) && (
@@ -84,7 +85,7 @@ function Calls({ calls }: { readonly calls: readonly Json[] }) {
       {calls.filter(isGroup).map(({ operation, args }, index) => (
         // Equal calls are told apart by their place alone, and the list never changes.
         <li key={index}>
-          {String(operation)} <code className="text-faint text-xs">{JSON.stringify(args)}</code>
+          {String(operation)} <code className="text-faint text-xs">{stringifyJson(args)}</code>
         </li>
       ))}
     </ul>

@@ -1,3 +1,4 @@
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { type FieldProps, FieldView } from './field-view.tsx';
 import { texts } from './texts.ts';
@@ -77,7 +78,7 @@ function Boxes({ field, entry, onChange, issues, id }: Props) {
   return (
     <div className="flex flex-col gap-1">
       {field.choices.map(({ label, value }, index) => (
-        <label key={JSON.stringify(value)} className="flex items-start gap-2 text-sm">
+        <label key={stringifyJson(value)} className="flex items-start gap-2 text-sm">
           <input
             type={isMany ? 'checkbox' : 'radio'}
             name={id}
@@ -107,7 +108,7 @@ function Select({ field, entry, onChange, issues, id, describedBy }: Props) {
     >
       <option value="">{field.isRequired ? '—' : say.leaveOut}</option>
       {field.choices.map(({ label, value }, index) => (
-        <option key={JSON.stringify(value)} value={index}>
+        <option key={stringifyJson(value)} value={index}>
           {label}
         </option>
       ))}

@@ -16,11 +16,11 @@ export type FieldIssue =
         | 'maxLength'
         | 'minItems'
         | 'maxItems';
-      readonly limit: number;
+      readonly limit: number | bigint;
     }
   | { readonly kind: 'format'; readonly name: string };
 
-type Limit = Extract<FieldIssue, { readonly limit: number }>['kind'];
+type Limit = Extract<FieldIssue, { readonly limit: number | bigint }>['kind'];
 
 /** What can be told at a glance. A pattern is left to the server: one that never ends must not hold the page. */
 export function issueWith({ kind, schema }: Field, value: Json): FieldIssue | undefined {
@@ -30,7 +30,7 @@ export function issueWith({ kind, schema }: Field, value: Json): FieldIssue | un
     if (kind === 'number') return { kind: type === 'number' ? 'integer' : 'number' };
     return { kind: kind === 'other' ? 'json' : 'notAllowed' };
   }
-  if (typeof value === 'number') return ofNumber(schema, value);
+  if (typeof value === 'number' || typeof value === 'bigint') return ofNumber(schema, value);
   if (typeof value === 'string') return ofText(schema, value);
   if (!Array.isArray(value)) return undefined;
   return (
@@ -39,14 +39,20 @@ export function issueWith({ kind, schema }: Field, value: Json): FieldIssue | un
   );
 }
 
-function ofNumber(schema: JsonObject, value: number): FieldIssue | undefined {
+function ofNumber(schema: JsonObject, value: number | bigint): FieldIssue | undefined {
   return (
     bound(schema, 'minimum', 'atLeast', (least) => value < least) ??
     bound(schema, 'maximum', 'atMost', (most) => value > most) ??
     bound(schema, 'exclusiveMinimum', 'above', (limit) => value <= limit) ??
     bound(schema, 'exclusiveMaximum', 'below', (limit) => value >= limit) ??
-    bound(schema, 'multipleOf', 'multipleOf', (step) => step > 0 && !isWhole(value / step))
+    bound(schema, 'multipleOf', 'multipleOf', (step) => step > 0 && !isMultiple(value, step))
   );
+}
+
+function isMultiple(value: number | bigint, step: number | bigint): boolean {
+  if (typeof value === 'number' && typeof step === 'number') return isWhole(value / step);
+  // The server looks at those that are no integers.
+  return !Number.isInteger(Number(step)) || BigInt(value) % BigInt(step) === 0n;
 }
 
 /** 0.3 is three times 0.1 for a person. */
@@ -76,8 +82,9 @@ function bound(
   schema: JsonObject,
   keyword: string,
   kind: Limit,
-  isBroken: (limit: number) => boolean,
+  isBroken: (limit: number | bigint) => boolean,
 ): FieldIssue | undefined {
   const limit = schema[keyword];
-  return typeof limit === 'number' && isBroken(limit) ? { kind, limit } : undefined;
+  const isLimit = typeof limit === 'number' || typeof limit === 'bigint';
+  return isLimit && isBroken(limit) ? { kind, limit } : undefined;
 }

@@ -1,6 +1,7 @@
 import { type Field, fieldOf, fieldsOf, typedAs } from '#core/form-field.ts';
 import { viewOf } from '#core/schema-view.ts';
 import type { Json, JsonObject } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { type FieldIssue, issueWith } from './field-issue.ts';
 
 /** What stands in a field: typed text, the places of what is chosen, or the fields within it. */
@@ -58,16 +59,16 @@ export function firstEntry(field: FormField): Entry {
     );
   }
   if (kind === 'many') {
-    const wanted = (Array.isArray(fallback) ? fallback : []).map((value) => JSON.stringify(value));
-    return choices.flatMap(({ value }, index) => (wanted.includes(JSON.stringify(value)) ? [index] : []));
+    const wanted = (Array.isArray(fallback) ? fallback : []).map((value) => stringifyJson(value));
+    return choices.flatMap(({ value }, index) => (wanted.includes(stringifyJson(value)) ? [index] : []));
   }
   if (kind === 'choice') {
-    const at = choices.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(fallback));
+    const at = choices.findIndex(({ value }) => stringifyJson(value) === stringifyJson(fallback));
     return at < 0 ? [] : [at];
   }
   if (kind === 'flag') return typeof fallback === 'boolean' ? String(fallback) : '';
   if (fallback === undefined || fallback === null) return '';
-  return typeof fallback === 'string' ? fallback : JSON.stringify(fallback);
+  return typeof fallback === 'string' ? fallback : stringifyJson(fallback);
 }
 
 export function firstEntries(fields: readonly FormField[]): { readonly [name: string]: Entry } {

@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from 'react';
 import type { Json } from '#domain/json.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import type { Option, Question } from '#domain/question.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -23,7 +24,7 @@ export function Options({ kind, options, isBusy, onAnswer }: Props) {
     return (
       <ul className="flex flex-wrap items-start gap-2">
         {options.map((option, index) => (
-          <li key={JSON.stringify(option.value)} className="flex max-w-full flex-col gap-0.5">
+          <li key={stringifyJson(option.value)} className="flex max-w-full flex-col gap-0.5">
             <Button
               look={lookOf(kind, option, index)}
               disabled={isBusy}
@@ -46,7 +47,7 @@ export function Options({ kind, options, isBusy, onAnswer }: Props) {
     <form onSubmit={send} className="flex flex-col items-start gap-2">
       <div role="radiogroup" aria-label={say.yourAnswer} className="flex flex-col gap-1">
         {options.map((option, index) => (
-          <label key={JSON.stringify(option.value)} className="flex items-start gap-2 text-sm">
+          <label key={stringifyJson(option.value)} className="flex items-start gap-2 text-sm">
             <input
               type="radio"
               name={name}
@@ -71,7 +72,7 @@ export function Options({ kind, options, isBusy, onAnswer }: Props) {
 function Calls({ option: { tasks = [] } }: { readonly option: Option }) {
   const say = useTexts(texts);
   if (tasks.length === 0) return null;
-  const calls = tasks.map(({ operation, args }) => `${operation} ${JSON.stringify(args)}`);
+  const calls = tasks.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`);
   return (
     <span className="font-mono text-faint text-xs [overflow-wrap:anywhere]">
       {say.does(calls.join(', '))}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { PlanAbout } from '#core/plan-about.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import type { Task } from '#domain/task.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -85,7 +86,7 @@ function Removed({ task }: { readonly task: Task }) {
 }
 
 function Args({ task }: { readonly task: Task }) {
-  const text = JSON.stringify(task.args);
+  const text = stringifyJson(task.args);
   if (text === '{}') return null;
   return (
     <p className="max-h-32 overflow-auto whitespace-pre-wrap font-mono text-faint text-xs [overflow-wrap:anywhere]">

@@ -1,5 +1,6 @@
 import { duration } from '#core/duration.ts';
 import type { AskedQuestion } from '#core/report.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
@@ -15,7 +16,7 @@ const MOST_NAMED = 10;
 export function Terms({ question, isHeld }: Props) {
   const say = useTexts(texts);
   const { expiresAt, answerers, blocks, kind, task, default: fallback } = question;
-  const shownDefault = typeof fallback === 'string' ? fallback : JSON.stringify(fallback);
+  const shownDefault = typeof fallback === 'string' ? fallback : stringifyJson(fallback);
   const named = blocks.slice(0, MOST_NAMED).join(', ');
   const more = blocks.length > MOST_NAMED ? ` … (+${blocks.length - MOST_NAMED})` : '';
   const blocksRun = task === undefined && kind !== 'plan_approval';

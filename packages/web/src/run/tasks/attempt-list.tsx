@@ -1,4 +1,5 @@
 import { duration } from '#core/duration.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { ClockTime } from '../../ui/clock-time.tsx';
 import { FailureView } from '../../ui/failure-view.tsx';
@@ -67,7 +68,7 @@ function InnerCalls({ attempt: { calls, ended } }: { readonly attempt: Attempt }
             className="flex flex-wrap items-center gap-x-2 [overflow-wrap:anywhere]"
           >
             <StatusMark status={statusOf(call, ended !== undefined)} />
-            {call.operation} <code className="text-faint text-xs">{JSON.stringify(call.args)}</code>
+            {call.operation} <code className="text-faint text-xs">{stringifyJson(call.args)}</code>
             {call.ended?.failure?.message ?? call.ended?.lost?.message}
           </li>
         ))}
@@ -86,7 +87,7 @@ function ProbeLine({ probe: { operation, args, ended } }: { readonly probe: Prob
   const say = useTexts(texts);
   return (
     <p className="border-line border-l-2 pl-3 [overflow-wrap:anywhere]">
-      {say.probe(operation)} <code className="text-faint text-xs">{JSON.stringify(args)}</code>:{' '}
+      {say.probe(operation)} <code className="text-faint text-xs">{stringifyJson(args)}</code>:{' '}
       {ended === undefined ? say.underWay : say.found[ended.found]} {ended?.message}
     </p>
   );

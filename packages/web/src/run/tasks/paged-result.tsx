@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pathExpression } from '#core/origin.ts';
 import type { ResultPart } from '#core/result-part.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -106,7 +107,7 @@ function PartView({ part, onOpen }: PartProps) {
               <JsonTree value={item.value} label={String(item.key)} />
             ) : (
               <span className="whitespace-pre-wrap font-mono [overflow-wrap:anywhere]">
-                {JSON.stringify(item.value)}
+                {stringifyJson(item.value)}
               </span>
             )
           ) : (

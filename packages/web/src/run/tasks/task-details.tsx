@@ -3,6 +3,7 @@ import { duration } from '#core/duration.ts';
 import { statusAtEnd } from '#core/report.ts';
 import type { TaskState } from '#core/state.ts';
 import { isStep, purposeOf } from '#core/step.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { EffectMark } from '../../ui/effect-mark.tsx';
 import { FailureView } from '../../ui/failure-view.tsx';
@@ -46,7 +47,7 @@ function Body({ run, events, select, task: state }: ViewProps & { readonly task:
   const say = useTexts(texts);
   const { task, sent, result, note, failure, status } = state;
   const attempts = attemptsOf(events, task.id);
-  const isSame = sent === undefined || JSON.stringify(sent) === JSON.stringify(task.args);
+  const isSame = sent === undefined || stringifyJson(sent) === stringifyJson(task.args);
   const renderText = (text: string) => <RefText text={text} onTask={select} />;
   return (
     <>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { duration } from '#core/duration.ts';
 import type { TaskState } from '#core/state.ts';
+import { stringifyJson } from '#domain/json-text.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 
@@ -40,7 +41,7 @@ export function TaskFacts({ state, onTask }: Props) {
       {timeout !== undefined && <Fact name={say.timeout}>{duration(timeout)}</Fact>}
       {expect !== undefined && (
         <Fact name={say.expect}>
-          <code className="text-xs">{typeof expect === 'string' ? expect : JSON.stringify(expect)}</code>
+          <code className="text-xs">{typeof expect === 'string' ? expect : stringifyJson(expect)}</code>
         </Fact>
       )}
       {key !== undefined && (

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { redact } from '../../../core/redact.ts';
 import type { Effect } from '../../../domain/effect.ts';
 import { type JsonObject, jsonObject } from '../../../domain/json.ts';
+import { stringifyJson } from '../../../domain/json-text.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import type { McpServerConfig } from './config.ts';
 
@@ -38,10 +39,10 @@ export function toTools(
   naming: Naming,
   before: readonly Tool[],
 ): readonly Tool[] {
-  const known = new Map(before.map((tool) => [JSON.stringify(tool), tool]));
+  const known = new Map(before.map((tool) => [stringifyJson(tool), tool]));
   const tools = listed
     .map((tool) => toTool(tool, naming))
-    .map((tool) => known.get(JSON.stringify(tool)) ?? tool);
+    .map((tool) => known.get(stringifyJson(tool)) ?? tool);
   const isSame = tools.length === before.length && tools.every((tool, index) => tool === before[index]);
   return isSame ? before : tools;
 }

@@ -1,6 +1,8 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { parseJson } from '../../../domain/json-text.ts';
+import type { ExactNumbers } from './exact-numbers.ts';
 import { TransportProblem, tooLarge } from './problem.ts';
 
 /** Which request of ours a POST carries. It is taken off before it is sent. */
@@ -26,6 +28,7 @@ const HEAD = 4_096;
  */
 export function createHttpFetch(
   limit: number,
+  exact: ExactNumbers,
   onProblem: (request: string, problem: TransportProblem) => void,
 ): HttpFetch {
   const agents = {
@@ -44,7 +47,7 @@ export function createHttpFetch(
       agent: agents[protocol],
       method: init.method ?? 'GET',
       headers: Object.fromEntries(headers),
-      body: typeof init.body === 'string' ? init.body : undefined,
+      body: typeof init.body === 'string' ? exact.sent(init.body) : undefined,
       signal: init.signal ?? undefined,
     });
     const tell = (problem: TransportProblem) => {
@@ -56,7 +59,7 @@ export function createHttpFetch(
       // A copy, so that the large buffer behind it can go.
       lastBody = Buffer.from(chunk.subarray(0, HEAD));
     };
-    return toResponse(incoming, { limit, tell, begun });
+    return toResponse(incoming, { limit, tell, begun, exact });
   };
 
   return {
@@ -109,9 +112,10 @@ interface Reading {
   readonly limit: number;
   readonly tell: (problem: TransportProblem) => TransportProblem;
   readonly begun: (chunk: Buffer) => void;
+  readonly exact: ExactNumbers;
 }
 
-function toResponse(incoming: IncomingMessage, { limit, tell, begun }: Reading): Response {
+function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Reading): Response {
   const status = incoming.statusCode ?? 500;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
@@ -127,9 +131,11 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun }: Reading):
   const isEmpty = status === 204 || status === 205 || status === 304;
   if (isEmpty) incoming.resume();
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const chunks = isStream ? boundedLines(incoming, limit) : bounded(incoming, { limit, begun });
+  const chunks = isStream ? exact.events(boundedLines(incoming, limit)) : bounded(incoming, { limit, begun });
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
-  return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
+  const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
+  // The SDK asks for it by this method, which would round large integers.
+  return Object.assign(response, { json: async () => parseJson(await response.text()) });
 }
 
 /** `ReadableStream.from`, which the types of browsers do not know; the tests of the page see this file with them. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { HttpServerConfig } from './config.ts';
+import { createExactNumbers } from './exact-numbers.ts';
 import { createHttpFetch, REQUEST_HEADER } from './http-fetch.ts';
 import { asResponse, TransportProblem } from './problem.ts';
 import type { ServerTransport } from './transport.ts';
@@ -18,7 +19,8 @@ const GOODBYE = 1_000;
  */
 export function createHttpTransport(config: HttpServerConfig, limit: number): ServerTransport {
   const pending = new Map<string | number, Pending>();
-  const http = createHttpFetch(limit, (request, problem) => {
+  const exact = createExactNumbers();
+  const http = createHttpFetch(limit, exact, (request, problem) => {
     const entry = pending.get(Number(request));
     if (entry !== undefined) entry.problem = problem;
   });
@@ -38,7 +40,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
     start: () => inner.start(),
     async send(message, options) {
       if (!isRequest(message)) {
-        await inner.send(message, options);
+        await inner.send(exact.marked(message), options);
         const cancelled = cancelledRequest(message);
         // Only now: the server hears of the cancellation before it sees the connection go.
         if (cancelled !== undefined) {
@@ -52,7 +54,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
       pending.set(id, { stop });
       const signals = [stop.signal, options?.requestSignal].filter((signal) => signal !== undefined);
       try {
-        await inner.send(message, {
+        await inner.send(exact.marked(message), {
           ...options,
           headers: { ...options?.headers, [REQUEST_HEADER]: String(id) },
           requestSignal: AbortSignal.any(signals),
@@ -90,7 +92,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
 
   inner.onmessage = (message: JSONRPCMessage) => {
     if ('id' in message && message.id !== undefined && !('method' in message)) pending.delete(message.id);
-    transport.onmessage?.(message);
+    transport.onmessage?.(exact.unmarked(message));
   };
   inner.onerror = (error) => transport.onerror?.(error);
   inner.onclose = () => transport.onclose?.();

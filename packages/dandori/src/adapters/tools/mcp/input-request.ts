@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { SchemaCheck } from '../../../core/schema.ts';
 import { type Json, type JsonObject, jsonObject } from '../../../domain/json.ts';
+import { stringifyJson } from '../../../domain/json-text.ts';
 import type { CallOutcome, InputRequest } from '../../../ports/toolbox.ts';
 import { failed } from '../outcome.ts';
 
@@ -98,7 +99,7 @@ function toUrl(text = ''): string {
 
 function toForm(schema: JsonObject | undefined, check: SchemaCheck): JsonObject {
   if (schema?.type !== 'object') throw new RefusedRequest('its form has no schema of an object');
-  if (JSON.stringify(schema).length > LONGEST_FORM) throw new RefusedRequest('its form is too large');
+  if (stringifyJson(schema).length > LONGEST_FORM) throw new RefusedRequest('its form is too large');
   const problem = check.problem?.(schema);
   if (problem !== undefined) throw new RefusedRequest(`the schema of its form cannot be used: ${problem}`);
   if (asksForSecret(schema))

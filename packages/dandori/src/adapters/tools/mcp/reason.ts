@@ -1,4 +1,5 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { parseJson } from '../../../domain/json-text.ts';
 import { isHttp, type McpServerConfig } from './config.ts';
 import { TransportProblem } from './problem.ts';
 import { publicUrl, type Redact } from './redaction.ts';
@@ -79,7 +80,7 @@ export function messageOf(error: unknown): string {
 
 function firstIssue(text: string): string {
   try {
-    const [{ path, message }] = JSON.parse(text.slice(text.indexOf('['))) as [
+    const [{ path, message }] = parseJson(text.slice(text.indexOf('['))) as [
       { path: string[]; message: string },
     ];
     return `: ${path.join('.')} ${message}`;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { SchemaCheck, SchemaIssue } from '../../../core/schema.ts';
 import { isPromised } from '../../../core/schema-promise.ts';
 import { type Json, type JsonObject, json, jsonObject } from '../../../domain/json.ts';
+import { parseJson, stringifyJson } from '../../../domain/json-text.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import type { CallOutcome } from '../../../ports/toolbox.ts';
 import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
@@ -53,7 +54,7 @@ function at({ path, message }: SchemaIssue): string {
 function errorText({ content, structuredContent }: ToolResult): string {
   const texts = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
   if (texts.length > 0) return texts.join('\n');
-  return structuredContent === undefined ? '' : JSON.stringify(structuredContent);
+  return structuredContent === undefined ? '' : stringifyJson(structuredContent);
 }
 
 /** Servers of an older protocol have no structured content, and write JSON in place of it. */
@@ -77,7 +78,7 @@ function dataOf({ content, structuredContent }: ToolResult): Json {
 function parsed(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text) as Json;
   } catch {
     return text;
   }

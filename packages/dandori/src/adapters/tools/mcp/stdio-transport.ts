@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { parseJson, stringifyJson } from '../../../domain/json-text.ts';
 import { type Child, startChild } from './child.ts';
 import type { StdioServerConfig } from './config.ts';
 import { createLineReader, type OversizeLine } from './lines.ts';
@@ -82,7 +83,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
         new TransportProblem('not_sent', 'the server is not running', { cause });
       if (child === undefined || ended) throw problem();
       try {
-        await child.write(`${JSON.stringify(message)}\n`);
+        await child.write(`${stringifyJson(message)}\n`);
       } catch (error) {
         // A line that was not written to its end is never acted on.
         throw problem(error);
@@ -136,7 +137,7 @@ function parse(line: string): JSONRPCMessage | undefined {
   // A parser that throws takes its time.
   if (!mayBeMessage(line)) return undefined;
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseJson(line);
     const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value;
     return isMessage ? (value as JSONRPCMessage) : undefined;
   } catch {

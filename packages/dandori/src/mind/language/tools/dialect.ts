@@ -1,6 +1,7 @@
-import type { ModelMessage, ToolSet } from 'ai';
+import type { JSONSchema7, ModelMessage, ToolSet } from 'ai';
 import { cut } from '../../../core/digest.ts';
 import { ownOperations } from '../../../core/own-operations.ts';
+import { withTextIntegers } from '../../../core/stand-in.ts';
 import type { RunState } from '../../../core/state.ts';
 import { STEP_TOOL } from '../../../core/step.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -35,7 +36,9 @@ export const toolsDialect: Dialect = {
     const names = namesFor(thought);
     const tools: ToolSet = {};
     const add = (name: string, description: string, schema: JsonObject) => {
-      tools[names.toNative(name)] = { description: clip(description), inputSchema: jsonSchema(schema) };
+      // The SDK knows no bigint. As text it has every digit, and a text that is an integer is taken for one.
+      const inputSchema = jsonSchema(withTextIntegers(schema) as JSONSchema7);
+      tools[names.toNative(name)] = { description: clip(description), inputSchema };
     };
     for (const { name, description, args } of offeredOperations(thought)) add(name, description, args);
     for (const tool of callable(thought))

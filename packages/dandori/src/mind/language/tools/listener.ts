@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../../domain/json-text.ts';
 import type { Thought } from '../../../ports/mind.ts';
 import { ActionScanner } from '../../json/scanner.ts';
 import { JsonWalker } from '../../json/walker.ts';
@@ -50,7 +51,7 @@ export class NativeListener implements Listener {
     // Actions as text, a fence around them, or a thought in tags: nothing to show.
     if (!this.#hasBegun && /^[{[`<]/.test(text)) this.#prose = undefined;
     this.#hasBegun ||= text !== '';
-    this.#prose?.push(JSON.stringify(text).slice(1, -1));
+    this.#prose?.push(stringifyJson(text).slice(1, -1));
   }
 
   callStarted(id: string, name: string): void {

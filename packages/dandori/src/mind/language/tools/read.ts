@@ -1,11 +1,12 @@
 import { OWN_OPERATIONS } from '../../../core/own-operations.ts';
 import type { Json } from '../../../domain/json.ts';
+import { roundedIn } from '../../../domain/json-text.ts';
 import type { Action } from '../../../domain/task.ts';
 import type { Thought } from '../../../ports/mind.ts';
 import { type ReadAction, readAction } from '../../json/action.ts';
 import { isTooDeep, TOO_DEEP } from '../../json/depth.ts';
 import { type Extraction, extractActions, spokenWords } from '../../json/extract.ts';
-import { parseJson } from '../../json/parse.ts';
+import { readJson } from '../../json/parse.ts';
 import { isFields } from '../../json/shape.ts';
 import { holdsCall, withoutCode } from '../../json/written-call.ts';
 import { callNames } from '../allowed.ts';
@@ -39,13 +40,19 @@ export function readCall(
   { thought, names }: { thought: Thought; names: NativeNames },
 ): ReadAction {
   const operation = names.toOperation(name);
-  const parsed = typeof given === 'string' && given.trim() !== '' ? parseJson(given) : undefined;
+  const parsed = typeof given === 'string' && given.trim() !== '' ? readJson(given) : undefined;
   if (parsed?.ok === false && !OWN_OPERATIONS.has(operation))
     return {
       ok: false,
       reason: `the arguments of call ${index + 1} (${operation}) are broken: ${parsed.problem}`,
     };
   const value = parsed?.ok === true ? parsed.value : given;
+  const rounded = parsed === undefined ? roundedIn(value) : undefined;
+  if (rounded !== undefined)
+    return {
+      ok: false,
+      reason: `${rounded} in call ${index + 1} (${operation}) may not be the number that was meant. Write it as text, in quotes`,
+    };
   if (isTooDeep(value)) return { ok: false, reason: TOO_DEEP };
   const { fields, args } = readAbout(value, thought.tools.get(operation)?.inputSchema);
   const own = OWN_OPERATIONS.has(operation) ? withOperations(args as Json, names) : args;

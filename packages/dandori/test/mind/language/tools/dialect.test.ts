@@ -55,9 +55,7 @@ describe('a decision by native calls', () => {
   it('takes no number for another one that the model did not write', async () => {
     const call = { name: 'places_find', arguments: '{"q": 12345678901234567890}' };
     const { thinking } = await think({ toolCalls: [call] }, TOOLS);
-    expect(thinking).toMatchObject({
-      failure: { kind: 'unusable_output', message: expect.stringContaining('12345678901234567890 is more') },
-    });
+    expect(thinking).toMatchObject({ actions: [{ args: { q: 12345678901234567890n } }] });
   });
 
   it('shows the result of a call with the call, also where another ended that was called before', async () => {
