@@ -44,6 +44,7 @@ export function checkArguments(task: Task, checking: Checking, needs: Map<string
   const tool = checking.tools.get(task.operation);
   if (tool === undefined) return diagnostics;
   for (const issue of checking.check(tool.inputSchema, task.args)) {
+    if (diagnostics.length >= MOST) break;
     if (!isUnknownYet(issue, holes)) diagnostics.push(toDiagnostic(task, issue, tool));
   }
   for (const hole of holes)
@@ -168,7 +169,7 @@ function isPlaceholder(text: string): boolean {
 /** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
 function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, holes: readonly Hole[]): boolean {
   // Where no value is allowed, none that comes later is.
-  if (keyword === 'false schema' && isConditional !== true) return false;
+  if ((keyword === 'false schema' && isConditional !== true) || keyword === 'unchecked') return false;
   const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];
   return holes.some((hole) => {
     if (startsWith(path, hole.path)) return hole.whole || keyword !== 'type';

@@ -19,7 +19,7 @@ import { dropNeedless } from './needless.ts';
 import { orderEdges } from './order.ts';
 import { readsResultOf } from './own-tools.ts';
 import { expressionProblem } from './reference.ts';
-import type { SchemaCheck } from './schema.ts';
+import { type SchemaCheck, withinOneLimit } from './schema.ts';
 import { missingIn } from './schema-path.ts';
 import { isStep } from './step.ts';
 import { inheritNeeds, type OpenSteps, withSteps } from './step-edges.ts';
@@ -93,7 +93,7 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   };
   const warnings: Diagnostic[] = [];
   const edges: Edges = new Map();
-  const checking = { ...surroundings, operations, warnings };
+  const checking = { ...surroundings, check: withinOneLimit(surroundings.check), operations, warnings };
   const repeated = new Set(doubled.map(({ index }) => index));
   for (const [index, task] of tasks.entries()) {
     if (isFull()) break;

@@ -1,4 +1,5 @@
 import { timeLeft } from '../core/budget.ts';
+import { headOf } from '../core/digest.ts';
 import { MOST_ROUNDS } from '../core/elicitation.ts';
 import { fits } from '../core/own-question.ts';
 import { query } from '../core/query.ts';
@@ -225,7 +226,7 @@ export function unexpected(
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: texts.unexpected(expect, clip(JSON.stringify(found)), clip(JSON.stringify(result))),
+    message: texts.unexpected(expect, headOf(found, 200), headOf(result, 200)),
   };
 }
 
@@ -241,8 +242,4 @@ function evaluate(result: Json, expression: string): Json {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function clip(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }
