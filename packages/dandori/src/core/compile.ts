@@ -141,7 +141,7 @@ function accepted(
     tasks: schedule.tasks,
     groups: schedule.groups,
     ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
-    warnings: [...warnings, ...dead, ...loosened.warnings, ...late],
+    warnings: [...warnings, ...dead, ...loosened.warnings, ...late].slice(0, MAX_DIAGNOSTICS),
     notes: loosened.notes,
     estimate: () => estimateOf(tasks, schedule, surroundings),
     reasonsOf: schedule.reasonsOf,
