@@ -47,6 +47,8 @@ type Report = (start: number, end: number, found: { message: string; hint?: stri
 function syntaxProblems(document: Document.Parsed, text: string, problem: Report): LocatedProblem[] {
   const byLine = new Map<number | undefined, LocatedProblem>();
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
+    // Each one is looked up in the whole text, and a text may have as many as it has characters.
+    if (byLine.size >= MAX_SYNTAX_ERRORS) break;
     const [start, end] =
       code === 'MISSING_CHAR' && message.includes('quote') ? (lastQuoted(document) ?? pos) : pos;
     const hint = isFollowedTooFar(document, start)
@@ -58,7 +60,7 @@ function syntaxProblems(document: Document.Parsed, text: string, problem: Report
     });
     if (!byLine.has(found.place?.line)) byLine.set(found.place?.line, found);
   }
-  return [...byLine.values()].slice(0, MAX_SYNTAX_ERRORS);
+  return [...byLine.values()];
 }
 
 /** A quote that is never closed is reported at the end of the file, where nobody looks for it. */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { stringifyJson } from '../domain/json-text.ts';
 import type { Mode } from '../domain/mode.ts';
 import type { Ref } from '../domain/ref.ts';
 import type { Task } from '../domain/task.ts';
@@ -44,8 +45,10 @@ export function checkArguments(task: Task, checking: Checking, needs: Map<string
   });
   const tool = checking.tools.get(task.operation);
   if (tool === undefined) return diagnostics;
+  const unknown = byPlace(holes);
   for (const issue of checking.check(tool.inputSchema, task.args)) {
-    if (!isUnknownYet(issue, holes)) diagnostics.push(toDiagnostic(task, issue, tool));
+    if (diagnostics.length >= MOST) break;
+    if (!isUnknownYet(issue, unknown)) diagnostics.push(toDiagnostic(task, issue, tool));
   }
   for (const hole of holes)
     diagnostics.push(...checkHole(task, hole, { checking, wanted: tool.inputSchema }));
@@ -182,19 +185,45 @@ function isPlaceholder(text: string): boolean {
   return isLeftover || /(^|[^$])(\$\$)*\$\{\s*[A-Za-z_]/.test(text);
 }
 
-/** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
-function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, holes: readonly Hole[]): boolean {
-  // Where no value is allowed, none that comes later is.
-  if (keyword === 'false schema' && isConditional !== true) return false;
-  const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];
-  return holes.some((hole) => {
-    if (startsWith(path, hole.path)) return hole.whole || keyword !== 'type';
-    return (choices.includes(keyword) || isConditional === true) && startsWith(hole.path, path);
-  });
+/** Holes by their place, and all places that have one within. A list may hold thousands, each with an issue. */
+interface Unknown {
+  readonly at: ReadonlyMap<string, Hole>;
+  readonly above: ReadonlySet<string>;
 }
 
-function startsWith(path: readonly (string | number)[], prefix: readonly (string | number)[]): boolean {
-  return prefix.every((part, index) => String(path[index]) === String(part));
+function byPlace(holes: readonly Hole[]): Unknown {
+  const at = new Map<string, Hole>();
+  const above = new Set<string>();
+  for (const hole of holes) {
+    const places = placesOn(hole.path);
+    const own = places.at(-1) ?? '';
+    if (at.get(own)?.whole !== true) at.set(own, hole);
+    for (const place of places) above.add(place);
+  }
+  return { at, above };
+}
+
+/** Each place on the way, from the root to the end of a path. */
+function placesOn(path: readonly (string | number)[]): string[] {
+  const places = [''];
+  for (const part of path) places.push(`${places.at(-1)}/${stringifyJson(String(part))}`);
+  return places;
+}
+
+/** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
+function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, { at, above }: Unknown): boolean {
+  // Where no value is allowed, none that comes later is.
+  if ((keyword === 'false schema' && isConditional !== true) || keyword === 'unchecked') return false;
+  if (at.size === 0) return false;
+  const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];
+  const places = placesOn(path);
+  const isOfHole = places.some((place) => {
+    const hole = at.get(place);
+    return hole !== undefined && (hole.whole || keyword !== 'type');
+  });
+  if (isOfHole) return true;
+  const mayDepend = choices.includes(keyword) || isConditional === true;
+  return mayDepend && above.has(places.at(-1) ?? '');
 }
 
 function toDiagnostic(task: Task, { path, message, keyword, property }: SchemaIssue, tool: Tool): Diagnostic {

@@ -19,10 +19,11 @@ import { dropNeedless } from './needless.ts';
 import { orderEdges } from './order.ts';
 import { readsResultOf } from './own-tools.ts';
 import { expressionProblem } from './reference.ts';
-import type { SchemaCheck } from './schema.ts';
+import { type SchemaCheck, withinOneLimit } from './schema.ts';
 import { missingIn } from './schema-path.ts';
 import { isStep } from './step.ts';
 import { inheritNeeds, type OpenSteps, withSteps } from './step-edges.ts';
+import { type Work, weigh } from './work.ts';
 
 /** What a plan is compiled against. */
 export interface Surroundings {
@@ -93,7 +94,14 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   };
   const warnings: Diagnostic[] = [];
   const edges: Edges = new Map();
-  const checking = { ...surroundings, operations, warnings };
+  const expected: Work = { left: MOST_EXPECTED };
+  const checking = {
+    ...surroundings,
+    check: withinOneLimit(surroundings.check),
+    expected,
+    operations,
+    warnings,
+  };
   const repeated = new Set(doubled.map(({ index }) => index));
   for (const [index, task] of tasks.entries()) {
     if (isFull()) break;
@@ -141,7 +149,7 @@ function accepted(
     tasks: schedule.tasks,
     groups: schedule.groups,
     ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
-    warnings: [...warnings, ...dead, ...loosened.warnings, ...late],
+    warnings: [...warnings, ...dead, ...loosened.warnings, ...late].slice(0, MAX_DIAGNOSTICS),
     notes: loosened.notes,
     estimate: () => estimateOf(tasks, schedule, surroundings),
     reasonsOf: schedule.reasonsOf,
@@ -213,10 +221,15 @@ function checkOperation({ id, operation }: Task, { tools, missing }: Surrounding
 
 function checkExpect(
   { id, operation, expect }: Task,
-  { tools, check, warnings }: Surroundings & { readonly warnings: Diagnostic[] },
+  {
+    tools,
+    check,
+    warnings,
+    expected,
+  }: Surroundings & { readonly warnings: Diagnostic[]; readonly expected: Work },
 ): Diagnostic[] {
   if (expect === undefined) return [];
-  if (typeof expect !== 'string') return checkExpectedSchema(id, expect, check);
+  if (typeof expect !== 'string') return checkExpectedSchema(id, expect, { check, expected });
   const problem = expressionProblem(expect);
   if (problem !== undefined) {
     const message = `the expected outcome is no JMESPath expression: ${problem}`;
@@ -238,11 +251,31 @@ function checkExpect(
   return [];
 }
 
-function checkExpectedSchema(id: string, schema: JsonObject, check: SchemaCheck): Diagnostic[] {
-  const problem = check.problem?.(schema);
+function checkExpectedSchema(
+  id: string,
+  schema: JsonObject,
+  { check, expected }: { readonly check: SchemaCheck; readonly expected: Work },
+): Diagnostic[] {
+  const size = sizeProblem(schema, expected);
+  const problem = size ?? check.problem?.(schema);
   if (problem === undefined) return [];
-  const message = `the expected outcome is no JSON Schema: ${problem}`;
+  const message =
+    size === undefined
+      ? `the expected outcome is no JSON Schema: ${problem}`
+      : `the expected outcome: ${size}`;
   return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
+}
+
+/** Each is compiled, which takes its time; a plan has thousands of tasks. */
+const MOST_EXPECTED = 10_000;
+
+function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
+  try {
+    weigh(schema, expected, () => 'together with those of the other tasks its schema is too large');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Who reads a result of the same plan waits for it, as if by a Ref. */

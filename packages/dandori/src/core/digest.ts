@@ -51,6 +51,38 @@ export function cut(text: string, length: number): string {
   return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
+/** How a value begins as JSON. A large one is not written out only to be cut. */
+export function headOf(value: Json, length: number): string {
+  let text = '';
+  const write = (one: Json): void => {
+    if (text.length > length) return;
+    if (typeof one === 'string') text += stringifyJson(one.slice(0, length + 1));
+    else if (typeof one !== 'object' || one === null) text += stringifyJson(one);
+    else if (Array.isArray(one)) {
+      text += '[';
+      for (const [index, item] of one.entries()) {
+        if (text.length > length) break;
+        if (index > 0) text += ',';
+        write(item);
+      }
+      text += ']';
+    } else {
+      text += '{';
+      let isFirst = true;
+      for (const key in one) {
+        if (text.length > length) break;
+        if (!isFirst) text += ',';
+        isFirst = false;
+        text += `${stringifyJson(key)}:`;
+        write(one[key] as Json);
+      }
+      text += '}';
+    }
+  };
+  write(value);
+  return cut(text, length);
+}
+
 export function sizeOf(stored: Stored): string {
   return 'blob' in stored ? `${stored.blob.bytes} bytes` : `${stringifyJson(stored.value).length} characters`;
 }

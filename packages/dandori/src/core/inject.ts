@@ -1,8 +1,13 @@
 import type { Json, JsonObject } from '../domain/json.ts';
 import { stringifyJson } from '../domain/json-text.ts';
 import type { Ref } from '../domain/ref.ts';
-import { query } from './query.ts';
+import { headOf } from './digest.ts';
+import { QUERY_WORK, query } from './query.ts';
 import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef, writeText } from './reference.ts';
+import { type Work, weigh } from './work.ts';
+
+/** Values, and characters of them, that are filled into the arguments of one task: a large result can be passed on once. */
+const MOST_FILLED = 32_000_000;
 
 export interface InjectProblem {
   readonly path: (string | number)[];
@@ -17,7 +22,8 @@ export type Injected = { ok: true; args: JsonObject } | { ok: false; problems: I
  */
 export function inject(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
   const problems: InjectProblem[] = [];
-  const filled = fill(args, [], { resultOf, problems }) as JsonObject;
+  const filling = { resultOf, problems, work: { left: QUERY_WORK }, room: { left: MOST_FILLED } };
+  const filled = fill(args, [], filling) as JsonObject;
   return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
 }
 
@@ -60,7 +66,13 @@ export function eachString(
 interface Filling {
   readonly resultOf: (task: string) => Json | undefined;
   readonly problems: InjectProblem[];
+  /** What all expressions of the arguments may cost, and how much they may fill in, together. */
+  readonly work: Work;
+  readonly room: Work;
 }
+
+/** Places that are told; where thousands of Refs find nothing, the first ones say it. */
+const MOST_PROBLEMS = 20;
 
 function fill(value: Json, path: (string | number)[], filling: Filling): Json {
   if (typeof value === 'string') return mayHoldRef(value) ? fillText(value, path, filling) : value;
@@ -106,19 +118,22 @@ function asText(ref: Ref, path: (string | number)[], filling: Filling): string {
 
 /** Undefined where there is a problem. */
 function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json | undefined {
+  if (filling.problems.length >= MOST_PROBLEMS) return undefined;
   const result = filling.resultOf(ref.task);
   const written = writeRef(ref);
   if (result === undefined) {
     filling.problems.push({ path, message: `${written}: ${ref.task} has no result` });
     return undefined;
   }
-  if (ref.path === '') return result;
   try {
-    const value = query(result, ref.path);
-    if (value !== undefined) return value;
+    const value = ref.path === '' ? result : query(result, ref.path, filling.work);
+    if (value !== undefined) {
+      weigh(value, filling.room, () => 'together with the other Refs it fills in too much');
+      return value;
+    }
     filling.problems.push({
       path,
-      message: `${written} found nothing in the result of ${ref.task}: ${glimpse(result)}`,
+      message: `${written} found nothing in the result of ${ref.task}: ${headOf(result, 200)}`,
     });
   } catch (error) {
     filling.problems.push({
@@ -127,9 +142,4 @@ function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json |
     });
   }
   return undefined;
-}
-
-function glimpse(value: Json): string {
-  const text = stringifyJson(value);
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

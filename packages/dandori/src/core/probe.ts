@@ -2,6 +2,7 @@ import type { FactOf } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { stringifyJson } from '../domain/json-text.ts';
 import type { Probe } from '../domain/tool.ts';
+import { headOf } from './digest.ts';
 import { innerCallInDoubt } from './inner-calls.ts';
 import { query } from './query.ts';
 import type { RunState } from './state.ts';
@@ -43,8 +44,7 @@ export type Finding = Pick<FactOf<'probe_ended'>['data'], 'found' | 'message'> &
 export function findingIn(result: Json, { settledWhen, result: wanted }: Probe): Finding {
   const settled = evaluate(result, settledWhen);
   if (settled === false) return { found: 'not_happened' };
-  if (settled !== true)
-    return { found: 'unknown', message: `settled_when gives ${stringifyJson(settled)?.slice(0, 200)}` };
+  if (settled !== true) return { found: 'unknown', message: `settled_when gives ${headOf(settled, 200)}` };
   return { found: 'happened', result: wanted === undefined ? null : evaluate(result, wanted) };
 }
 

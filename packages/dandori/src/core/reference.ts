@@ -1,7 +1,7 @@
-import { compile as compileExpression } from '@jmespath-community/jmespath';
 import type { Ref } from '../domain/ref.ts';
 import { cut } from './digest.ts';
 import { plainPath } from './plain-path.ts';
+import { LONGEST_EXPRESSION, queryProblem, TOO_LONG } from './query.ts';
 
 /** A string cut into literal text and Refs, no two texts side by side. */
 export type Template = readonly (string | Ref)[];
@@ -114,20 +114,11 @@ function toExpression(rest: string): string | undefined {
   return undefined;
 }
 
-/** Nobody writes a longer one, and who follows it step within step runs out of stack. */
-const LONGEST_EXPRESSION = 4_000;
-
 /** Why this is no JMESPath expression; undefined where it is one. */
 export function expressionProblem(expression: string): string | undefined {
-  if (expression.length > LONGEST_EXPRESSION)
-    return `it is longer than ${LONGEST_EXPRESSION} characters, which is the limit`;
+  if (expression.length > LONGEST_EXPRESSION) return TOO_LONG;
   // The library takes 5 µs for what can be seen at a glance.
   if (plainPath(expression) !== undefined) return undefined;
   if (/^\s*&/.test(expression)) return 'an expression that begins with & stands for no value';
-  try {
-    compileExpression(expression);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  return queryProblem(expression);
 }

@@ -4,7 +4,7 @@ import { numberFrom } from '../domain/json-text.ts';
 import type { Task } from '../domain/task.ts';
 import type { Tool } from '../domain/tool.ts';
 import { isOneLetterOff, sameLastPart } from './nearest.ts';
-import type { SchemaCheck } from './schema.ts';
+import { type SchemaCheck, withinOneLimit } from './schema.ts';
 import { isObject } from './schema-view.ts';
 
 interface Surroundings {
@@ -28,11 +28,12 @@ export function repair(
   diagnostics: readonly Diagnostic[],
   surroundings: Surroundings,
 ): Repaired | undefined {
+  const limited = { ...surroundings, check: withinOneLimit(surroundings.check) };
   const repaired = new Map(tasks.map((task) => [task.id, task]));
   const notes: string[] = [];
   for (const diagnostic of diagnostics) {
     const task = repaired.get(diagnostic.task ?? '');
-    const fixed = task === undefined ? undefined : fix(task, diagnostic, surroundings);
+    const fixed = task === undefined ? undefined : fix(task, diagnostic, limited);
     if (task === undefined || fixed === undefined) return undefined;
     repaired.set(task.id, fixed.task);
     notes.push(`${task.id}: ${fixed.note}`);

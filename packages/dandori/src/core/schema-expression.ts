@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../domain/json.ts';
-import type { Landing, Node } from './schema-path.ts';
+import type { Tree } from './query.ts';
+import type { Landing } from './schema-path.ts';
 import { alternatives, isObject, type SchemaView, typesOf, viewOf } from './schema-view.ts';
 
 type Found = Extract<Landing, { readonly kind: 'found' }>;
-type Follow = (node: Node, from: Landing) => Landing;
+type Follow = (node: Tree, from: Landing) => Landing;
 
 const UNKNOWN: Landing = { kind: 'unknown' };
 
@@ -34,7 +35,7 @@ const SAME = new Set(['sort', 'sort_by']);
 const LENIENT = new Set(['to_string', 'to_array', 'type']);
 
 /** Where an expression leads that is no plain path. What is not sure is unknown, and checked when the value is there. */
-export function expression(node: Node, from: Found, follow: Follow): Landing {
+export function expression(node: Tree, from: Found, follow: Follow): Landing {
   const { left, right, child, children = [] } = node;
   switch (node.type) {
     case 'FilterProjection':
@@ -62,7 +63,7 @@ export function expression(node: Node, from: Found, follow: Follow): Landing {
 }
 
 /** `rows[*].name`: a list, if each item can have it. */
-export function ofEach(all: Landing, node: Node, follow: Follow): Landing {
+export function ofEach(all: Landing, node: Tree, follow: Follow): Landing {
   if (all.kind !== 'found' || !all.views.every(isList)) return all.kind === 'found' ? UNKNOWN : all;
   const each = follow(node, itemsOf(all));
   if (each.kind === 'missing' || each.kind === 'unlisted') return each;
@@ -117,10 +118,10 @@ function ofObject(all: Landing, from: Found): Landing {
     : UNKNOWN;
 }
 
-function hash(children: readonly Node[], from: Found, follow: Follow): Landing {
+function hash(children: readonly Tree[], from: Found, follow: Follow): Landing {
   const properties: JsonObject = {};
   for (const { name = '', value } of children) {
-    const found = follow(value as Node, from);
+    const found = follow(value as Tree, from);
     if (found.kind === 'missing' || found.kind === 'unlisted') return found;
     properties[name] = orNull(found);
   }
@@ -130,7 +131,7 @@ function hash(children: readonly Node[], from: Found, follow: Follow): Landing {
   );
 }
 
-function list(children: readonly Node[], from: Found, follow: Follow): Landing {
+function list(children: readonly Tree[], from: Found, follow: Follow): Landing {
   const prefixItems: Json[] = [];
   for (const child of children) {
     const found = follow(child, from);
@@ -154,7 +155,7 @@ function either(landings: readonly Landing[]): Landing {
 
 function result(
   name: string,
-  children: readonly Node[],
+  children: readonly Tree[],
   { from, follow }: { from: Found; follow: Follow },
 ): Landing {
   const given = children

@@ -1,6 +1,6 @@
-import { compile } from '@jmespath-community/jmespath';
 import type { JsonObject } from '../domain/json.ts';
 import { nearest } from './nearest.ts';
+import { parsed, type Tree } from './query.ts';
 import { expression as expressionOf, ofEach, sliced } from './schema-expression.ts';
 import { promisesAny } from './schema-promise.ts';
 import {
@@ -29,17 +29,6 @@ export type Landing =
       readonly suggestion: string | undefined;
     };
 
-/** The parts of the library's syntax tree that are followed here. */
-export interface Node {
-  readonly type: string;
-  readonly name?: string;
-  readonly value?: unknown;
-  readonly left?: Node;
-  readonly right?: Node;
-  readonly child?: Node;
-  readonly children?: readonly Node[];
-}
-
 type Missing = Extract<Landing, { readonly message: string }>;
 
 const UNKNOWN: Landing = { kind: 'unknown' };
@@ -57,7 +46,7 @@ export function landing(schema: JsonObject, expression: string): Landing {
 
 function lookUp(schema: JsonObject, expression: string): Landing {
   const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
-  const found = expression === '' ? start : follow(compile(expression) as Node, start);
+  const found = expression === '' ? start : follow(parsed(expression), start);
   return found.kind === 'missing' && !promisesAny(schema) ? { ...found, kind: 'unlisted' } : found;
 }
 
@@ -71,14 +60,14 @@ export function missingIn(
 ): (Missing & { readonly isSought: boolean }) | undefined {
   if (!promisesAny(schema)) return undefined;
   const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
-  const node = compile(condition) as Node;
+  const node = parsed(condition);
   const sought = firstMissing(node, start, true);
   if (sought !== undefined) return { ...sought, isSought: true };
   const unsought = firstMissing(node, start, false);
   return unsought && { ...unsought, isSought: false };
 }
 
-function firstMissing(node: Node, from: Landing, onlySought: boolean): Missing | undefined {
+function firstMissing(node: Tree, from: Landing, onlySought: boolean): Missing | undefined {
   if (onlySought && isAbsence(node)) return undefined;
   const here = follow(node, from);
   if (here.kind === 'missing') return here;
@@ -96,13 +85,20 @@ function firstMissing(node: Node, from: Landing, onlySought: boolean): Missing |
 }
 
 /** `!error`, `error == null`: asks whether something is not there. */
-function isAbsence({ type, name, left, right }: Node): boolean {
-  const isNull = (side: Node | undefined) => side?.type === 'Literal' && side.value === null;
+function isAbsence({ type, name, left, right }: Tree): boolean {
+  const isNull = (side: Tree | undefined) => side?.type === 'Literal' && side.value === null;
   return type === 'NotExpression' || (name === 'EQ' && (isNull(left) || isNull(right)));
 }
 
-function follow(node: Node, from: Landing): Landing {
-  if (from.kind !== 'found') return from;
+/** Forms that are looked at side by side; `(@||@) | (@||@)` doubles them with each step. */
+const MOST_VIEWS = 64;
+
+function follow(node: Tree, from: Landing): Landing {
+  const found = from.kind === 'found' ? step(node, from) : from;
+  return found.kind === 'found' && found.views.length > MOST_VIEWS ? UNKNOWN : found;
+}
+
+function step(node: Tree, from: Extract<Landing, { readonly kind: 'found' }>): Landing {
   const { left, right } = node;
   switch (node.type) {
     case 'Identity':

@@ -1,4 +1,5 @@
 import { timeLeft } from '../core/budget.ts';
+import { cut, headOf } from '../core/digest.ts';
 import { type InputResponse, MOST_ROUNDS } from '../core/elicitation.ts';
 import { finishedInnerCalls } from '../core/inner-calls.ts';
 import { fits } from '../core/own-question.ts';
@@ -214,13 +215,13 @@ function asFact(
   }
 }
 
-/** Who reads that a service failed must know that it was not for nothing: calling it anew would do that once more. */
+/** A reader of the failure must know what was done before it: calling the service again would do that once more. */
 function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
   const task = state.tasks.get(id);
   const done = task === undefined ? [] : finishedInnerCalls(task);
   if (done.length === 0) return failure;
   const calls = done.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`).join('; ');
-  return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, clip(calls)) };
+  return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, cut(calls, 200)) };
 }
 
 /** Its fields become arguments, so that nothing but an object can be the answer. */
@@ -292,7 +293,7 @@ export function unexpected(
   if (found === true) return undefined;
   return {
     kind: 'unexpected',
-    message: texts.unexpected(expect, clip(stringifyJson(found)), clip(stringifyJson(result))),
+    message: texts.unexpected(expect, headOf(found, 200), headOf(result, 200)),
   };
 }
 
@@ -308,8 +309,4 @@ function evaluate(result: Json, expression: string): Json {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function clip(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

@@ -291,3 +291,18 @@ describe('plan.schema.json', () => {
     valid ? expect(parse).not.toThrow() : expect(parse).toThrow();
   });
 });
+
+/** Each took the square of its length; the largest request has many times as many lines. */
+describe('a large plan that is wrong everywhere is told in linear time', () => {
+  const many = (line: (index: number) => string) =>
+    Array.from({ length: 40_000 }, (_, index) => line(index)).join('\n');
+
+  it.each<[string, string]>([
+    ['unknown keys', many((index) => `k${index}: ${index}`)],
+    ['unknown tags', many((index) => `k${index}: !t${index} x`)],
+    ['lists that are not closed', many((index) => `k${index}: [`)],
+    ['directives', many(() => '%x')],
+  ])('%s', (_name, text) => {
+    expect(() => parsePlan(text, 'plan')).toThrow(/error/);
+  });
+});

@@ -195,3 +195,85 @@ describe('the command line on a server', () => {
     expect(refused.stderr).toContain('dandori token');
   });
 });
+
+/** What others can send: results, and schemas that the results are held against. */
+const HOSTILE = `
+const doubled = Object.fromEntries(Array.from({ length: 33 }, (_, n) => ['d' + n, n < 32 ? { allOf: [{ $ref: '#/$defs/d' + (n + 1) }, { $ref: '#/$defs/d' + (n + 1) }] } : {}]));
+const node = { properties: { a: { $ref: '#/$defs/node' } } };
+const nested = (n) => (n === 0 ? 1 : { a: nested(n - 1) });
+const outputs = {
+  rows: [{ type: 'object', required: ['rows'], properties: { rows: { type: 'array', uniqueItems: true } } }, { rows: Array.from({ length: 100_000 }, (_, id) => ({ id, t: ['x'] })) }],
+  text: [{ type: 'object', required: ['text'], properties: { text: { type: 'string', pattern: '^(a|a)*$' } } }, { text: 'a'.repeat(50_000) + '!' }],
+  words: [{ type: 'object', required: ['text'], properties: { text: { type: 'string', pattern: '\\\\\\\\w*\\\\\\\\w*\\\\\\\\w*\\\\\\\\w*\\\\\\\\w*\\\\\\\\w*!' } } }, { text: 'a'.repeat(50_000) }],
+  doubled: [{ type: 'object', $ref: '#/$defs/d0', $defs: doubled }, { ok: true }],
+  deep: [{ type: 'object', $ref: '#/$defs/node', $defs: { node: { allOf: [node, node] } } }, nested(200)],
+};
+const answers = {
+  initialize: () => ({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'h', version: '1' } }),
+  'tools/list': () => ({ tools: [...Object.entries(outputs).map(([name, [outputSchema]]) => ({ name, inputSchema: { type: 'object' }, outputSchema, annotations: { readOnlyHint: true } })), { name: 'take', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }),
+  'tools/call': ({ name }) => ({ content: [], structuredContent: outputs[name]?.[1] ?? {} }),
+  ping: () => ({}),
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method](params) }));
+});`.replaceAll('\\\\\\\\', '\\\\');
+
+describe('what others wrote cannot stop the server', () => {
+  it('answers before, during and after, and the run has failed with a reason, also after a restart', async () => {
+    await using place = await openPlace();
+    const hostile = { command: process.execPath, args: ['-e', HOSTILE] };
+    await place.write('dandori.yaml', JSON.stringify({ mcpServers: { hostile } }));
+    const first = await start(place);
+    const isWell = async (url: string) => expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+    const doubling = Array.from({ length: 34 }, () => '[@,@]').join(' | ');
+    const plan = JSON.stringify({
+      tasks: [
+        { id: 'a', operation: 'hostile.doubled' },
+        { id: 'b', operation: 'hostile.take', args: { x: `\${a | ${doubling}}` } },
+      ],
+    });
+    expect(await first.client.check(plan)).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'invalid-ref' }],
+    });
+    await isWell(first.url);
+
+    const task = (id: string, operation: string, more: object = {}) => ({ id, operation, args: {}, ...more });
+    const run = await first.client.start('try everything', {
+      tasks: [
+        task('rows', 'hostile.rows'),
+        task('text', 'hostile.text'),
+        task('words', 'hostile.words'),
+        task('doubled', 'hostile.doubled'),
+        task('deep', 'hostile.deep'),
+        // It grows with the result only, so that no compiler can know.
+        task('square', 'hostile.take', { args: { x: '${rows | map(&$.rows, rows)[].id}' } }),
+      ],
+    });
+    await isWell(first.url);
+    const report = await hasEnded(first.client, run);
+    await isWell(first.url);
+    expect(report.outcome).toBe('failed');
+    const ends = await first.client.events(run);
+    const failures = Object.fromEntries(
+      ends.flatMap((event) => (event.type === 'task_failed' ? [[event.data.task, event.data.failure]] : [])),
+    );
+    expect(failures).toMatchObject({
+      text: { kind: 'invalid_result', message: expect.stringContaining('does not match the pattern') },
+      words: { kind: 'invalid_result', message: expect.stringContaining('does not match the pattern') },
+      deep: { kind: 'invalid_result', message: expect.stringContaining('could not be checked') },
+      square: { kind: 'invalid_args', message: expect.stringContaining('more steps') },
+    });
+    expect(Object.keys(failures).sort()).toEqual(['deep', 'square', 'text', 'words']);
+    first.child.kill('SIGTERM');
+    await first.finished;
+
+    const second = await start(place);
+    await isWell(second.url);
+    expect((await second.client.run(run)).report.outcome).toBe('failed');
+    second.child.kill('SIGTERM');
+    await second.finished;
+  });
+});

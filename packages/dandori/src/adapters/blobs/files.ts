@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DandoriError } from '../../domain/error.ts';
 import type { Blobs, StoredBlob } from '../../ports/blobs.ts';
 import { unreadable, unwritable } from '../journal/unwritable.ts';
-import { handleOf } from './hash.ts';
+import { handleOf, slicesOf } from './hash.ts';
 
 /** One file a value, named by its hash: `blobs/ab/abcd….json`. */
 export function createFileBlobs(directory: string): Blobs {
@@ -109,7 +109,8 @@ async function writeDurably(path: string, text: string): Promise<void> {
   try {
     const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
     try {
-      await file.writeFile(text);
+      // In parts: encoded at once, a large result would be in memory once more.
+      await file.writeFile(slicesOf(text));
       await file.datasync();
     } finally {
       await file.close();

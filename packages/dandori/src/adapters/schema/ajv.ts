@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv as AjvDraft7, ErrorObject, Options, ValidateFunction } from 'ajv';
-import type { SchemaCheck } from '../../core/schema.ts';
+import type { SchemaCheck, SchemaIssue } from '../../core/schema.ts';
 import {
   hugeIn,
   type StandIns,
@@ -9,9 +9,12 @@ import {
   withoutStandIns,
   withStandIns,
 } from '../../core/stand-in.ts';
+import { spend, TooMuchWork, type Work } from '../../core/work.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { toIssues } from './issue.ts';
-import { createPattern } from './pattern.ts';
+import { countWork, type Meter } from './meter.ts';
+import { createPatterns } from './pattern.ts';
+import { sizeOf, sizeProblem } from './size.ts';
 
 /** A check that also tells what is wrong with a schema itself, so that it can be reported when a tool is discovered. */
 export interface CheckedSchemas extends SchemaCheck {
@@ -20,39 +23,72 @@ export interface CheckedSchemas extends SchemaCheck {
 }
 
 interface Compiled {
-  readonly validate?: ValidateFunction;
+  /** Finds all that is wrong, or the first thing only: of a large value there may be millions. */
+  readonly all?: ValidateFunction;
+  readonly first?: () => ValidateFunction | undefined;
   /** What stands for the integers beyond 2^53 in the schema: ajv knows no bigint. */
   readonly fixed?: StandIns;
   readonly problem?: string;
 }
 
-/** A schema above this is not compiled: code generation for it would stop the event loop for seconds. */
-const MAX_SCHEMA_NODES = 20_000;
-const MAX_SCHEMA_DEPTH = 200;
+/** What one check may cost. It takes about a second, for a value of tens of megabytes. */
+const CHECK_WORK = 50_000_000;
+/** Values in a value above which only the first thing that is wrong is looked for. */
+const LARGE = 20_000;
 
 /**
  * JSON Schema by ajv: 2020-12 as MCP says, draft-07 where `$schema` says so or where nothing else makes sense of it.
  * Nothing is loaded before the first value is checked (ajv takes about 130 ms to load and to warm up), and nothing is
  * ever fetched: a `$ref` to another document is a problem of the schema.
+ *
+ * Schemas are written by others. What cannot be compiled soon is not compiled (`sizeProblem`), patterns are matched by an
+ * engine that ends (`createPatterns`), and while a value is checked each step is counted (`countWork`): a check that takes
+ * too many is given up, which is an issue of the value.
  */
 export function createSchemaCheck(): CheckedSchemas {
   const compiled = new WeakMap<JsonObject, Compiled>();
-  const dialects = lazyDialects();
+  const meter: Meter = { left: 0, spend: (units) => spend(meter, units, () => UNCHECKED) };
+  const all = lazyDialects({ allErrors: true, meter });
+  const first = lazyDialects({ allErrors: false, meter });
+
+  const compiledAgain = (schema: JsonObject) => {
+    meter.left = CHECK_WORK;
+    return compile(schema, first).all;
+  };
 
   const get = (schema: JsonObject): Compiled => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
-    const made = compile(schema, dialects);
-    compiled.set(schema, made);
-    return made;
+    // A schema is itself checked against another one.
+    meter.left = CHECK_WORK;
+    const made = compile(schema, all);
+    const complete = made.all === undefined ? made : { ...made, first: once(() => compiledAgain(schema)) };
+    compiled.set(schema, complete);
+    return complete;
   };
 
-  const check: SchemaCheck = (schema, value) => {
-    const { validate, fixed } = get(schema);
-    if (validate === undefined) return [];
+  /** What is wrong; undefined where that took too much work. */
+  const attempt = (validate: ValidateFunction, value: Json, work: Work) => {
+    const limit = Math.min(CHECK_WORK, work.left);
+    meter.left = limit;
+    const errors = run(validate, value);
+    work.left -= limit - Math.max(0, meter.left);
+    return errors;
+  };
+
+  const check: SchemaCheck = (schema, value, work = { left: CHECK_WORK }) => {
+    const known = get(schema);
+    if (known.all === undefined) return [];
+    const isLarge = sizeOf(value, LARGE) >= LARGE;
     const huge = hugeIn(value);
-    const numbers = standIns(huge, fixed);
-    const errors = run(validate, huge.size === 0 ? value : withStandIns(value, numbers));
+    const numbers = standIns(huge, known.fixed);
+    const checked = huge.size === 0 ? value : withStandIns(value, numbers);
+    let errors = isLarge ? undefined : attempt(known.all, checked, work);
+    if (errors === undefined) {
+      const validate = known.first?.();
+      errors = validate && attempt(validate, checked, work);
+    }
+    if (errors === undefined) return [unchecked()];
     if (typeof errors === 'string') compiled.set(schema, { problem: errors });
     if (typeof errors === 'string' || errors.length === 0) return [];
     if (numbers.size === 0) return toIssues(errors, value);
@@ -61,21 +97,30 @@ export function createSchemaCheck(): CheckedSchemas {
   return Object.assign(check, { problem: (schema: JsonObject) => get(schema).problem });
 }
 
+const UNCHECKED = 'could not be checked: its schema takes too much work for this value';
+
+function unchecked(): SchemaIssue {
+  return { path: [], keyword: 'unchecked', message: UNCHECKED };
+}
+
 type Dialects = Record<'draft7' | 'draft2020', () => AjvDraft7>;
 
 /** ajv is CommonJS, so that it can be loaded late and still behind a synchronous call. */
-function lazyDialects(): Dialects {
+function lazyDialects({ allErrors, meter }: { allErrors: boolean; meter: Meter }): Dialects {
   const load = createRequire(import.meta.url);
   const options: Options = {
     strict: false,
-    allErrors: true,
+    allErrors,
     verbose: true,
     logger: false,
-    code: { regExp: createPattern },
+    // Otherwise each `$ref` to a large definition has code of its own.
+    inlineRefs: 20,
+    code: { regExp: createPatterns(meter.spend) },
   };
   const prepare = (ajv: AjvDraft7): AjvDraft7 => {
     const { default: addFormats } = load('ajv-formats') as typeof import('ajv-formats');
     addFormats.default(ajv);
+    countWork(ajv, meter);
     return ajv;
   };
   return {
@@ -99,7 +144,8 @@ function once<T>(make: () => T): () => T {
 }
 
 function compile(schema: JsonObject, dialects: Dialects): Compiled {
-  if (!isSmall(schema)) return { problem: 'it is too large or too deep to be checked' };
+  const problem = sizeProblem(schema);
+  if (problem !== undefined) return { problem };
   const huge = hugeIn(schema);
   const fixed = spacedStandIns(huge);
   const bare = withoutIdentity(huge.size === 0 ? schema : (withStandIns(schema, fixed) as JsonObject));
@@ -113,7 +159,7 @@ function compile(schema: JsonObject, dialects: Dialects): Compiled {
 
 function compileWith(ajv: AjvDraft7, schema: JsonObject): Compiled {
   try {
-    return { validate: ajv.compile(schema) };
+    return { all: ajv.compile(schema) };
   } catch (error) {
     return { problem: describe(error) };
   } finally {
@@ -135,12 +181,12 @@ function withoutIdentity({ $schema: _, ...schema }: JsonObject): JsonObject {
   return typeof $id === 'string' && !$id.includes('json-schema.org') ? schema : rest;
 }
 
-/** Errors of the value, or what is wrong with the schema where it never comes to an end (`$ref` to itself). */
-function run(validate: ValidateFunction, value: Json): readonly ErrorObject[] | string {
+/** Errors of the value, or what is wrong with the schema where it never comes to an end (`$ref` to itself); undefined where it took too much work. */
+function run(validate: ValidateFunction, value: Json): readonly ErrorObject[] | string | undefined {
   try {
     return validate(value) ? [] : (validate.errors ?? []);
   } catch (error) {
-    return describe(error);
+    return error instanceof TooMuchWork ? undefined : describe(error);
   } finally {
     validate.errors = null;
   }
@@ -166,15 +212,4 @@ function describe(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RangeError) return 'it refers to itself without end';
   return message.length <= 300 ? message : `${message.slice(0, 300)}…`;
-}
-
-function isSmall(schema: JsonObject): boolean {
-  let nodes = 0;
-  const walk = (value: Json, depth: number): boolean => {
-    nodes += 1;
-    if (nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH) return false;
-    if (typeof value !== 'object' || value === null) return true;
-    return Object.values(value).every((child) => walk(child, depth + 1));
-  };
-  return walk(schema, 0);
 }

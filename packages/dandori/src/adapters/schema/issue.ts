@@ -6,8 +6,12 @@ import { stringifyJson } from '../../domain/json-text.ts';
 /** More than these help nobody, and a list of a million wrong rows would give a million. */
 const MAX_ISSUES = 10_000;
 
+/** Errors that are looked at for them. One issue may have several, of each form that a value might have had. */
+const MAX_ERRORS = 20_000;
+
 /** ajv's errors as a person or a model wants to read them: where, what is there, what should be. */
-export function toIssues(errors: readonly ErrorObject[], value: Json): SchemaIssue[] {
+export function toIssues(all: readonly ErrorObject[], value: Json): SchemaIssue[] {
+  const errors = all.length <= MAX_ERRORS ? all : all.slice(0, MAX_ERRORS);
   return withoutBranches(errors)
     .slice(0, MAX_ISSUES)
     .map((error) => toIssue(error, errors, value));
@@ -18,11 +22,32 @@ export function toIssues(errors: readonly ErrorObject[], value: Json): SchemaIss
  * value need not fit that form. What they say goes into the message of the choice.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
-  const choices = errors.filter(isChoice);
-  const kept = errors.filter((error) => !choices.some((choice) => isBranchOf(error, choice)));
+  // By their place: thousands of rows may each have a choice that none of its forms fits.
+  const choices = new Map<string, ErrorObject[]>();
+  for (const error of errors.filter(isChoice))
+    choices.set(error.instancePath, [...(choices.get(error.instancePath) ?? []), error]);
+  const kept =
+    choices.size === 0
+      ? errors
+      : errors.filter(
+          (error) =>
+            !placesAbove(error.instancePath).some((place) =>
+              choices.get(place)?.some((choice) => isBranchOf(error, choice)),
+            ),
+        );
   // `if` only says that `then` or `else` did not fit, which the others say better.
   const telling = kept.filter((error) => error.keyword !== 'if');
-  return telling.length > 0 ? telling : kept;
+  return telling.length > 0 ? telling : [...kept];
+}
+
+/** All beginnings of a JSON Pointer, as far as a choice can stand there. */
+function placesAbove(pointer: string): string[] {
+  const places = [pointer];
+  for (let end = pointer.lastIndexOf('/'); end !== -1; end = pointer.lastIndexOf('/', end - 1)) {
+    places.push(pointer.slice(0, end));
+    if (end === 0) break;
+  }
+  return places;
 }
 
 function isChoice({ keyword }: ErrorObject): boolean {

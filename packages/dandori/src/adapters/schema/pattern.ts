@@ -1,50 +1,255 @@
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
+
 interface Pattern {
   toString(): string;
   test(text: string): boolean;
 }
 
+/** The native engine may take so many steps over a text. It takes a few milliseconds for them. */
+const MOST_STEPS = 2_000_000;
+/** Lengths of text for which the steps are counted beforehand. */
+const LENGTHS = [16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
+
 /**
- * Patterns come from servers that nobody has checked, and one like `(a+)+$` can stop the event loop for years. Such a
- * pattern accepts every text; so does any pattern for a text that is too long to be worth the risk.
+ * Patterns come from servers that nobody has checked, and one like `(a|a)*$` can stop the event loop for years. The native
+ * engine is used where the pattern itself shows that it ends soon; RE2, which is linear, for all other texts. What RE2 does not
+ * know (lookaround, backreferences) is checked on short texts only, and accepts longer ones. So a pattern gives the same
+ * verdict on every machine. `spend` is told what a test costs, before it is made.
  */
-export const createPattern = Object.assign(
-  (source: string, flags: string): Pattern => {
+export function createPatterns(spend: (units: number) => void) {
+  const create = (source: string, flags: string): Pattern => {
     const expression = new RegExp(source, flags);
-    const isRisky = hasNestedRepetition(source);
+    const { paths, linear, isAnchored } = read(source);
+    const steps = (length: number) =>
+      paths(length) * (length + source.length) * (isAnchored ? 1 : length + 1);
+    const safe = LENGTHS.findLast((length) => steps(length) <= MOST_STEPS) ?? 0;
+    let engine: RE2JS | 'none' | undefined;
     return {
-      test: (text) => isRisky || text.length > MAX_TESTED || expression.test(text),
+      test: (text) => {
+        if (text.length <= safe) {
+          spend(1 + text.length / 16);
+          return expression.test(text);
+        }
+        engine ??= linearEngine(linear);
+        if (engine === 'none') return true;
+        spend(text.length * (1 + source.length / 8));
+        return engine.matcher(text).find();
+      },
       // ajv shares patterns by this text: two that look the same here would be taken for one.
       toString: () => String(expression),
     };
-  },
+  };
   // ajv writes this into the code that it generates for stand-alone use, which we never do.
-  { code: 'new RegExp' },
-);
+  return Object.assign(create, { code: 'new RegExp' });
+}
 
-const MAX_TESTED = 10_000;
-
-/** A repeated group that repeats something inside: the shape behind nearly all catastrophic patterns. */
-function hasNestedRepetition(source: string): boolean {
-  const groups: boolean[] = [];
-  let inClass = false;
-  for (let at = 0; at < source.length; at += 1) {
-    const character = source[at];
-    if (character === '\\') at += 1;
-    else if (inClass) inClass = character !== ']';
-    else if (character === '[') inClass = true;
-    else if (character === '(') groups.push(false);
-    else if (character === ')') {
-      const repeatsInside = groups.pop() === true;
-      const isRepeated = /^(?:[*+]|\{\d+,)/.test(source.slice(at + 1, at + 8));
-      if (repeatsInside && isRepeated) return true;
-      if ((repeatsInside || isRepeated) && groups.length > 0) groups[groups.length - 1] = true;
-    } else if (
-      character === '*' ||
-      character === '+' ||
-      (character === '{' && /^\{\d+,/.test(source.slice(at)))
-    ) {
-      if (groups.length > 0) groups[groups.length - 1] = true;
-    }
+function linearEngine(source: string | undefined): RE2JS | 'none' {
+  if (source === undefined) return 'none';
+  try {
+    const { RE2JS: engine } = createRequire(import.meta.url)('re2js') as typeof import('re2js');
+    return engine.compile(source);
+  } catch {
+    // Repeated more than 1,000 times, or a property of characters that it does not know.
+    return 'none';
   }
-  return false;
+}
+
+interface Read {
+  /** In how many ways a backtracking engine may go through a text of this length, at most. */
+  readonly paths: (length: number) => number;
+  /** The same pattern as RE2 writes it; undefined where it has no such thing. */
+  readonly linear: string | undefined;
+}
+
+const BLANKS =
+  '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const ANY = '\\x{0}-\\x{10FFFF}';
+const ONE = () => 1;
+
+/** Reads a pattern that the native engine has accepted, with the flag `u`. */
+function read(source: string): Read & { readonly isAnchored: boolean } {
+  let at = 0;
+
+  const choice = (): Read => {
+    const branches = [sequence()];
+    while (source[at] === '|') {
+      at += 1;
+      branches.push(sequence());
+    }
+    const [only] = branches;
+    if (branches.length === 1 && only !== undefined) return only;
+    return {
+      paths: (length) => branches.reduce((sum, { paths }) => sum + paths(length), 0),
+      linear: joined(branches, '|'),
+    };
+  };
+
+  const sequence = (): Read => {
+    const terms: Read[] = [];
+    while (at < source.length && source[at] !== '|' && source[at] !== ')') terms.push(term());
+    return {
+      paths: (length) => terms.reduce((product, { paths }) => product * paths(length), 1),
+      linear: joined(terms, ''),
+    };
+  };
+
+  const term = (): Read => {
+    const one = atom();
+    const [written, digits, comma, upper] =
+      /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(source.slice(at, at + 40)) ?? [];
+    if (written === undefined) return one;
+    at += written.length;
+    const [least, most] = bounds(written, { digits, comma, upper });
+    const paths = (length: number) => {
+      const times = Math.min(most, Math.max(length, least) + 1);
+      const inside = one.paths(length);
+      return inside <= 1 ? times - least + 1 : 2 * inside ** times;
+    };
+    return { paths, linear: one.linear === undefined ? undefined : `(?:${one.linear})${written}` };
+  };
+
+  const atom = (): Read => {
+    const character = source[at];
+    if (character === '(') return group();
+    if (character === '[') return { paths: ONE, linear: characterClass() };
+    if (character === '\\') return escaped();
+    at += 1;
+    if (character === '.') return { paths: ONE, linear: '[^\\n\\r\\x{2028}\\x{2029}]' };
+    if (character === '^') return { paths: ONE, linear: '\\A' };
+    if (character === '$') return { paths: ONE, linear: '\\z' };
+    return { paths: ONE, linear: literal(wholeCharacter()) };
+  };
+
+  /** The rest of a pair of code units, where the one just read begins a pair. */
+  const wholeCharacter = (): string => {
+    const point = String.fromCodePoint(source.codePointAt(at - 1) ?? 0);
+    at += point.length - 1;
+    return point;
+  };
+
+  const group = (): Read => {
+    const [opening = '('] = /^\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/.exec(source.slice(at, at + 200)) ?? [];
+    at += opening.length;
+    const inside = choice();
+    at += 1;
+    const looksAround = /^\(\?<?[=!]/.test(opening);
+    return looksAround || inside.linear === undefined
+      ? { paths: inside.paths, linear: undefined }
+      : { paths: inside.paths, linear: `(?:${inside.linear})` };
+  };
+
+  const escaped = (): Read => {
+    const next = source[at + 1] ?? '';
+    if (/[1-9k]/.test(next)) {
+      at += next === 'k' ? (/^\\k<[^>]*>/.exec(source.slice(at))?.[0].length ?? 2) : 2;
+      // What it compares is as long as the text.
+      return { paths: (length) => length + 1, linear: undefined };
+    }
+    if (/[bBdDwW]/.test(next)) {
+      at += 2;
+      return { paths: ONE, linear: `\\${next}` };
+    }
+    if (next === 's' || next === 'S') {
+      at += 2;
+      return { paths: ONE, linear: `[${next === 'S' ? '^' : ''}${BLANKS}]` };
+    }
+    return { paths: ONE, linear: property() ?? literal(escapedCharacter()) };
+  };
+
+  const property = (): string | undefined => {
+    const [written, negation, name] =
+      /^\\([pP])\{(?:(?:Script|sc|General_Category|gc)=)?(\w+)\}/.exec(source.slice(at, at + 80)) ?? [];
+    if (written === undefined) return undefined;
+    at += written.length;
+    return `\\${negation}{${name}}`;
+  };
+
+  const escapedCharacter = (): string => {
+    const rest = source.slice(at, at + 14);
+    const [pair, high = '', low = ''] =
+      /^\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})/.exec(rest) ?? [];
+    if (pair !== undefined) {
+      at += pair.length;
+      return String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16));
+    }
+    const [coded, braced, four, two] =
+      /^\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))/.exec(rest) ?? [];
+    if (coded !== undefined) {
+      at += coded.length;
+      return String.fromCodePoint(Number.parseInt(braced ?? four ?? two ?? '0', 16));
+    }
+    const next = source[at + 1] ?? '';
+    if (next === 'c') {
+      at += 3;
+      return String.fromCharCode(source.charCodeAt(at - 1) % 32);
+    }
+    at += 2;
+    return CONTROLS[next] ?? next;
+  };
+
+  const characterClass = (): string | undefined => {
+    at += 1;
+    const isNegated = source[at] === '^';
+    if (isNegated) at += 1;
+    let inside = '';
+    let isKnown = true;
+    while (at < source.length && source[at] !== ']') {
+      const [character, next = ''] = [source[at] ?? '', source[at + 1] ?? ''];
+      if (character !== '\\') {
+        at += 1;
+        inside += character === '-' ? '-' : literal(wholeCharacter());
+      } else if (/[dDwW]/.test(next)) {
+        at += 2;
+        inside += `\\${next}`;
+      } else if (next === 's') {
+        at += 2;
+        inside += BLANKS;
+      } else if (next === 'S') {
+        at += 2;
+        isKnown = false;
+      } else if (next === 'b') {
+        at += 2;
+        inside += '\\x{8}';
+      } else inside += property() ?? literal(escapedCharacter());
+    }
+    at += 1;
+    if (!isKnown) return undefined;
+    if (inside === '') return isNegated ? `[${ANY}]` : `[^${ANY}]`;
+    return `[${isNegated ? '^' : ''}${inside}]`;
+  };
+
+  const whole = choice();
+  return { ...whole, isAnchored: source.startsWith('^') && !source.includes('|') };
+}
+
+const CONTROLS: Readonly<Record<string, string>> = {
+  t: '\t',
+  n: '\n',
+  r: '\r',
+  f: '\f',
+  v: '\v',
+  '0': '\0',
+};
+
+function joined(parts: readonly Read[], between: string): string | undefined {
+  const written = parts.map(({ linear }) => linear);
+  return written.includes(undefined) ? undefined : written.join(between);
+}
+
+function literal(character: string): string {
+  return /^[A-Za-z0-9_]$/.test(character) ? character : `\\x{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+function bounds(
+  written: string,
+  { digits, comma, upper }: Record<'digits' | 'comma' | 'upper', string | undefined>,
+): [number, number] {
+  if (digits === undefined) {
+    if (written.startsWith('?')) return [0, 1];
+    return [written.startsWith('+') ? 1 : 0, Number.POSITIVE_INFINITY];
+  }
+  const least = Number(digits);
+  if (comma === '') return [least, least];
+  return [least, upper ? Number(upper) : Number.POSITIVE_INFINITY];
 }

@@ -32,6 +32,42 @@ export interface Spoken {
   finishReason: FinishReason | undefined;
   usage: LanguageModelUsage | undefined;
   error: unknown;
+  /** It wrote more than is read, and was stopped. */
+  isTooLong?: boolean;
+}
+
+/** Characters of one output, thoughts and calls included. The longest that models write today is a quarter of this. */
+export const LONGEST_OUTPUT = 4_000_000;
+
+/** Bytes of one answer over the network. Each few characters come in an event of some hundred bytes. */
+const LONGEST_BODY = 256 * 1024 * 1024;
+/** Bytes of one event: what has no end yet is kept in memory, by us and by the SDK. */
+const LONGEST_EVENT = 16 * 1024 * 1024;
+
+export class OutputTooLong extends Error {
+  override readonly name = 'OutputTooLong';
+}
+
+/** Stops reading a body that is larger than any answer. The SDK reads whatever comes. */
+export function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    let bytes = 0;
+    let sinceNewline = 0;
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        const newline = chunk.lastIndexOf(10);
+        sinceNewline = newline === -1 ? sinceNewline + chunk.length : chunk.length - newline;
+        if (bytes > LONGEST_BODY || sinceNewline > LONGEST_EVENT)
+          controller.error(new OutputTooLong('the answer of the model is too long'));
+        else controller.enqueue(chunk);
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
+  };
 }
 
 /** One call of the model, without any retry. Does not reject: what went wrong is `error`. */
@@ -51,6 +87,14 @@ export async function callModel({
     usage: undefined,
     error: undefined,
   };
+  const stop = new AbortController();
+  let length = 0;
+  /** False where it is too much. */
+  const hasRoom = (piece: string): boolean => {
+    length += piece.length;
+    spoken.isTooLong = length > LONGEST_OUTPUT;
+    return !spoken.isTooLong;
+  };
   try {
     const { streamText } = await import('ai');
     // The SDK would print warnings, about a temperature that a model ignores for instance, into the output of the CLI.
@@ -60,7 +104,7 @@ export async function callModel({
       instructions: prompt.instructions,
       messages: prompt.messages.map((message) => sendable(message, options)),
       maxRetries: 0,
-      abortSignal: signal,
+      abortSignal: AbortSignal.any([signal, stop.signal]),
       ...sent,
       onError: () => {},
       providerOptions: providerOptions(options),
@@ -71,6 +115,11 @@ export async function callModel({
     for await (const part of result.stream) {
       // What was already on its way when the call was given up must not be told any more.
       if (signal.aborted) break;
+      const piece = pieceIn(part);
+      if (piece !== undefined && !hasRoom(piece)) {
+        stop.abort();
+        break;
+      }
       if (part.type === 'text-delta') {
         spoken.text += part.text;
         listener.text(part.text);
@@ -95,6 +144,7 @@ export async function callModel({
   } catch (error) {
     spoken.error ??= error;
   }
+  if (isOrCauses(spoken.error, OutputTooLong)) spoken.isTooLong = true;
   return spoken;
 }
 
@@ -111,6 +161,19 @@ function sendable(message: ModelMessage, { provider }: LanguageMindOptions): Mod
     return { ...part, input: wantsObjects ? withTextIntegers(input) : stringifyJson(input) };
   });
   return { ...message, content };
+}
+
+function isOrCauses(error: unknown, kind: typeof OutputTooLong): boolean {
+  for (let one = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, depth++)
+    if (one instanceof kind) return true;
+  return false;
+}
+
+/** What a part of the stream adds to the output. */
+function pieceIn(part: { type: string; text?: unknown; delta?: unknown }): string | undefined {
+  const { type, text, delta } = part;
+  if (type === 'text-delta' || type === 'reasoning-delta') return String(text);
+  return type === 'tool-input-delta' ? String(delta) : undefined;
 }
 
 function providerOptions({

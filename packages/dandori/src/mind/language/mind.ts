@@ -3,7 +3,7 @@ import { shown } from '../../core/redact.ts';
 import type { Usage } from '../../domain/usage.ts';
 import type { Mind, Thinking, Thought } from '../../ports/mind.ts';
 import { TOO_DEEP } from '../json/depth.ts';
-import { callModel, type Spoken } from './call.ts';
+import { callModel, LONGEST_OUTPUT, type Spoken } from './call.ts';
 import { judge } from './decision.ts';
 import { type Dialect, dialectFor } from './dialect.ts';
 import { toFailure } from './failure.ts';
@@ -93,6 +93,12 @@ async function conclude(
   const counted = usage === undefined ? {} : { usage };
   // The SDK goes through native arguments by recursion, and only what a model wrote can be that deep.
   if (spoken.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };
+  if (spoken.isTooLong === true)
+    return {
+      kind: 'failed',
+      failure: unusable(`it is longer than ${LONGEST_OUTPUT.toLocaleString('en')} characters`),
+      ...counted,
+    };
   if (spoken.error !== undefined) {
     return { kind: 'failed', failure: await toFailure(spoken.error, options), ...counted };
   }

@@ -1,5 +1,6 @@
 import type { LanguageModel } from 'ai';
 import { assertNever } from '../../domain/error.ts';
+import { limitedFetch } from './call.ts';
 import type { LanguageMindOptions } from './options.ts';
 
 /** The providers are imported here and not at the top: they take 150 ms, and most commands ask no model. */
@@ -37,7 +38,7 @@ async function loadCompatible(options: LanguageMindOptions): Promise<LanguageMod
     supportsStructuredOutputs,
     includeUsage: true,
     ...(apiKey !== undefined && { apiKey }),
-    ...(fetch !== undefined && { fetch }),
+    fetch: limitedFetch(fetch),
   });
   return create(name);
 }
@@ -48,6 +49,6 @@ function connection({ baseUrl, apiKey, fetch }: LanguageMindOptions) {
   return {
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
     ...(key !== undefined && { apiKey: key }),
-    ...(fetch !== undefined && { fetch }),
+    fetch: limitedFetch(fetch),
   };
 }

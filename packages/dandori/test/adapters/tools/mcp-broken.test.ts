@@ -227,3 +227,85 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+describe('an answer that is no JSON-RPC ends its call at once', () => {
+  const odd = (line: string) =>
+    MINIMAL.replace(
+      "require('node:readline')",
+      `const odd = (id) => ${line};\nrequire('node:readline')`,
+    ).replace(
+      '|| params?.name === ',
+      "|| (params?.name === 'pid' && (console.log(odd(id)), true)) || params?.name === ",
+    );
+
+  it.each<[string, string, RegExp]>([
+    ['a broken line', '`{"jsonrpc":"2.0","id":${id},"result":{"content":[}`', /no JSON/],
+    ['a line that is cut', '`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"te`', /no JSON/],
+    ['no result', '`{"jsonrpc":"2.0","id":${id}}`', /neither a result nor an error/],
+    ['a result that is a text', '`{"jsonrpc":"2.0","id":${id},"result":"yes"}`', /no object/],
+    ['a result that is null', '`{"jsonrpc":"2.0","id":${id},"result":null}`', /no object/],
+    ['a result that is a list', '`{"jsonrpc":"2.0","id":${id},"result":[]}`', /no object/],
+    ['another version', '`{"jsonrpc":"1.0","id":${id},"result":{}}`', /JSON-RPC 2\.0/],
+    ['no version', '`{"id":${id},"result":{"content":[]}}`', /JSON-RPC 2\.0/],
+    ['both', '`{"jsonrpc":"2.0","id":${id},"result":{},"error":{"code":1,"message":"x"}}`', /both/],
+    ['an odd error', '`{"jsonrpc":"2.0","id":${id},"error":"no"}`', /without a code/],
+    [
+      'an error for no request',
+      '`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`',
+      /what\?/,
+    ],
+  ])('%s', async (_name, line, message) => {
+    const toolbox = await openToolbox({ mcpServers: { odd: script(odd(line)) } });
+    // There is no timeout here: a call that waits for one fails the test.
+    const outcome = await toolbox.call(toCall('odd.pid'));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { message: expect.stringMatching(message) } });
+    await toolbox.close();
+  });
+
+  it('an answer under an id as text, or in a list, is an answer', async () => {
+    for (const line of [
+      '`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"ok"}]}}`',
+      '`[{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"ok"}]}}]`',
+      '`{"jsonrpc":"2.0","id":99999,"result":{}}\\n{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"ok"}]}}`',
+    ]) {
+      const toolbox = await openToolbox({ mcpServers: { odd: script(odd(line)) } });
+      expect(succeeded(await toolbox.call(toCall('odd.pid')))).toBe('ok');
+      await toolbox.close();
+    }
+  });
+});
+
+describe('a call that asks for input without end', () => {
+  it('is given up, and costs what a hundred questions cost', async () => {
+    const asking = MINIMAL.replace(
+      '|| params?.name === ',
+      `|| (params?.name === 'pid' && (ask(), true)) || params?.name === `,
+    )
+      .replace(
+        "require('node:readline')",
+        `const ask = () => { for (let n = 0; n < 20_000; n++) console.log(JSON.stringify({ jsonrpc: '2.0', id: 'q' + n, method: 'elicitation/create',
+        params: { message: 'who? ' + n, requestedSchema: { type: 'object', properties: { ['name' + n]: { type: 'string' } } } } })) };\nrequire('node:readline')`,
+      )
+      .replace(
+        'const { id, method, params } = JSON.parse(line);',
+        'const { id, method, params } = JSON.parse(line); if (!method) return;',
+      );
+    const toolbox = await openToolbox({ mcpServers: { nosy: script(asking) } });
+    let asked = 0;
+    const outcome = await toolbox.call(
+      toCall(
+        'nosy.pid',
+        {},
+        {
+          elicit: async () => {
+            asked += 1;
+            return { action: 'decline' };
+          },
+        },
+      ),
+    );
+    expect(asked).toBe(100);
+    expect(outcome).toMatchObject({ kind: 'lost', message: expect.stringContaining('asked for input') });
+    await toolbox.close();
+  });
+});

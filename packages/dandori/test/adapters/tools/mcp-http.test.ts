@@ -236,3 +236,49 @@ describe('a URL that cannot be used', () => {
     await box.close();
   });
 });
+
+describe('an answer over HTTP that is no JSON-RPC', () => {
+  it.each<[string, string, string]>([
+    ['a body that is no JSON', 'application/json', '{"jsonrpc":"2.0","id":2,"result":{'],
+    ['a body without a result', 'application/json', '{"jsonrpc":"2.0","id":2}'],
+    ['an event that is no JSON', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":2,"result":{\n\n'],
+    ['an event without a result', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":2}\n\n'],
+  ])('ends its call at once: %s', async (_name, type, body) => {
+    const server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        const { id, method } = text === '' ? { id: undefined, method: '' } : JSON.parse(text);
+        if (id === undefined) return response.writeHead(request.method === 'POST' ? 202 : 405).end();
+        if (method === 'tools/call') {
+          response.writeHead(200, { 'content-type': type });
+          // A stream stays open: nothing but the odd event ends the call.
+          return type === 'application/json' ? response.end(body) : response.write(body);
+        }
+        const result =
+          method === 'initialize'
+            ? {
+                protocolVersion: '2025-06-18',
+                capabilities: { tools: {} },
+                serverInfo: { name: 'odd', version: '1' },
+              }
+            : { tools: [{ name: 'tool', inputSchema: { type: 'object' } }] };
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const box = await openToolbox({ mcpServers: { odd: { url } } });
+    expect(await box.call(toCall('odd.tool'))).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'invalid_result', message: expect.stringContaining('no JSON-RPC') },
+    });
+    await box.close();
+    server.closeAllConnections();
+    server.close();
+  });
+});

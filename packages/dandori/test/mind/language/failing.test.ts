@@ -166,3 +166,21 @@ describe('a call ends when it must (M2)', () => {
     });
   });
 });
+
+describe('a model that does not stop writing', () => {
+  const chunk = (text: string) =>
+    `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
+
+  it('is stopped, and its output is unusable like any other that is', async () => {
+    const { thinking } = await think({ raw: chunk('a'.repeat(1_000_000)).repeat(6) });
+    expect(thinking).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'unusable_output', message: expect.stringContaining('4,000,000 characters') },
+    });
+  });
+
+  it('is stopped in the middle of an event that has no end', async () => {
+    const { thinking } = await think({ raw: `data: ${'a'.repeat(20_000_000)}` });
+    expect(thinking).toMatchObject({ kind: 'failed', failure: { kind: 'unusable_output' } });
+  });
+});

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import type { InputResponse } from '../../../core/elicitation.ts';
+import { type InputResponse, MOST_QUESTIONS } from '../../../core/elicitation.ts';
 import type { SchemaCheck } from '../../../core/schema.ts';
 import type { Call, InputRequest } from '../../../ports/toolbox.ts';
 import { RefusedRequest, toInputRequest } from './input-request.ts';
@@ -13,15 +13,16 @@ type Asker = Pick<Call, 'userId' | 'elicit' | 'signal'>;
  * is the one call that is open; where there are several for one user, the first that asks nothing yet.
  */
 export interface Askers {
-  during<T>(asker: Asker, work: () => Promise<T>): Promise<T>;
+  /** The signal says that the call is given up, because it asks without end. */
+  during<T>(asker: Asker, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Rejects with a `ProtocolError` that the server is told. */
   ask(params: unknown): Promise<InputResponse>;
 }
 
 export function createAskers(check: SchemaCheck): Askers {
   const context = new AsyncLocalStorage<Asker>();
-  /** With how many questions each has open. */
-  const open = new Map<Asker, number>();
+  /** With how many questions each has open, and how many it has asked. */
+  const open = new Map<Asker, { waiting: number; asked: number; readonly flood: AbortController }>();
 
   const whoAsks = (): Asker => {
     const known = context.getStore();
@@ -32,30 +33,50 @@ export function createAskers(check: SchemaCheck): Askers {
     // Nobody is asked what somebody else is to answer.
     if (candidates.some(({ userId }) => userId !== first.userId))
       throw refusal('calls for several users are open, and nothing says which of them asks');
-    return candidates.find((asker) => open.get(asker) === 0) ?? first;
+    return candidates.find((asker) => open.get(asker)?.waiting === 0) ?? first;
   };
 
   return {
     async during(asker, work) {
-      open.set(asker, 0);
+      const flood = new AbortController();
+      open.set(asker, { waiting: 0, asked: 0, flood });
       try {
-        return await context.run(asker, work);
+        return await context.run(asker, () => work(AbortSignal.any([asker.signal, flood.signal])));
+      } catch (error) {
+        throw flood.signal.aborted && !asker.signal.aborted ? flood.signal.reason : error;
       } finally {
         open.delete(asker);
       }
     },
     async ask(params) {
-      const request = readRequest(params, check);
       const asker = whoAsks();
+      const own = open.get(asker);
+      if (own === undefined) throw refusal('the call for which it is asked has ended');
+      own.asked += 1;
+      // Before anything of it is read: a form is compiled, and a server may send thousands.
+      if (own.asked > MOST_REFUSED) own.flood.abort(new AskedTooOften(own.asked));
+      if (own.asked > MOST_QUESTIONS) throw refusal(`a call may ask ${MOST_QUESTIONS} times, and not more`);
+      const request = readRequest(params, check);
       if (asker.elicit === undefined) return { action: 'cancel' };
-      open.set(asker, (open.get(asker) ?? 0) + 1);
+      own.waiting += 1;
       try {
         return await Promise.race([asker.elicit(request), untilAborted(asker.signal)]);
       } finally {
-        if (open.has(asker)) open.set(asker, (open.get(asker) ?? 1) - 1);
+        own.waiting -= 1;
       }
     },
   };
+}
+
+/** A server that does not hear a no is not heard any more. */
+const MOST_REFUSED = 10 * MOST_QUESTIONS;
+
+export class AskedTooOften extends Error {
+  override readonly name = 'AskedTooOften';
+
+  constructor(times: number) {
+    super(`it asked for input ${times} times during one call, and was given up`);
+  }
 }
 
 function readRequest(params: unknown, check: SchemaCheck): InputRequest {

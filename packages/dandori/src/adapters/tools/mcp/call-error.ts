@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { CallOutcome } from '../../../ports/toolbox.ts';
 import { failed, lost } from '../outcome.ts';
-import { TransportProblem } from './problem.ts';
+import { isMalformed, NO_JSON_RPC, TransportProblem } from './problem.ts';
 import { describeStatus, messageOf } from './reason.ts';
 
 /**
@@ -11,6 +11,7 @@ import { describeStatus, messageOf } from './reason.ts';
 export function callErrorOutcome(error: unknown, server: string, reason?: string): CallOutcome {
   const problem = problemIn(error);
   if (problem !== undefined) return problemOutcome(problem, server);
+  if (isMalformed(error)) return problemOutcome(new TransportProblem('malformed', NO_JSON_RPC), server);
   if (error instanceof SdkHttpError) return statusOutcome(error, server);
   // The server has answered, and the answer is no.
   if (error instanceof ProtocolError) return failed('tool_error', error.message);
@@ -30,6 +31,8 @@ function problemIn(error: unknown): TransportProblem | undefined {
 
 function problemOutcome({ kind, message, retryAfter }: TransportProblem, server: string): CallOutcome {
   if (kind === 'too_large') return failed('too_large', `${server}: ${message}`);
+  if (kind === 'malformed')
+    return failed('invalid_result', `${server}: ${message}; the call was made and may have taken effect`);
   if (kind === 'connection_lost') return lost('connection_lost', `${server}: ${message}`);
   return failed('unavailable', `${server}: ${message}`, {
     retryable: true,

@@ -1,13 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers } from './exact-numbers.ts';
 import { createHttpFetch, REQUEST_HEADER } from './http-fetch.ts';
-import { asResponse, TransportProblem } from './problem.ts';
-import type { ServerTransport } from './transport.ts';
+import { asResponse, isMalformed, NO_JSON_RPC, TransportProblem } from './problem.ts';
+import { cancelledRequest, type ServerTransport } from './transport.ts';
 
 interface Pending {
   readonly stop: AbortController;
+  readonly isCall: boolean;
   problem?: TransportProblem;
 }
 
@@ -20,6 +22,8 @@ const GOODBYE = 1_000;
 export function createHttpTransport(config: HttpServerConfig, limit: number): ServerTransport {
   const pending = new Map<string | number, Pending>();
   const exact = createExactNumbers();
+  /** The request on whose stream something is read. */
+  const reading = new AsyncLocalStorage<string | number>();
   const http = createHttpFetch(limit, exact, (request, problem) => {
     const entry = pending.get(Number(request));
     if (entry !== undefined) entry.problem = problem;
@@ -51,18 +55,20 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
       }
       const { id } = message;
       const stop = new AbortController();
-      pending.set(id, { stop });
+      pending.set(id, { stop, isCall: message.method === 'tools/call' });
       const signals = [stop.signal, options?.requestSignal].filter((signal) => signal !== undefined);
       try {
-        await inner.send(exact.marked(message), {
-          ...options,
-          headers: { ...options?.headers, [REQUEST_HEADER]: String(id) },
-          requestSignal: AbortSignal.any(signals),
-          onRequestStreamEnd: () => {
-            options?.onRequestStreamEnd?.();
-            unanswered(id);
-          },
-        });
+        await reading.run(id, () =>
+          inner.send(exact.marked(message), {
+            ...options,
+            headers: { ...options?.headers, [REQUEST_HEADER]: String(id) },
+            requestSignal: AbortSignal.any(signals),
+            onRequestStreamEnd: () => {
+              options?.onRequestStreamEnd?.();
+              unanswered(id);
+            },
+          }),
+        );
       } catch (error) {
         const problem = pending.get(id)?.problem;
         pending.delete(id);
@@ -94,7 +100,16 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
     if ('id' in message && message.id !== undefined && !('method' in message)) pending.delete(message.id);
     transport.onmessage?.(exact.unmarked(message));
   };
-  inner.onerror = (error) => transport.onerror?.(error);
+  inner.onerror = (error) => {
+    const id = reading.getStore();
+    // A message on the stream of a request that cannot be read is its answer, or hides it.
+    if (id !== undefined && isMalformed(error) && pending.get(id)?.isCall === true) {
+      pending.get(id)?.stop.abort();
+      pending.delete(id);
+      transport.onmessage?.(asResponse(id, new TransportProblem('malformed', NO_JSON_RPC)));
+    }
+    transport.onerror?.(error);
+  };
   inner.onclose = () => transport.onclose?.();
   return transport;
 }
@@ -103,10 +118,4 @@ function isRequest(
   message: JSONRPCMessage,
 ): message is JSONRPCMessage & { id: string | number; method: string } {
   return 'id' in message && 'method' in message;
-}
-
-function cancelledRequest(message: JSONRPCMessage): string | number | undefined {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
-  const id: unknown = message.params?.requestId;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -4,10 +4,11 @@
  * - `busy`             the server is there, and took no call
  * - `connection_lost`  it may have reached the server
  * - `too_large`        it was answered, by more than may be read
+ * - `malformed`        it was answered, by what is no JSON-RPC
  */
 export class TransportProblem extends Error {
   override readonly name = 'TransportProblem';
-  readonly kind: 'not_sent' | 'busy' | 'connection_lost' | 'too_large';
+  readonly kind: 'not_sent' | 'busy' | 'connection_lost' | 'too_large' | 'malformed';
   /** Milliseconds after which the server wants to be asked again. */
   readonly retryAfter: number | undefined;
 
@@ -32,4 +33,42 @@ export function tooLarge(limit: number): TransportProblem {
  */
 export function asResponse(id: string | number, problem: TransportProblem) {
   return { jsonrpc: '2.0' as const, id, error: { code: -32_000, message: problem.message, data: problem } };
+}
+
+/**
+ * What is wrong with an answer; undefined for one that the SDK takes. It would leave any other lying, and the call would wait
+ * for its timeout.
+ */
+export function answerProblem(message: Readonly<Record<string, unknown>>): TransportProblem | undefined {
+  const malformed = (reason: string) => new TransportProblem('malformed', `its answer ${reason}`);
+  const { jsonrpc, result, error } = message;
+  if (jsonrpc !== '2.0') return malformed('is not of JSON-RPC 2.0');
+  if (result !== undefined && error !== undefined) return malformed('holds both a result and an error');
+  if (error !== undefined)
+    return isError(error) ? undefined : malformed('holds an error without a code and a message');
+  if (result === undefined) return malformed('holds neither a result nor an error');
+  return isRecord(result) ? undefined : malformed('holds a result that is no object');
+}
+
+function isError(error: unknown): boolean {
+  return isRecord(error) && Number.isInteger(error.code) && typeof error.message === 'string';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The id in a line that is no JSON, where it looks like an answer. */
+export function idInBrokenAnswer(line: string): number | undefined {
+  const edges = `${line.slice(0, 500)} ${line.slice(-500)}`;
+  if (!/^\s*\{/.test(line) || /"method"\s*:/.test(edges)) return undefined;
+  const [, id] = /"id"\s*:\s*"?(\d{1,15})\b/.exec(edges) ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
+export const NO_JSON_RPC = 'its answer is no JSON-RPC';
+
+/** What the SDK throws where a body is no JSON, or no JSON-RPC. */
+export function isMalformed(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && error.name.includes('ZodError'));
 }

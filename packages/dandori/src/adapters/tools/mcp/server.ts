@@ -5,8 +5,8 @@ import type { SchemaCheck } from '../../../core/schema.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Tool } from '../../../domain/tool.ts';
 import type { Call, CallOutcome } from '../../../ports/toolbox.ts';
-import { failed, notStarted, stopped } from '../outcome.ts';
-import { createAskers } from './askers.ts';
+import { failed, lost, notStarted, stopped } from '../outcome.ts';
+import { AskedTooOften, createAskers } from './askers.ts';
 import { callErrorOutcome } from './call-error.ts';
 import type { McpServerConfig } from './config.ts';
 import { ConnectFailure, type Connection, connect } from './connection.ts';
@@ -155,16 +155,17 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
     if (tool === undefined) return failed('unavailable', `server ${name} has no tool ${operation}`);
     const { call: send } = connection;
     try {
-      const requestOptions = { signal, ...listening(wanted) };
-      const result = await askers.during(wanted, () =>
-        untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), signal),
-      );
+      const result = await askers.during(wanted, (during) => {
+        const requestOptions = { signal: during, ...listening(wanted) };
+        return untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), during);
+      });
       const outcome = isInputRequired(result)
         ? inputOutcome(result, name, options.check)
         : resultOutcome(result, tool, options.check);
       return redacted(outcome, redact);
     } catch (error) {
       if (signal.aborted) return redacted(stopped(signal, operation), redact);
+      if (error instanceof AskedTooOften) return lost('connection_lost', `server ${name}: ${error.message}`);
       const outcome = isUrlRequired(error)
         ? urlsOutcome(error.data, name, options.check)
         : callErrorOutcome(error, name, reason);

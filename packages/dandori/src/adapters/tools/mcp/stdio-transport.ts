@@ -3,8 +3,8 @@ import { parseJson, stringifyJson } from '../../../domain/json-text.ts';
 import { type Child, startChild } from './child.ts';
 import type { StdioServerConfig } from './config.ts';
 import { createLineReader, type OversizeLine } from './lines.ts';
-import { asResponse, TransportProblem, tooLarge } from './problem.ts';
-import type { ServerTransport } from './transport.ts';
+import { answerProblem, asResponse, idInBrokenAnswer, TransportProblem, tooLarge } from './problem.ts';
+import { cancelledRequest, type ServerTransport } from './transport.ts';
 
 const LAST_WORDS = 4_096;
 /** Of what is no message, between two messages. Reading a flood would take the time of everybody else. */
@@ -23,6 +23,8 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   let garbageBytes = 0;
   let isGivenUp = false;
   let delivered: Promise<unknown> = Promise.resolve();
+  /** Requests of ours that have no answer yet. */
+  const pending = new Set<string | number>();
 
   // One after the other: the SDK hands a notification on in a microtask, and would drop the progress of a call whose
   // answer came in the same chunk.
@@ -46,14 +48,30 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   };
   const receive = (line: string) => {
     if (isGivenUp) return;
-    const message = parse(line);
-    if (message === undefined) return discard(line, line.length + 1);
-    if (isEcho(message)) return giveUp(ECHOED);
+    const messages = parse(line);
+    if (messages === undefined) {
+      const id = idInBrokenAnswer(line);
+      if (id !== undefined && pending.delete(id))
+        return deliver(asResponse(id, new TransportProblem('malformed', 'its answer is no JSON')));
+      return discard(line, line.length + 1);
+    }
+    if (messages.some(isEcho)) return giveUp(ECHOED);
     garbageBytes = 0;
-    deliver(message);
+    for (const message of messages) deliver(answered(message));
+  };
+  /** The answer to a request of ours, or what is wrong with it. Without an id it is that of the only request. */
+  const answered = (message: JSONRPCMessage): JSONRPCMessage => {
+    if ('method' in message) return message;
+    const [first] = pending;
+    const written: unknown = (message as { id?: unknown }).id;
+    const id = (written ?? null) === null && pending.size === 1 ? first : Number(written);
+    if (id === undefined || !pending.delete(id)) return message;
+    const problem = answerProblem(message as Readonly<Record<string, unknown>>);
+    return problem === undefined ? ({ ...message, id } as JSONRPCMessage) : asResponse(id, problem);
   };
   const refuse = (line: OversizeLine) => {
     const id = answeredId(line);
+    if (id !== undefined) pending.delete(id);
     if (id !== undefined) return deliver(asResponse(id, tooLarge(limit)));
     transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
     if (!mayBeMessage(line.head)) discard(line.head, line.bytes);
@@ -82,6 +100,9 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
       const problem = (cause?: unknown) =>
         new TransportProblem('not_sent', 'the server is not running', { cause });
       if (child === undefined || ended) throw problem();
+      if ('id' in message && 'method' in message && message.id !== undefined) pending.add(message.id);
+      const cancelled = cancelledRequest(message);
+      if (cancelled !== undefined) pending.delete(cancelled);
       try {
         await child.write(`${stringifyJson(message)}\n`);
       } catch (error) {
@@ -133,16 +154,21 @@ function isEcho(message: JSONRPCMessage): boolean {
   return 'method' in message && message.method === 'initialize';
 }
 
-function parse(line: string): JSONRPCMessage | undefined {
+/** The messages in a line: one, or a list of them. Undefined where it holds none. */
+function parse(line: string): JSONRPCMessage[] | undefined {
   // A parser that throws takes its time.
-  if (!mayBeMessage(line)) return undefined;
+  if (!/^\s*[{[]/.test(line)) return undefined;
   try {
     const value: unknown = parseJson(line);
-    const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value;
-    return isMessage ? (value as JSONRPCMessage) : undefined;
+    const messages = Array.isArray(value) ? value : [value];
+    return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return typeof value === 'object' && value !== null && ('jsonrpc' in value || 'result' in value);
 }
 
 function mayBeMessage(line: string): boolean {

@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 
 /** What a server left behind that says why it is gone. */
 interface LastWords {
@@ -15,4 +15,11 @@ export interface ServerTransport extends Transport {
   readonly stderr?: null;
   lastWords(): LastWords;
   kill(): void;
+}
+
+/** The request that this message takes back. */
+export function cancelledRequest(message: JSONRPCMessage): string | number | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  const id: unknown = message.params?.requestId;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
