@@ -4,10 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event } from '../../src/domain/event.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
+import { started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 import { DOWN, ENTER, openTerminal } from './terminal.ts';
 
-const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
+const COUNTER = started('cli/fixtures/counter-server.ts');
 const PLAN = [
   { id: 'l', operation: 'counter.look', args: { name: 'l' } },
   { id: 's', operation: 'counter.send', args: { name: '${l.name}' } },

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event } from '../../src/domain/event.ts';
 import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/model-server/index.ts';
+import { started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 
-const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
+const COUNTER = started('cli/fixtures/counter-server.ts');
 
 /** Chained, so that there is one call at a time: a, b, c, then one that takes long, then e. */
 function plan(slow: 'look' | 'send'): string {

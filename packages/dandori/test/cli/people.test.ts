@@ -1,16 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import { openDandori } from '../../src/dandori.ts';
 import type { Event, FactType } from '../../src/domain/event.ts';
-import { PROGRAM } from '../program.ts';
+import { PROGRAM, service, started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 import { DOWN, ENTER, openTerminal } from './terminal.ts';
 
-const DESK = join(import.meta.dirname, 'fixtures/desk.ts');
-const ANSWERING = join(import.meta.dirname, 'fixtures/answering.ts');
+const DESK = service('cli/fixtures/desk.ts');
+const ANSWERING = started('cli/fixtures/answering.ts');
 const WHICH = { id: 'w', operation: 'desk.which', args: {} };
 const SLOW = { id: 's', operation: 'desk.slow', args: {}, timeout: 60 };
 const ORDER = { id: 'o', operation: 'desk.order', args: {} };
