@@ -4,6 +4,11 @@
  */
 export const IS_LONG = process.env.DANDORI_TEST_LONG === '1';
 
+/** How many drawn cases are tried. */
+export function rounds(count: number): number {
+  return IS_LONG ? count : Math.ceil(count / 5);
+}
+
 /** Every one in the long tests, otherwise the first of each kind and, of the others, each `step`-th. */
 export function sample<T>(items: readonly T[], step: number, kindOf: (item: T) => unknown = () => ''): T[] {
   if (IS_LONG) return [...items];

@@ -160,9 +160,7 @@ describe('a run killed with SIGKILL', () => {
     expect(await effects(place)).toBe('ace');
   });
 
-  it('is taken up by one of three that come at once, and the others are told who has it', {
-    timeout: 90_000,
-  }, async () => {
+  it('is taken up by one of three that come at once, and the others are told who has it', async () => {
     await using place = await prepare('look');
     const run = await killInTheMiddle(place);
     const three = ['a', 'b', 'c'].map(() => place.begin('resume', run, '--json').finished);
@@ -180,9 +178,7 @@ describe('a run killed with SIGKILL', () => {
     expect(brokenLaws(await journal(place, run))).toEqual([]);
   });
 
-  it('whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled', {
-    timeout: 90_000,
-  }, async () => {
+  it('whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled', async () => {
     await using place = await prepare('look');
     const first = place.begin('run', '--plan', 'plan.json', '--json');
     await untilSlowCall(place);

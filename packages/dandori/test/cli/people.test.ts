@@ -214,7 +214,7 @@ describe('a form', () => {
 describe('a question that expires', () => {
   it('on a real clock: it says when, a late answer is refused, and resume goes on without it', async () => {
     await using place = await prepare([WHICH], {
-      questions: { expire_after: '500ms', when_expired: 'cancel' },
+      questions: { expire_after: '3s', when_expired: 'cancel' },
     });
     const { code, stdout } = await place.dandori(...RUN, '--json');
     expect(code).toBe(3);
@@ -385,7 +385,7 @@ describe.runIf(hasScript)('at a terminal', () => {
 
   it('a question says when it expires, and is taken back then', async () => {
     await using place = await prepare([WHICH], {
-      questions: { expire_after: '3s', when_expired: 'cancel' },
+      questions: { expire_after: '6s', when_expired: 'cancel' },
     });
     await using terminal = openTerminal(place, place.env, ...RUN);
     await terminal.shows(/expires in [\d.]+ (s|ms)[\s\S]*Cancel the run/);
