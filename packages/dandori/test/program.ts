@@ -8,8 +8,10 @@ export const INSTALLATION = join(import.meta.dirname, '../../../node_modules/.da
 const INSTALLED = join(INSTALLATION, 'node_modules/dandori/bin/dandori.js');
 const SOURCE = join(import.meta.dirname, '../bin/dandori.js');
 
+const IS_INSTALLED = process.env.VITEST !== undefined && existsSync(INSTALLED);
+
 /** The command line: within vitest as it is published, and in scripts, before which nothing is built, the source. */
-export const PROGRAM = process.env.VITEST !== undefined && existsSync(INSTALLED) ? INSTALLED : SOURCE;
+export const PROGRAM = IS_INSTALLED ? INSTALLED : SOURCE;
 
 /**
  * The oldest Node that the published package says it runs on, which npm brings as `node-lowest` to Linux on x64. Elsewhere
@@ -24,4 +26,37 @@ function findLowestNode(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What tests start as processes, or name as services of their own, and `installation.ts` puts into a few files. */
+export const STARTED = [
+  'adapters/tools/fixtures/desk-http.ts',
+  'adapters/tools/fixtures/desk-stdio.ts',
+  'adapters/tools/fixtures/modern-stdio.ts',
+  'adapters/tools/fixtures/workshop-stdio.ts',
+  'cli/fixtures/answering.ts',
+  'cli/fixtures/counter-server.ts',
+  'cli/fixtures/desk.ts',
+  'cli/fixtures/hostile-server.ts',
+  'conversation/fixtures/travel.ts',
+  'crash/fixtures/effects-server.ts',
+  'journal/child.ts',
+] as const;
+
+export type Started = (typeof STARTED)[number];
+
+export function nameOf(file: Started): string {
+  return file.replace(/\.ts$/, '').replaceAll('/', '-');
+}
+
+/** The file of a service. */
+export function service(file: Started): string {
+  return IS_INSTALLED ? join(INSTALLATION, 'started', `${nameOf(file)}.js`) : join(import.meta.dirname, file);
+}
+
+/** The file with which a process begins. */
+export function started(file: Started): string {
+  return IS_INSTALLED
+    ? join(INSTALLATION, 'started', `${nameOf(file)}-start.js`)
+    : join(import.meta.dirname, file);
 }

@@ -173,11 +173,9 @@ describe.each([
 describe('what costs too much', () => {
   test('a query that never ends is stopped, and the next one is answered', async () => {
     const endless = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c';
-    const begun = performance.now();
     const outcome = await query(endless);
     expect(outcome.isError).toBe(true);
     expect(outcome.text).toMatch(/stopped/);
-    expect(performance.now() - begun).toBeLessThan(4000);
     expect((await query('SELECT 1 AS one')).data.rows).toEqual([{ one: 1 }]);
   });
 

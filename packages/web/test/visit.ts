@@ -1,7 +1,10 @@
 import axe, { type RunOptions } from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Standing, stand } from '../../dandori/test/server/standing.ts';
-import { openBrowser } from './browser.ts';
+import { openBrowser, type Windows } from './browser.ts';
+
+/** Less than a test may take, so that a page that shows nothing is named. */
+const PATIENCE = 300_000;
 
 /** A real server with the page, and a real browser that looks at it. */
 export interface Visit extends AsyncDisposable {
@@ -28,13 +31,13 @@ export interface PageOptions extends BrowserContextOptions {
 }
 
 export async function openPage(
-  browser: Browser,
+  browser: Pick<Windows, 'newContext'>,
   url: string,
   { onPage, ...options }: PageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(PATIENCE);
   await onPage?.(page);
   await page.goto(url);
   return page;

@@ -1,20 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event } from '../../src/domain/event.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
+import { started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 import { DOWN, ENTER, openTerminal } from './terminal.ts';
 
-const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
+const COUNTER = started('cli/fixtures/counter-server.ts');
 const PLAN = [
   { id: 'l', operation: 'counter.look', args: { name: 'l' } },
   { id: 's', operation: 'counter.send', args: { name: '${l.name}' } },
 ];
-
-/** Up to ten commands in a test, each of which starts a server. */
-vi.setConfig({ testTimeout: 120_000 });
 
 /** An editor with an argument and a name in quotes. */
 const EDITOR = { VISUAL: '', EDITOR: `"${process.execPath}" --no-warnings 'editor.mjs'` };

@@ -2,14 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { IS_LONG } from '../long.ts';
 import { PROGRAM } from '../program.ts';
+import { type Finished, runCommand } from './commands.ts';
 
-export interface Finished {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Finished } from './commands.ts';
 
 /** A folder of its own in which the real command is run, as a user would. */
 export interface Place extends AsyncDisposable {
@@ -17,12 +14,13 @@ export interface Place extends AsyncDisposable {
   /** The environment of a command. */
   readonly env: NodeJS.ProcessEnv;
   write(name: string, text: string): Promise<string>;
+  /** Runs a command to its end, in a process that other commands share; `npm run test:long` gives each a process of its own. */
   dandori(...args: string[]): Promise<Finished>;
   /** Ids of the runs that are written down. */
   runs(): Promise<string[]>;
   /** The journal of a run as it stands on the disk. */
   journal(run: string): Promise<string>;
-  /** Starts it without waiting for its end. */
+  /** Starts it in a process of its own, without waiting for its end. */
   begin(...args: string[]): { child: ChildProcess; finished: Promise<Finished> };
 }
 
@@ -56,7 +54,8 @@ export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
       await writeFile(join(folder, name), text);
       return join(folder, name);
     },
-    dandori: (...args) => begin(...args).finished,
+    dandori: (...args) =>
+      IS_LONG ? begin(...args).finished : runCommand({ args, folder, env: surroundings }),
     begin,
     async runs() {
       const names = await readdir(directory).catch((): string[] => []);

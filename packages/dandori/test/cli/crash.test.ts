@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import type { Event } from '../../src/domain/event.ts';
 import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/model-server/index.ts';
+import { started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 
-const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
+const COUNTER = started('cli/fixtures/counter-server.ts');
 
 /** Chained, so that there is one call at a time: a, b, c, then one that takes long, then e. */
 function plan(slow: 'look' | 'send'): string {
@@ -159,9 +160,7 @@ describe('a run killed with SIGKILL', () => {
     expect(await effects(place)).toBe('ace');
   });
 
-  it('is taken up by one of three that come at once, and the others are told who has it', {
-    timeout: 90_000,
-  }, async () => {
+  it('is taken up by one of three that come at once, and the others are told who has it', async () => {
     await using place = await prepare('look');
     const run = await killInTheMiddle(place);
     const three = ['a', 'b', 'c'].map(() => place.begin('resume', run, '--json').finished);
@@ -179,9 +178,7 @@ describe('a run killed with SIGKILL', () => {
     expect(brokenLaws(await journal(place, run))).toEqual([]);
   });
 
-  it('whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled', {
-    timeout: 90_000,
-  }, async () => {
+  it('whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled', async () => {
     await using place = await prepare('look');
     const first = place.begin('run', '--plan', 'plan.json', '--json');
     await untilSlowCall(place);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { PROGRAM } from '../program.ts';
+import { PROGRAM, started } from '../program.ts';
 
-const COUNTER = join(import.meta.dirname, 'fixtures/counter-server.ts');
+const COUNTER = started('cli/fixtures/counter-server.ts');
 const SMALL_DISK = join(import.meta.dirname, 'fixtures/small-disk.ts');
 const TASKS = 40;
 

@@ -84,8 +84,7 @@ async function revisedRun(place: Place): Promise<string> {
   return report.run;
 }
 
-// Each starts many processes one after the other.
-describe('what was', { timeout: 120_000 }, () => {
+describe('what was', () => {
   it('history shows every proposal, reflection and revision, and the plan as it stands', async () => {
     await using place = await openHome(PLACES);
     await revisedRun(place);

@@ -1,16 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { brokenLaws } from '../../src/core/laws.ts';
 import { openDandori } from '../../src/dandori.ts';
 import type { Event, FactType } from '../../src/domain/event.ts';
-import { PROGRAM } from '../program.ts';
+import { PROGRAM, service, started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 import { DOWN, ENTER, openTerminal } from './terminal.ts';
 
-const DESK = join(import.meta.dirname, 'fixtures/desk.ts');
-const ANSWERING = join(import.meta.dirname, 'fixtures/answering.ts');
+const DESK = service('cli/fixtures/desk.ts');
+const ANSWERING = started('cli/fixtures/answering.ts');
 const WHICH = { id: 'w', operation: 'desk.which', args: {} };
 const SLOW = { id: 's', operation: 'desk.slow', args: {}, timeout: 60 };
 const ORDER = { id: 'o', operation: 'desk.order', args: {} };
@@ -215,7 +214,7 @@ describe('a form', () => {
 describe('a question that expires', () => {
   it('on a real clock: it says when, a late answer is refused, and resume goes on without it', async () => {
     await using place = await prepare([WHICH], {
-      questions: { expire_after: '500ms', when_expired: 'cancel' },
+      questions: { expire_after: '3s', when_expired: 'cancel' },
     });
     const { code, stdout } = await place.dandori(...RUN, '--json');
     expect(code).toBe(3);
@@ -386,7 +385,7 @@ describe.runIf(hasScript)('at a terminal', () => {
 
   it('a question says when it expires, and is taken back then', async () => {
     await using place = await prepare([WHICH], {
-      questions: { expire_after: '3s', when_expired: 'cancel' },
+      questions: { expire_after: '6s', when_expired: 'cancel' },
     });
     await using terminal = openTerminal(place, place.env, ...RUN);
     await terminal.shows(/expires in [\d.]+ (s|ms)[\s\S]*Cancel the run/);

@@ -11,7 +11,7 @@ export async function sees(terminal: Terminal, pattern: RegExp): Promise<void> {
     screen.write(terminal.output());
     return screen.lines().join('\n');
   };
-  await expect.poll(look, { timeout: 15_000, interval: 20 }).toMatch(pattern);
+  await expect.poll(look, { interval: 20 }).toMatch(pattern);
 }
 
 /** What a person sees: enough of a terminal for what we write to one. */

@@ -33,10 +33,10 @@ describe('the conversation of REQUIREMENTS E', () => {
     await first.hears({ kind: 'question', ask: { kind: 'plan_approval' } });
     expect(await booked(place)).toBe('');
     first.say('yes');
-    await expect.poll(() => first.lines().at(-1), { timeout: 20_000 }).toMatchObject({ type: 'background' });
+    await expect.poll(() => first.lines().at(-1)).toMatchObject({ type: 'background' });
     first.say('what is the capital of France');
-    await expect.poll(() => first.lines().at(-1), { timeout: 20_000 }).toMatchObject({ text: 'Paris.' });
-    await expect.poll(() => asked, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => first.lines().at(-1)).toMatchObject({ text: 'Paris.' });
+    await expect.poll(() => asked).toBe(1);
     expect(await booked(place)).toBe('Kyoto\n');
     first.child.kill('SIGKILL');
     await first.ended;

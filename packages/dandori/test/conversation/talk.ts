@@ -28,7 +28,7 @@ export function talk(place: Place, ...args: string[]) {
     lines,
     say: (words: string) => void child.stdin.write(`${words}\n`),
     async hears(...expected: object[]) {
-      await expect.poll(lines, { timeout: 20_000 }).toMatchObject(expected);
+      await expect.poll(lines).toMatchObject(expected);
     },
   };
 }

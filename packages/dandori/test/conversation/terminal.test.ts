@@ -36,7 +36,7 @@ describe('dandori chat at a terminal', () => {
     await using terminal = openTerminal(town.place, town.place.env, 'chat');
     await sees(terminal, /›$/);
     terminal.type('take your time\r');
-    await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type('\u0003');
     await sees(terminal, /● Cancelled: cancelled with Ctrl-C\n+›$/);
     terminal.type('half a line');
@@ -104,7 +104,7 @@ describe('dandori chat at a terminal', () => {
     await using terminal = openTerminal(town.place, town.place.env, 'chat');
     await sees(terminal, /›$/);
     terminal.type('book a room in Kyoto\r');
-    await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type('yes\r');
     release();
     await sees(terminal, /came up while you were typing[\s\S]*May travel\.book.*\n+›$/);
@@ -147,7 +147,7 @@ describe('dandori run at a terminal', () => {
       return say([act('t1', 'travel.book', { city: 'Kyoto' })]);
     }, 'execution: { approval: writes }\n');
     await using terminal = openTerminal(town.place, town.place.env, 'run', 'book a room in Kyoto');
-    await expect.poll(() => town.model.requests.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type(ENTER + ENTER);
     release();
     await sees(terminal, /Cancel the run/);

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import {
   type ModelScript,
   type ModelServer,
   startModelServer,
 } from '../../src/testing/model-server/index.ts';
 import { openPlace, type Place } from '../cli/command.ts';
+import { service } from '../program.ts';
 
-const TRAVEL = join(import.meta.dirname, 'fixtures/travel.ts');
+const TRAVEL = service('conversation/fixtures/travel.ts');
 
 /** A folder of a user's with a model behind real HTTP, in which real commands are run. */
 export interface Town extends AsyncDisposable {

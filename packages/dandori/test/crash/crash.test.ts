@@ -1,21 +1,28 @@
 import { describe, expect, it } from 'vitest';
+import { IS_LONG } from '../long.ts';
 import { type Ordeal, undergo } from './ordeal.ts';
 import type { Deciding, Kill } from './victim.ts';
 
 const after = (...events: number[]): Kill[] => events.map((count) => ({ afterEvents: count }));
 
+const SERVICES = 'in the middle of services that work off what is left';
+
 /** Some of what `npm run crash` does: the rest takes minutes. */
-const ORDEALS: [string, Deciding, Kill[]][] = [
-  ['at its first events', 'plan', [...after(1, 1, 2), { afterMs: 300 }, ...after(2)]],
-  ['in the middle of its writes', 'plan', after(6, 3, 4, 4, 4)],
-  ['late', 'plan', after(16, 2, 3, 2)],
-  ['while a model decides, and later', 'model', after(2, 2, 8, 5, 5)],
-  [
-    'in the middle of services that work off what is left',
-    'service',
-    [{ afterEffects: 2 }, ...after(4, 3, 3)],
-  ],
-];
+const ORDEALS: [string, Deciding, Kill[]][] = IS_LONG
+  ? [
+      ['at its first events', 'plan', [...after(1, 1, 2), { afterMs: 300 }, ...after(2)]],
+      ['in the middle of its writes', 'plan', after(6, 3, 4, 4, 4)],
+      ['late', 'plan', after(16, 2, 3, 2)],
+      ['while a model decides, and later', 'model', after(2, 2, 8, 5, 5)],
+      [SERVICES, 'service', [{ afterEffects: 2 }, ...after(4, 3, 3)]],
+    ]
+  : [
+      ['at its first events', 'plan', [{ afterMs: 300 }, ...after(1, 2)]],
+      ['in the middle of its writes', 'plan', after(6, 3, 4)],
+      ['late', 'plan', after(16, 2, 3)],
+      ['while a model decides, and later', 'model', after(2, 8, 5)],
+      [SERVICES, 'service', [{ afterEffects: 2 }, ...after(4, 3)]],
+    ];
 
 describe('a run killed with SIGKILL again and again', () => {
   it.concurrent.each(ORDEALS)(
@@ -26,6 +33,5 @@ describe('a run killed with SIGKILL again and again', () => {
       expect(ordeal).toMatchObject(clean);
       expect(ordeal.kills).toBeGreaterThanOrEqual(3);
     },
-    120_000,
   );
 });

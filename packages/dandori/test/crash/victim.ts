@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Task } from '../../src/domain/task.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
+import { started } from '../program.ts';
 
-const SERVER = join(import.meta.dirname, 'fixtures/effects-server.ts');
+const SERVER = started('crash/fixtures/effects-server.ts');
 const SERVICES = join(import.meta.dirname, 'fixtures/work.ts');
 
 /**

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/exit-code.ts';
 import { report } from '../../src/core/report.ts';
 import { drive } from '../../src/engine/drive.ts';
@@ -333,7 +333,7 @@ describe.each(DIALECTS)('a run with a real connection (%s)', (dialect) => {
     const { house, server } = await createModelHouse(script, { dialect }, { clock });
     const run = await house.start('Weather?');
     const driving = drive(run, house.parts);
-    await vi.waitFor(async () => expect(factsOf(await house.events(run), 'decision_failed')).toHaveLength(1));
+    await expect.poll(async () => factsOf(await house.events(run), 'decision_failed').length).toBe(1);
     await clock.advance(29_999);
     expect(server.requests).toHaveLength(1);
     await clock.advance(1);

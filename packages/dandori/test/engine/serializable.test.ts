@@ -8,6 +8,7 @@ import type { Parts } from '../../src/engine/parts.ts';
 import type { Mind } from '../../src/ports/mind.ts';
 import type { CallOutcome } from '../../src/ports/toolbox.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
+import { rounds } from '../long.ts';
 import { createHouse, DONE, type House, task } from './house.ts';
 
 const SERVERS = ['x', 'y'];
@@ -172,7 +173,7 @@ describe('running in parallel', () => {
           found: written.found,
         });
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 });
@@ -250,9 +251,9 @@ describe('reading ahead while the mind writes', () => {
           expect(ends[0]).toEqual(ends[1]);
         },
       ),
-      { numRuns: 250 },
+      { numRuns: rounds(250) },
     );
     // Else this would hold of anything.
-    expect(ahead).toBeGreaterThan(250);
+    expect(ahead).toBeGreaterThan(rounds(250));
   });
 });

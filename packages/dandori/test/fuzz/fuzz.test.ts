@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
+import { IS_LONG } from '../long.ts';
 import { fuzz } from './fuzz.ts';
 
+const REQUESTS = IS_LONG ? 1_500 : 500;
+
 it('stays up and within its own description, and tells nothing of its inside, whatever it is sent', async () => {
-  const { requests, findings, answered, statuses } = await fuzz(1_500, 4_716);
+  const { requests, findings, answered, statuses } = await fuzz(REQUESTS, 4_716);
   expect(findings).toEqual([]);
-  expect(requests).toBe(1_500);
+  expect(requests).toBe(REQUESTS);
   // It would prove little if nothing came through.
   expect(answered.length).toBeGreaterThan(20);
-  expect(statuses[200]).toBeGreaterThan(200);
+  expect(statuses[200]).toBeGreaterThan(REQUESTS / 8);
 });

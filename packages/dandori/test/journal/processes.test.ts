@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
 import type { Event, Fact } from '../../src/domain/event.ts';
 import type { Journal } from '../../src/ports/journal.ts';
 import { eventOf, firstEvent } from '../../src/testing/journal-event.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
+import { started } from '../program.ts';
 
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
+const CHILD = started('journal/child.ts');
 const RUN = 'r1';
 const children = new Set<ChildProcess>();
 

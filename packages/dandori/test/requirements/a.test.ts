@@ -259,7 +259,7 @@ describe('A. Step-by-step adaptive execution', () => {
   });
 
   const TROUBLES: [string, { reply: ModelReply; yaml?: string; reason: RegExp; tries: number }][] = [
-    ['silence', { reply: { hang: true }, yaml: 'timeout: 300ms', reason: /did not finish within/, tries: 3 }],
+    ['silence', { reply: { hang: true }, yaml: 'timeout: 2s', reason: /did not finish within/, tries: 3 }],
     ['broken JSON', { reply: { content: '{"actions":[{"opera' }, reason: /could not be used/, tries: 3 }],
     ['a refusal', { reply: { refusal: 'I would rather not.' }, reason: /refused: I would/, tries: 1 }],
   ];

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { started } from '../program.ts';
 import { look, stand, take, until, wait } from './standing.ts';
 
 describe('runs over HTTP', () => {
@@ -53,7 +54,7 @@ describe('runs over HTTP', () => {
   });
 
   it('are listed as waiting for a person also where other tasks went on behind the question', async () => {
-    const fixture = join(import.meta.dirname, '../cli/fixtures/counter-server.ts');
+    const fixture = started('cli/fixtures/counter-server.ts');
     const counter = { command: process.execPath, args: [fixture] };
     await using standing = await stand({ mcpServers: { counter } });
     const { client, folder } = standing;

@@ -384,7 +384,7 @@ describe('who may not come in', () => {
   ])(
     'who sends the %s of a request a byte at a time is cut off, and others are served meanwhile',
     async (_, beginning) => {
-      const sockets = { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 250 };
+      const sockets = { headersTimeout: 3_000, requestTimeout: 4_500, connectionsCheckingInterval: 250 };
       await using standing = await stand({}, { sockets });
       const { hostname, port } = new URL(standing.url);
       const slow = Array.from({ length: 50 }, () => connect(Number(port), hostname));

@@ -9,9 +9,10 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import type { Event } from '../../src/domain/event.ts';
 import type { Task } from '../../src/domain/task.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
+import { started } from '../program.ts';
 import { until } from './standing.ts';
 
-const COUNTER = join(import.meta.dirname, '../cli/fixtures/counter-server.ts');
+const COUNTER = started('cli/fixtures/counter-server.ts');
 
 interface Started {
   readonly client: Client;

@@ -131,7 +131,7 @@ export function tokenOf(user: string, role: string) {
 export const chatter = (item: string, id = 't1'): Task => ({ id, operation: 'shop.chatter', args: { item } });
 
 /** Waits until it holds; how long that takes is the machine's business. */
-export async function until<T>(look: () => Promise<T | undefined> | T | undefined, ms = 25_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined> | T | undefined, ms = 300_000): Promise<T> {
   for (const end = Date.now() + ms; ; ) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

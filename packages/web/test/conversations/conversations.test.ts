@@ -94,11 +94,7 @@ describe('a conversation on the page', () => {
   it('shows what came while nobody was there, also on a phone', async () => {
     const { client } = visiting.standing;
     const { conversation } = await client.conversations.begin('the capital of France, please');
-    await expect
-      .poll(async () => (await client.conversations.get(conversation)).undelivered.length, {
-        timeout: 15_000,
-      })
-      .toBe(1);
+    await expect.poll(async () => (await client.conversations.get(conversation)).undelivered.length).toBe(1);
     const page = await visiting.open(`/conversations/${conversation}`, {
       viewport: { width: 375, height: 700 },
       colorScheme: 'dark',

@@ -60,7 +60,7 @@ describe('the connections of a browser', () => {
     await expect.poll(() => eventsOn(first)).toBe(total);
     await Promise.all([...hidden, last].map((page) => page.close()));
     await client.cancel(run);
-  }, 120_000);
+  });
 
   it('are not held by runs that have ended, and what is done with one is seen at once', async () => {
     const { client } = visiting.standing;

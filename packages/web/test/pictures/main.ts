@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '../../../dandori/src/client/client.ts';
 import { serve } from '../../../dandori/src/server/serve.ts';
 import { startModelServer } from '../../../dandori/src/testing/index.ts';
-import { openBrowser } from '../browser.ts';
+import { launchBrowser } from '../browser.ts';
 import { moveClock } from './clock.ts';
 import { liveDays } from './days.ts';
 import { MODEL } from './model.ts';
@@ -54,7 +54,7 @@ const closeShops = () => {
   return resolve;
 };
 const serving = await serve({ cwd: folder, services: [createShops(() => door)] });
-const browser = await openBrowser();
+const browser = await launchBrowser();
 try {
   const client = createClient({ url: serving.url });
   await liveDays(client, { days: 28, until: NOW });

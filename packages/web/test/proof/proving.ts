@@ -5,12 +5,12 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Client, createClient } from '../../../dandori/src/client/client.ts';
 import { type ModelScript, startModelServer } from '../../../dandori/src/testing/index.ts';
 import { type Finished, openPlace, type Place } from '../../../dandori/test/cli/command.ts';
+import { type Started, started } from '../../../dandori/test/program.ts';
 import { until } from '../../../dandori/test/server/standing.ts';
 import { openBrowser } from '../browser.ts';
 import { openPage } from '../visit.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
-const FIXTURES = join(ROOT, 'packages/dandori/test/cli/fixtures');
 
 /** The real command in a folder of its own, with the kitchen of the examples, a model behind HTTP, and a real browser. */
 export interface Proving extends AsyncDisposable {
@@ -66,9 +66,9 @@ export async function prove(script: ModelScript, config: { server?: object } = {
 }
 
 function configuration(place: Place, base_url: string, server: object = {}): object {
-  const node = (file: string, env = {}) => ({
+  const node = (file: Started, env = {}) => ({
     command: process.execPath,
-    args: [join(FIXTURES, file)],
+    args: [started(file)],
     env,
     trusted: true,
   });
@@ -76,8 +76,8 @@ function configuration(place: Place, base_url: string, server: object = {}): obj
     model: { provider: 'openai-compatible', name: 'scripted', base_url },
     mcpServers: {
       kitchen: { shipped: 'kitchen', trusted: true },
-      counter: node('counter-server.ts', { COUNTER_FILE: join(place.folder, 'effects.txt') }),
-      hostile: node('hostile-server.ts'),
+      counter: node('cli/fixtures/counter-server.ts', { COUNTER_FILE: join(place.folder, 'effects.txt') }),
+      hostile: node('cli/fixtures/hostile-server.ts'),
     },
     services: [join(ROOT, 'examples/kitchen/pantry.ts')],
     execution: { approval: 'never' },

@@ -85,7 +85,7 @@ describe('the frame of the page', () => {
     await page.getByRole('link', { name: 'Runs 1 open question' }).waitFor();
     await expect.poll(() => page.title()).toBe('(1) Tools · Dandori');
     await client.answer(run, 'q1', 'whole');
-    await expect.poll(() => page.title(), { timeout: 15_000 }).toBe('Tools · Dandori');
+    await expect.poll(() => page.title()).toBe('Tools · Dandori');
   });
 
   it('has room on a phone', async () => {

@@ -197,14 +197,13 @@ describe('two calls of one server that ask at the same time', () => {
   });
 
   it('ask nobody over stdio where they are called for different people', async () => {
-    const held = call('stdio.wait', {}, ACCEPT, {
-      userId: 'ben',
-      signal: AbortSignal.timeout(3_000),
-    });
+    const holding = new AbortController();
+    const held = call('stdio.wait', {}, ACCEPT, { userId: 'ben', signal: holding.signal });
     await until(() => recorded().endsWith('called wait\n'));
     const { outcome, asked } = await call('stdio.book', {}, ACCEPT, { userId: 'aki' });
     expect(asked).toEqual([]);
     expect(outcome).toMatchObject({ kind: 'failed' });
+    holding.abort();
     await held;
   });
 });

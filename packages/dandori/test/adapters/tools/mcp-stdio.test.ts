@@ -227,7 +227,7 @@ describe('stopping a call', () => {
   });
 
   it('by its time limit is told apart from stopping by a person', async () => {
-    const outcome = await call('wait', { name: 'b' }, { signal: AbortSignal.timeout(50) });
+    const outcome = await call('wait', { name: 'b' }, { signal: AbortSignal.timeout(500) });
     expect(outcome).toMatchObject({ kind: 'lost', cause: 'timeout' });
   });
 

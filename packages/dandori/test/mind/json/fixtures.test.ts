@@ -45,11 +45,9 @@ describe.skipIf(!existsSync(folder))('outputs of real models', () => {
     }
   });
 
-  it('do not disturb the scanner', () => {
-    for (const { text } of read<RawOutput>('real_llm_raw.jsonl')) {
-      const scanner = new ActionScanner({ onAction: () => {}, onText: () => {} });
-      for (let start = 0; start < text.length; start += 13) scanner.push(text.slice(start, start + 13));
-    }
+  it('are the same to the scanner in pieces as they are as a whole', () => {
+    for (const { id, text } of read<RawOutput>('real_llm_raw.jsonl'))
+      expect(scanned(text, 13), id).toEqual(scanned(text, text.length));
   });
 
   it('that were damaged on purpose get the verdict that was written for them', () => {
@@ -71,6 +69,20 @@ describe.skipIf(!existsSync(folder))('outputs of real models', () => {
     }
   });
 });
+
+/** What the scanner tells of a text that comes in pieces of this size. */
+function scanned(text: string, size: number): unknown {
+  const actions: unknown[] = [];
+  let told = '';
+  const scanner = new ActionScanner({
+    onAction: (action) => void actions.push(action),
+    onText: (part) => {
+      told += part;
+    },
+  });
+  for (let start = 0; start < text.length; start += size) scanner.push(text.slice(start, start + size));
+  return { actions, told };
+}
 
 function read<T>(name: string): T[] {
   const lines = readFileSync(new URL(name, folder), 'utf8').split('\n');

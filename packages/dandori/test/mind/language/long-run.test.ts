@@ -115,11 +115,11 @@ describe('a run of two hundred steps', () => {
     expect(moves).toBeLessThan(200 / 6);
     expect(sum(same.slice(1)) / sum(lengths.slice(1))).toBeGreaterThan(0.8);
     // The fastest steps of each part, as a busy machine makes some of them slow.
-    const typical = (from: number, to: number) => median(cpu.slice(from, to));
-    expect(typical(150, 198) / typical(50, 98)).toBeLessThan(2);
+    const fastest = (from: number, to: number) => Math.min(...cpu.slice(from, to));
+    expect(fastest(150, 198) / fastest(50, 98)).toBeLessThan(2);
     const [early = 0, late = 0] = [heap[4], heap.at(-1)];
     expect(late - early).toBeLessThan(12_000_000);
-  }, 120_000);
+  });
 
   it('by native calls is compacted alike, and its calls keep the ids that results are read by', async () => {
     const lengths: number[] = [];
@@ -155,10 +155,6 @@ describe('a run of two hundred steps', () => {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 function heapUsed(): number {

