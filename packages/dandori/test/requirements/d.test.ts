@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
+import { createMemoryStore } from '../../src/adapters/store/store.ts';
 import { defineService } from '../../src/adapters/tools/service.ts';
 import { fold } from '../../src/core/apply.ts';
 import { report as reportOf } from '../../src/core/report.ts';
@@ -56,11 +56,11 @@ describe('D. Autonomous agent', () => {
       [{ operation: 'a.get' }],
       [{ operation: 'answer', args: { text: 'by another planner' } }],
     ]);
-    const journal = createMemoryJournal();
-    const other = await home.reopen(undefined, { mind, toolbox, clock, journal });
+    const store = createMemoryStore();
+    const other = await home.reopen(undefined, { mind, toolbox, clock, store });
     const second = await clock.runUntil(other.run('go'));
     expect(second).toMatchObject({ answer: 'by another planner', tasks: { t1: { ms: 50 } } });
-    expect(reportOf(fold(await journal.read(second.run)) as never)).toEqual(second);
+    expect(reportOf(fold(await store.journal.read(second.run)) as never)).toEqual(second);
     mind.verify();
   });
 
@@ -79,7 +79,7 @@ describe('D. Autonomous agent', () => {
     const clock = createStepClock();
     const toolbox = createFunctionToolbox(clock, { 'a.get': { faults: [{ kind: 'hang' }], run: () => 1 } });
     const config = { ...home.dandori.config, model: undefined };
-    const timed = await home.reopen(undefined, { clock, toolbox, config, journal: createMemoryJournal() });
+    const timed = await home.reopen(undefined, { clock, toolbox, config, store: createMemoryStore() });
     const task = { id: 't1', operation: 'a.get', args: {}, timeout: 7000 };
     const { run, tasks } = await clock.runUntil(timed.run('wait', { tasks: [task] }));
     expect(tasks.t1).toMatchObject({ status: 'succeeded', attempts: 2 });

@@ -142,9 +142,8 @@ describe('a server whose disk fails for a while', () => {
     expect(await ended(client, second)).toMatchObject({ outcome: 'answered' });
     expect(logged.join('\n')).toMatch(/The runs cannot be listed, and it is tried again in 1 s: .*EIO/);
     expect(logged.join('\n')).toMatch(new RegExp(`The run ${first} cannot be driven, and it is tried again`));
-    const after = await figures();
-    expect(after).toMatch(/^dandori_runs_retrying 0$/m);
-    expect(after).toMatch(/^dandori_driving_failures_total\{what="list"\} 2$/m);
+    await until(async () => /^dandori_runs_retrying 0$/m.test(await figures()) || undefined);
+    expect(await figures()).toMatch(/^dandori_driving_failures_total\{what="list"\} 2$/m);
   });
 
   it('takes a run up again whose file was away, with its question', async () => {
