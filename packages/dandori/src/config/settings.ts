@@ -9,7 +9,7 @@ import type { Problem } from './problem.ts';
 
 /** How often in a row a mind may fail before the run does. Not a key: more has never helped. */
 const REPAIRS = 2;
-/** How often a task is taken up again whose driver died. Not a key: it only ends what would never end by itself. */
+/** How often a task is resumed after its driver died. Not a key: it only ends what would never end by itself. */
 const RESTARTS = 20;
 
 export function resolveSettings(

@@ -24,7 +24,7 @@ export function needsApproval(task: TaskState, state: RunState): boolean {
 /**
  * Whether the user's own message led to the cancelling of another run: its words may, and when the mind decided on it,
  * it had seen nothing else. A tool's result, a note that a model passed on, or a value taken from a result may hold
- * somebody else's order. `mayCancel` is set only where the operation is ours.
+ * an order from tool output. `mayCancel` is set only where the operation is ours.
  */
 function isWantedByUser({ task, override }: TaskState, state: RunState): boolean {
   if (state.mayCancel !== true || override !== undefined || stringifyJson(task.args).includes('${'))

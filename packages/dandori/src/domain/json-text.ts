@@ -85,7 +85,7 @@ export function roundedIn(value: unknown): number | undefined {
   return undefined;
 }
 
-/** The number that somebody typed, exact where it is an integer; undefined for what is none. */
+/** A typed number, exact if it is an integer; undefined if the text is no number. */
 export function numberFrom(text: string): number | bigint | undefined {
   const source = text.trim().replace(/^\+/, '');
   if (source === '' || Number.isNaN(Number(source))) return undefined;

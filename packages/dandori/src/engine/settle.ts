@@ -137,7 +137,7 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
 interface Known {
   /** Calls of the service that are done. */
   readonly done: readonly InnerCall[];
-  /** The one of which nobody knows. */
+  /** The one whose outcome is unknown. */
   readonly open: InnerCall | undefined;
   readonly texts: Texts;
 }

@@ -373,7 +373,7 @@ function createBell(): { ring: () => void; next: () => Promise<void> } {
     ring: () => resolve(),
     next: () =>
       new Promise((done, fail) => {
-        const timer = setTimeout(() => fail(new Error('Nobody was told of the append.')), 60_000);
+        const timer = setTimeout(() => fail(new Error('The append was not announced.')), 60_000);
         resolve = () => {
           clearTimeout(timer);
           done();

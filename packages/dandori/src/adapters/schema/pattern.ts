@@ -12,7 +12,7 @@ const MOST_STEPS = 2_000_000;
 const LENGTHS = [16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
 /**
- * Patterns come from servers that nobody has checked, and one like `(a|a)*$` can stop the event loop for years. The native
+ * Patterns come from servers that are not trusted, and one like `(a|a)*$` can stop the event loop for years. The native
  * engine is used where the pattern itself shows that it ends soon; RE2, which is linear, for all other texts. What RE2 does not
  * know (lookaround, backreferences) is checked on short texts only, and accepts longer ones. So a pattern gives the same
  * verdict on every machine. `spend` is told what a test costs, before it is made.

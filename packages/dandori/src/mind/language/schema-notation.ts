@@ -139,7 +139,7 @@ function numberRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: J
   ];
 }
 
-/** What every integer of JavaScript or of 64 bits keeps to is said by some libraries, and tells nobody anything. */
+/** Some libraries state the limits of every safe or 64-bit integer, which tells a model nothing. */
 function isBound(value: Json | undefined): value is number {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER;
 }

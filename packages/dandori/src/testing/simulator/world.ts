@@ -12,7 +12,7 @@ export interface World {
   /** How often what has this name took effect. A tool that knows keys does the same one only once. */
   effects(name: string): number;
   readonly total: number;
-  /** Whether a call of this name is still at work, so that nobody can say yet. */
+  /** Whether a call of this name is still running, so that its outcome is not known yet. */
   isUnderWay(name: string): boolean;
   toolboxFor(process: SimulatedProcess): Toolbox;
 }

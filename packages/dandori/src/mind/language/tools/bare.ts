@@ -19,6 +19,6 @@ function isNoise(key: string, value: Json): boolean {
   if (NOISE.has(key)) return true;
   if (key === 'additionalProperties') return typeof value === 'boolean';
   if (key === 'description') return value === '';
-  // What every integer of JavaScript or of 64 bits keeps to is said by some libraries, and tells nobody anything.
+  // Some libraries state the limits of every safe or 64-bit integer, which tells a model nothing.
   return BOUNDS.has(key) && (typeof value === 'bigint' || Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER);
 }
