@@ -343,7 +343,9 @@ function onceLaws(event: Event & { type: InsideType }, inside: Map<string, Insid
     // A service that made calls itself is entered again: those say how far it got.
     const isEntered = () => [...inside.keys()].some((other) => other.startsWith(`${key}/`));
     const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered();
-    return isTwice ? [`L12: ${effect} ${key} was called again, although no answer said that it had no effect`] : [];
+    return isTwice
+      ? [`L12: ${effect} ${key} was called again, although no answer said that it had no effect`]
+      : [];
   }
   const { args, failure, lost, ambiguous, effect = known?.effect ?? 'write' } = event.data;
   if (args === undefined && known?.status !== 'open') return [`L12: ${key} ended, and was not under way`];
