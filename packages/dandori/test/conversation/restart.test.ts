@@ -38,6 +38,8 @@ describe('the conversation of REQUIREMENTS E', () => {
     await expect.poll(() => first.lines().at(-1)).toMatchObject({ text: 'Paris.' });
     await expect.poll(() => asked).toBe(1);
     expect(await booked(place)).toBe('Kyoto\n');
+    // What was shown and not yet acknowledged would rightly come again.
+    await expect.poll(() => deliveredIn(place.folder)).toHaveLength(2);
     first.child.kill('SIGKILL');
     await first.ended;
     isHeld = false;
@@ -50,9 +52,7 @@ describe('the conversation of REQUIREMENTS E', () => {
     expect(await booked(place)).toBe('Kyoto\nNara\n');
     second.child.stdin.end();
     expect(await second.ended).toBe(0);
-    const [events = []] = await theseHold(place.folder);
-    const delivered = events.filter(({ type }) => type === 'message_delivered');
-    expect(delivered).toHaveLength(4);
+    expect(await deliveredIn(place.folder)).toHaveLength(4);
     const third = talk(place);
     third.child.stdin.end();
     expect(await third.ended).toBe(0);
@@ -153,4 +153,9 @@ describe('the conversation of REQUIREMENTS E', () => {
 
 async function booked(place: Place): Promise<string> {
   return readFile(join(place.folder, 'booked.txt'), 'utf8').catch(() => '');
+}
+
+async function deliveredIn(folder: string) {
+  const [events = []] = await theseHold(folder);
+  return events.filter(({ type }) => type === 'message_delivered');
 }
