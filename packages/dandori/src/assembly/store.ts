@@ -32,7 +32,7 @@ export function openStore(
 function givenStore({ store, ...options }: StoreOptions): Store | undefined {
   const parts: Partial<Store> = { ...store };
   const all = STORE_PARTS.map((part) => [part, options[part] ?? parts[part]] as const);
-  const missing = all.filter(([, part]) => part === undefined).map(([name]) => name);
+  const missing = all.filter(([, part]) => (part ?? undefined) === undefined).map(([name]) => name);
   if (missing.length === 0) return Object.fromEntries(all) as unknown as Store;
   if (missing.length === STORE_PARTS.length && store === undefined) return undefined;
   const has = STORE_PARTS.filter((part) => !missing.includes(part));

@@ -111,8 +111,10 @@ function toldAt({ kind, key }: Circle, state: RunState): number | undefined {
 
 /** The circles in which the last turn moves. What was done before the user said something is not held against it. */
 function circlesNow(state: RunState): Circle[] {
-  const turns = recentTurns(state);
-  return circlesIn(turns, state).filter((circle) => !isBesideProgress(circle, turns));
+  const circles = circlesIn(recentTurns(state), state);
+  if (circles.length === 0) return [];
+  const turns = recentTurns(state, Number.POSITIVE_INFINITY);
+  return circles.filter((circle) => !isBesideProgress(circle, turns));
 }
 
 /** In the order in which they are told. */
@@ -131,7 +133,10 @@ function circlesIn(turns: readonly Turn[], state: RunState): Circle[] {
   });
 }
 
-/** A call that gives the same each time is no circle where something new came of the turns in between, or in another step. */
+/**
+ * A call that gives the same each time is no circle where something new came of the turns in between, or in another step.
+ * What is new is looked for in all turns: of three reads that take turns, the first ones leave the window again and again.
+ */
 function isBesideProgress({ kind, tasks }: Circle, turns: readonly Turn[]): boolean {
   if (kind !== 'same_result') return false;
   const seen = new Set<string>();
@@ -178,8 +183,8 @@ function turnsOf(state: RunState, most = Number.POSITIVE_INFINITY): Turn[] {
     .filter(({ calls, opened }) => calls.length + opened.length > 0);
 }
 
-function recentTurns(state: RunState): Turn[] {
-  return turnsOf(state, WINDOW).filter(({ startedSeq }) => startedSeq > state.lastWord);
+function recentTurns(state: RunState, most = WINDOW): Turn[] {
+  return turnsOf(state, most).filter(({ startedSeq }) => startedSeq > state.lastWord);
 }
 
 function openedBy({ proposed }: Decision): string[] {

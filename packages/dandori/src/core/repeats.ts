@@ -1,7 +1,7 @@
 import { isRepeatable } from '../domain/effect.ts';
-import type { JsonObject } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import { asksFirst, isNeverAsked } from './approval.ts';
-import { callText, hasProgressed } from './loop.ts';
+import { callText as exactText, hasProgressed } from './loop.ts';
 import type { Decision, RunState, TaskState } from './state.ts';
 import { isStep } from './step.ts';
 
@@ -116,6 +116,18 @@ function isMade({ effect, sent, task }: TaskState): boolean {
 
 function isDone(task: TaskState): boolean {
   return task.status === 'succeeded' && isMade(task);
+}
+
+/** An optional argument that is null is as good as left out: models write it either way. */
+function callText(operation: string, args: JsonObject): string {
+  return exactText(operation, withoutNulls(args) as JsonObject);
+}
+
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
 }
 
 function textOf({ task, sent = {} }: TaskState): string {

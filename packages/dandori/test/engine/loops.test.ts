@@ -212,6 +212,16 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
   });
 
+  it('three reads that take turns are told, and end the run, however long it may be', async () => {
+    const turns = Array.from({ length: 40 }, (_, index) => call('a.get', { n: index % 3 }));
+    const house = createHouse({ 'a.get': { run: () => 1 } }, [...turns.slice(0, 12), concluded]);
+    const state = await house.run('go', undefined, {
+      ...ADAPTIVE,
+      limits: { steps: 50, calls: 90, tasks: 100, time: 600_000 },
+    });
+    expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
+  });
+
   it('a status that changes is progress; one that never changes is told once, then ends the run', async () => {
     const states = ['waiting', 'waiting', 'waiting', 'running', 'running', 'running', 'running', 'running'];
     let polls = 0;

@@ -70,6 +70,7 @@ describe('a list of writes that is done already', () => {
   it.each([
     ['in another order', list(add('bread'), add('milk'))],
     ['with arguments in another order', list(one('shop.add', { n: 1, item: 'x' }), add('milk'))],
+    ['with an argument that is null', list({ ...add('milk'), args: { item: 'milk', note: null } })],
     ['together with a read', list(one('shop.look'), add('milk'), add('bread'))],
     ['only a part of it', list(add('bread'))],
   ])('is known %s', async (_, again) => {

@@ -111,7 +111,11 @@ function readProse(raw: string, { purpose, names }: ExtractOptions): Extraction 
   const text = spokenWords(raw);
   if (text === '') return undefined;
   const isUnfinishedThought = /^<(?:think|thinking|reasoning)>/i.test(text);
-  const isMeantAsJson = /^(?:[{[]|```)/.test(text) || /["']?(?:actions|operation)["']?\s*:/.test(text);
+  // Without quotes and brackets they are words as any others: "The operation: a success."
+  const isMeantAsJson =
+    /^(?:[{[]|```)/.test(text) ||
+    /["'](?:actions|operation)["']\s*:/.test(text) ||
+    (/[{[]/.test(text) && /(?:actions|operation)\s*:/.test(text));
   if (isUnfinishedThought || isMeantAsJson || (purpose === 'act' && text.includes('{'))) return undefined;
   if (holdsCall(text, names)) return refuse(BROKEN_CALL);
   const action: Action = { id: 't1', operation: 'answer', args: { text } };

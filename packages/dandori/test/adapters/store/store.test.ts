@@ -42,7 +42,10 @@ describe('half a store', () => {
     await expect(openDandori({ cwd, store: {} as never })).rejects.toMatchObject({
       code: 'store-incomplete',
     });
-    const { journal } = createMemoryStore();
+    const { journal, ...rest } = createMemoryStore();
+    await expect(openDandori({ cwd, store: { ...rest, journal: null as never } })).rejects.toMatchObject({
+      code: 'store-incomplete',
+    });
     await expect(openDandori({ cwd, journal })).rejects.toMatchObject({ code: 'store-incomplete' });
   });
 });
