@@ -677,6 +677,32 @@ describe('what a service is told and what is written', () => {
   });
 });
 
+describe('the key of a call inside a service', () => {
+  it('is no digest of a secret, by which who reads a journal could try passwords', async () => {
+    const keysUnder = async (storeKey: string) => {
+      const store = openStore([]);
+      const place = await openPlace(store, {
+        work: {
+          effect: 'idempotent',
+          async run({ call }) {
+            await call('store.put', { item: 's3cret' });
+            await call('store.put', { item: 'plain' });
+            await call('store.put', { item: 'A' }, { key: 's3cret' });
+          },
+        },
+      });
+      const run = await place.start([task('t1', 'shop.work')]);
+      await drive(run, { ...place.parts, secrets: ['s3cret'], storeKey: () => storeKey });
+      return store.arrived.map(({ key }) => key.split('/').at(-1));
+    };
+    const [one, other] = [await keysUnder('one'), await keysUnder('other')];
+    expect(one).toHaveLength(3);
+    expect(other[0]).not.toBe(one[0]);
+    expect(other[1]).toBe(one[1]);
+    expect(other[2]).not.toBe(one[2]);
+  });
+});
+
 describe('what a service does with a result', () => {
   it('changes nothing in the journal, nor for its next attempt', async () => {
     const store = openStore(['A', 'B']);
