@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type * as z from 'zod';
+import { withoutNames } from '../core/declared-secrets.ts';
 import { DandoriError } from '../domain/error.ts';
 import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
@@ -92,14 +93,16 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
 }
 
 /** Also for a command that only looks at runs, which may write a note or an answer: what is missing or wrong is no matter then. */
-function allSecrets(given: unknown, env: Environment): string[] {
+function allSecrets(given: unknown, env: Environment): readonly string[] {
   const { value, expansions } = expandVariables(given, env);
   const file = configShape.safeParse(value);
   const model = file.data?.model && resolveModel(file.data.model, env);
   // Those of the environment stand nowhere in the file.
   const telemetry = file.success ? resolveTelemetry(file.data.telemetry, env) : undefined;
   const keys = [model?.apiKey, model?.fallback?.apiKey];
-  return collectSecrets({ ...(isRecord(value) && value), ...(telemetry && { telemetry }) }, expansions, keys);
+  const config = isRecord(value) ? value : {};
+  const secrets = collectSecrets({ ...config, ...(telemetry && { telemetry }) }, expansions, keys);
+  return withoutNames(secrets, isRecord(config.mcpServers) ? Object.keys(config.mcpServers) : []);
 }
 
 const NO_SERVERS = { mcpServers: {}, disabledServers: [] };

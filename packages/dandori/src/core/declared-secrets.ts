@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { factSchema } from '../domain/event.ts';
 import { stringifyJson } from '../domain/json-text.ts';
 import { writeText } from './reference.ts';
 
@@ -141,6 +143,34 @@ export function withForms(secrets: Iterable<string>): string[] {
     if (secret.length >= 8) for (const form of [base64, whole, url(base64), url(whole)]) all.add(form);
   }
   return [...all].sort((a, b) => b.length - a.length);
+}
+
+/**
+ * Without those that stand in a name: of a tool or a server, or in a word of the journal. Taking `postgres` out of
+ * `postgres.query`, or `succeeded` out of `task_succeeded`, would leave no run that works.
+ */
+export function withoutNames(secrets: readonly string[], names: Iterable<string>): readonly string[] {
+  const all = [
+    ...names,
+    ...(secrets.some((secret) => /^[a-z_-]{4,24}$/i.test(secret)) ? journalWords() : []),
+  ];
+  const left = secrets.filter((secret) => !all.some((name) => name.includes(secret)));
+  return left.length === secrets.length ? secrets : left;
+}
+
+/** Kinds of events, names of their fields, and words that stand in them. */
+function journalWords(): string[] {
+  const words = ['decided', 'succeeded', 'input_wanted', 'requests', 'responses', 'actions', 'thinking'];
+  const collect = (schema: unknown) => {
+    if (typeof schema !== 'object' || schema === null) return;
+    const { properties, const: only, enum: some } = schema as Record<string, unknown>;
+    if (typeof properties === 'object') words.push(...Object.keys(properties ?? {}));
+    if (typeof only === 'string') words.push(only);
+    if (Array.isArray(some)) words.push(...some.map(String));
+    Object.values(schema).forEach(collect);
+  };
+  collect(z.toJSONSchema(factSchema, { unrepresentable: 'any' }));
+  return words;
 }
 
 function textsIn(group: unknown): [string, string][] {

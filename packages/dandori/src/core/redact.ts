@@ -182,17 +182,21 @@ export function createSealing(secrets: readonly string[], hashOf: (secret: strin
 
 const OPENED = new RegExp(`\\[secret:${HASH}\\]|\\[secret::`, 'g');
 
-/** Characters that Unicode reserves for use inside a program: no text from outside has them. */
-const [OPAQUE, END, FILLING] = ['\uFDD0', '\uFDD1', '\uFDDC'];
+/** Characters that Unicode reserves for use inside a program. Text from outside can have them all the same. */
+const [OPAQUE, END, FILLING, FOREIGN] = ['\uFDD0', '\uFDD1', '\uFDDC', '\uFDEF'];
 /** Longer than secrets are, so that a slice of one is a piece of the token and is noticed. */
 const TOKEN_LENGTH = 2_048;
 const FIRST_DIGIT = 0xfdd2;
-const TOKEN = new RegExp(`\uFDD0([\uFDD2-\uFDDB]+)\uFDDC{${TOKEN_LENGTH}}\uFDD1`, 'g');
+/** All numbers are equally long, so that tokens have one order whatever the nonce is. */
+const NUMBER_LENGTH = 6;
 const PIECE = /[\uFDD0-\uFDDC]/;
+const RESERVED = /[\uFDD0-\uFDDC\uFDEF]/g;
+const WRITTEN = /\uFDEF([A-MZ])/g;
 
 /**
  * Sealed values while expressions work on them (X3). Within, a mark is a token; text that looks like a mark after
- * the work was put together by an expression, and is escaped.
+ * the work was put together by an expression, and is escaped. Nor can a result or an expression hold a token: reserved
+ * characters of outside are written in another way within, and the nonce is in every token.
  */
 export interface Opaque {
   hide<T>(value: T): T;
@@ -200,28 +204,51 @@ export interface Opaque {
   reveal<T>(value: T, cut?: () => void): T;
 }
 
-export function createOpaque(): Opaque {
+/** `nonce`: decimal digits that no author of a plan or a result can know. */
+export function createOpaque(nonce: string): Opaque {
   const marks: string[] = [];
+  const ending = `${digitsOf(nonce)}${FILLING.repeat(TOKEN_LENGTH)}${END}`;
+  const token = new RegExp(`${OPAQUE}([\uFDD2-\uFDDB]{${NUMBER_LENGTH}})${ending}`, 'g');
   const tokenOf = (mark: string) => {
     const index = marks.indexOf(mark) === -1 ? marks.push(mark) - 1 : marks.indexOf(mark);
-    const digits = [...String(index)].map((digit) => String.fromCharCode(FIRST_DIGIT + Number(digit)));
-    return `${OPAQUE}${digits.join('')}${FILLING.repeat(TOKEN_LENGTH)}${END}`;
+    return `${OPAQUE}${digitsOf(String(index).padStart(NUMBER_LENGTH, '0'))}${ending}`;
   };
   const markOf = (digits: string) =>
     marks[Number([...digits].map((digit) => digit.charCodeAt(0) - FIRST_DIGIT).join(''))];
   return {
     hide: (value) =>
-      mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(MARK, tokenOf) : text)),
+      mapTexts(value, (text) => {
+        const written = text.replace(RESERVED, toForeign);
+        return written.includes(BEGINNING) ? written.replace(MARK, tokenOf) : written;
+      }),
     reveal: (value, cut) =>
       mapTexts(value, (text) => {
         const escaped = text.includes(BEGINNING) ? text.replace(MARK, `${ESCAPED}$1]`) : text;
-        if (marks.length === 0 || !PIECE.test(escaped)) return escaped;
-        const whole = escaped.replace(TOKEN, (found, digits: string) => markOf(digits) ?? found);
-        if (!PIECE.test(whole)) return whole;
-        cut?.();
-        return whole.replace(new RegExp(`${PIECE.source}+`, 'g'), REDACTED);
+        const whole = PIECE.test(escaped)
+          ? escaped.replace(token, (found, digits: string) => markOf(digits) ?? found)
+          : escaped;
+        if (marks.length > 0 && PIECE.test(whole)) {
+          cut?.();
+          return whole.replace(new RegExp(`${PIECE.source}+`, 'g'), REDACTED);
+        }
+        return whole.includes(FOREIGN) ? whole.replace(WRITTEN, fromForeign) : whole;
       }),
   };
+}
+
+function digitsOf(decimal: string): string {
+  return [...decimal].map((digit) => String.fromCharCode(FIRST_DIGIT + Number(digit))).join('');
+}
+
+const FIRST_LETTER = 0x41;
+
+function toForeign(char: string): string {
+  const letter = char === FOREIGN ? 'Z' : String.fromCharCode(FIRST_LETTER + char.charCodeAt(0) - 0xfdd0);
+  return FOREIGN + letter;
+}
+
+function fromForeign(_: string, letter: string): string {
+  return letter === 'Z' ? FOREIGN : String.fromCharCode(letter.charCodeAt(0) - FIRST_LETTER + 0xfdd0);
 }
 
 /** The longest first: the rest of a secret that begins like another one must not stay. */

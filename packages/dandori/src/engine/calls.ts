@@ -8,6 +8,7 @@ import type { Call, CallOutcome, InputRequest, MadeInside } from '../ports/toolb
 import type { Mail, Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './read-ahead.ts';
+import { sealingOf } from './sealing.ts';
 import type { Texts } from './texts.ts';
 import { createTimeLimit } from './time-limit.ts';
 
@@ -16,7 +17,7 @@ const DEEPEST = 500;
 /** How long a call that was told to stop may take to do so, before it is given up as lost. */
 const GRACE = 5_000;
 
-export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner'> {
+export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner' | 'seal'> {
   /** Whether the calls that it makes itself are written down. Those of a read change nothing, and are not. */
   readonly isFollowed?: boolean;
   /** A look for the call of this attempt, and not the call itself. */
@@ -149,6 +150,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
           progress,
           ...(!isProbe && { elicit }),
           ...(isFollowed && { inner }),
+          seal: sealingOf(parts).seal,
         }),
       brokenCall,
     );

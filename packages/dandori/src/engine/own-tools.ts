@@ -2,7 +2,7 @@ import { contextOf } from '../core/context.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../core/own-tools.ts';
 import { planView } from '../core/plan-view.ts';
 import { query } from '../core/query.ts';
-import { createOpaque, withoutPieces } from '../core/redact.ts';
+import { withoutPieces } from '../core/redact.ts';
 import { excerptOf } from '../core/result-excerpt.ts';
 import type { RunState } from '../core/state.ts';
 import { isStep } from '../core/step.ts';
@@ -13,6 +13,7 @@ import { normalise, stringifyJson } from '../domain/json-text.ts';
 import type { Tool } from '../domain/tool.ts';
 import type { Call, CallOutcome, Toolbox } from '../ports/toolbox.ts';
 import type { Results } from './results.ts';
+import { opaqueForOnce } from './sealing.ts';
 
 /** What an own tool may look at. It changes nothing. */
 export interface Inside {
@@ -84,7 +85,7 @@ async function readResult(args: JsonObject, { state, results }: Looking): Promis
   } catch (error) {
     return failed('unavailable', error instanceof Error ? error.message : String(error));
   }
-  const opaque = createOpaque();
+  const opaque = opaqueForOnce();
   const part = partOf(opaque.hide(results.get(state, id) ?? null), path);
   if (!part.ok) return failed('invalid_args', `path: ${opaque.reveal(part.message)}`);
   const excerpt = excerptOf(opaque.reveal(part.value), {

@@ -1,6 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { type Injected, inject } from '../core/inject.ts';
-import { createOpaque, createSealing, holdsMark, type Sealing, shown } from '../core/redact.ts';
+import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, shown } from '../core/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../core/schema.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { stringifyJson } from '../domain/json-text.ts';
@@ -8,6 +8,7 @@ import type { Journal } from '../ports/journal.ts';
 import type { Parts } from './parts.ts';
 
 const HASH_LENGTH = 32;
+const NONCE_LENGTH = 32;
 /** Without a store nothing outlives the process, and neither need the key. */
 const ownKey = randomBytes(32).toString('hex');
 const made = new WeakMap<readonly string[], Sealing>();
@@ -26,9 +27,14 @@ export function sealingOf({
   return sealing;
 }
 
+/** Secrets as tokens that nobody can have written beforehand. */
+export function opaqueForOnce(): Opaque {
+  return createOpaque(Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
+}
+
 /** Fills Refs of sealed arguments with sealed results. An expression cannot look into a secret, nor put together a mark. */
 export function injectSealed(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
-  const opaque = createOpaque();
+  const opaque = opaqueForOnce();
   const hidden = opaque.hide(args);
   const injected = inject(hidden, (task) => opaque.hide(resultOf(task)));
   const cut: string[] = [];

@@ -2,14 +2,13 @@ import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../core/in
 import { attemptsMade } from '../core/monitor.ts';
 import { findingIn, probeArgs } from '../core/probe.ts';
 import { nextQuestion } from '../core/question-id.ts';
-import { createOpaque } from '../core/redact.ts';
 import type { TaskState } from '../core/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Option } from '../domain/question.ts';
 import type { Probe } from '../domain/tool.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
-import { checkOpened, sealingOf } from './sealing.ts';
+import { checkOpened, opaqueForOnce, sealingOf } from './sealing.ts';
 import { written } from './take-up.ts';
 import { type Texts, textsOf } from './texts.ts';
 
@@ -62,7 +61,7 @@ function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefi
   const tool = tools.get(probe.tool);
   if (tool === undefined) return { problem: texts.probeMissing(probe.tool) };
   if (tool.effect !== 'read') return { problem: texts.probeWrites(probe.tool) };
-  const opaque = createOpaque();
+  const opaque = opaqueForOnce();
   const sent = opaque.hide(task.sent ?? task.task.args);
   const args = opaque.reveal(probeArgs(probe, sent, task.key ?? `${run}/${task.task.id}`));
   if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };

@@ -24,6 +24,8 @@ export interface Call {
    * leaves `make` out where the journal knows the outcome already. Never rejects.
    */
   readonly inner?: (call: MadeInside, make: () => Promise<CallOutcome>) => Promise<CallOutcome>;
+  /** A value as the journal holds it, without secrets: for what a tool derives from arguments and what is written down. */
+  readonly seal?: (value: Json) => Json;
 }
 
 /** A call that a tool makes itself. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/config/secrets.ts';
+import { withoutNames } from '../../src/core/declared-secrets.ts';
 import { load, refusal } from './workspace.ts';
 
 describe('environment variables', () => {
@@ -216,6 +217,17 @@ mcpServers:
     const { secrets } = await load(yaml);
     if (expected === false) expect(secrets).toEqual([]);
     else expect(secrets).toContain(expected === true ? value : expected);
+  });
+
+  it('are not what stands in a name here: no run works if "postgres" is taken out of "postgres.query"', async () => {
+    const passwords = ['postgres', 'succeeded', 'operation', 'decided', 'correcthorse', 'postgres-2'];
+    const servers = passwords.map(
+      (password, index) => `s${index}: { command: c, env: { PASSWORD: ${password} } }`,
+    );
+    const { secrets } = await load(`mcpServers: { postgres: { command: c }, ${servers.join(', ')} }`);
+    for (const password of passwords.slice(0, 4)) expect(secrets).not.toContain(password);
+    for (const password of passwords.slice(4)) expect(secrets).toContain(password);
+    expect(withoutNames(['read_secret', 'correcthorse'], ['vault.read_secret'])).toEqual(['correcthorse']);
   });
 
   it('are known to a command that only looks at runs, where others are missing', async () => {

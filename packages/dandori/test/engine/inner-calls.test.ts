@@ -677,6 +677,89 @@ describe('what a service is told and what is written', () => {
   });
 });
 
+describe('a call that a service does not wait for', () => {
+  it('is waited for: the task has not ended before what it does has', async () => {
+    const store = openStore([]);
+    const place = await openPlace(store, {
+      inner: {
+        effect: 'idempotent',
+        async run({ call }, { item }) {
+          await call('store.left', {});
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          await call('store.put', { item: String(item) });
+        },
+      },
+      outer: {
+        effect: 'idempotent',
+        async run({ call }) {
+          void call('shop.inner', { item: 'A' }).then(() => call('shop.inner', { item: 'B' }));
+          return 'done';
+        },
+      },
+    });
+    const run = await place.start([task('t1', 'shop.outer')]);
+    await place.drive(run);
+    expect(store.arrived.map(({ item }) => item)).toEqual(['A', 'B']);
+    const events = await place.events(run);
+    expect(events.filter(({ type }) => type === 'inner_call_started')).toHaveLength(4);
+    const end = events.findIndex(({ type }) => type === 'task_succeeded');
+    expect(events.findLastIndex(({ type }) => type === 'inner_call_ended')).toBeLessThan(end);
+  });
+
+  it('is not made a second time beside itself when the service fails meanwhile and is run again', async () => {
+    const store = openStore([]);
+    let attempt = 0;
+    const place = await openPlace(store, {
+      inner: {
+        effect: 'write',
+        async run({ call }, { item }) {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          await call('store.send', { item: String(item) });
+        },
+      },
+      outer: {
+        effect: 'write',
+        async run({ call }) {
+          attempt++;
+          await Promise.all([call('shop.inner', { item: 'A' }), Promise.reject(new Error('no'))]);
+        },
+      },
+    });
+    const run = await place.start([task('t1', 'shop.outer')]);
+    const state = await place.drive(run);
+    expect(attempt).toBe(1);
+    expect(state.tasks.get('t1')?.failure?.message).toContain('no');
+    expect(store.arrived.map(({ item }) => item)).toEqual(['A']);
+    expect((await place.events(run)).filter(({ type }) => type === 'inner_call_ended')).toHaveLength(2);
+  });
+});
+
+describe('the key of a call inside a service', () => {
+  it('is no digest of a secret, by which who reads a journal could try passwords', async () => {
+    const keysUnder = async (storeKey: string) => {
+      const store = openStore([]);
+      const place = await openPlace(store, {
+        work: {
+          effect: 'idempotent',
+          async run({ call }) {
+            await call('store.put', { item: 's3cret' });
+            await call('store.put', { item: 'plain' });
+            await call('store.put', { item: 'A' }, { key: 's3cret' });
+          },
+        },
+      });
+      const run = await place.start([task('t1', 'shop.work')]);
+      await drive(run, { ...place.parts, secrets: ['s3cret'], storeKey: () => storeKey });
+      return store.arrived.map(({ key }) => key.split('/').at(-1));
+    };
+    const [one, other] = [await keysUnder('one'), await keysUnder('other')];
+    expect(one).toHaveLength(3);
+    expect(other[0]).not.toBe(one[0]);
+    expect(other[1]).toBe(one[1]);
+    expect(other[2]).not.toBe(one[2]);
+  });
+});
+
 describe('what a service does with a result', () => {
   it('changes nothing in the journal, nor for its next attempt', async () => {
     const store = openStore(['A', 'B']);

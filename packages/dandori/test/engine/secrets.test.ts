@@ -185,6 +185,29 @@ describe('a mark', () => {
     expect(sentBy(other)).toHaveLength(2);
   });
 
+  it('is not made by the characters that stand for it while expressions work', async () => {
+    const reserved = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0xfdd0 + index)).join('');
+    const tokens = ['\uFDD2', '\uFDD2'.repeat(6)].map(
+      (digits) => `\uFDD0${digits}${'\uFDDC'.repeat(2_048)}\uFDD1`,
+    );
+    const page = { tokens, reserved, letters: '\uFDEFA\uFDEFZ' };
+    const tools = { ...TOOLS, 'a.page': { run: () => page } };
+    const house = createHouse(tools, DONE, { secrets: SECRETS });
+    const written = '${g | join(``, [`"\\ufdd0\\ufdd2"`, reserved])}'.replace('``', "''");
+    const run = await house.start('go', [
+      task('g', 'a.page'),
+      task('p', 'b.put', { args: { key: KEY, page: '${g}', text: 'a ${g.tokens[0]} b', same: reserved } }),
+      task('plain', 'b.put', { args: { page: '${g}' } }),
+      task('forged', 'b.put', { args: { key: KEY, written } }),
+    ]);
+    const state = await house.drive(run);
+    expect(sentBy(house).slice(1)).toEqual([
+      { key: KEY, page, text: `a ${tokens[0]} b`, same: reserved },
+      { page },
+    ]);
+    expect(state.tasks.get('forged')?.failure?.message).toMatch(/takes a secret apart/);
+  });
+
   it('cannot be read in pieces: an expression moves a secret and does not take it apart', async () => {
     const house = createHouse(
       TOOLS,

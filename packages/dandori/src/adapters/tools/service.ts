@@ -210,7 +210,7 @@ async function readInput<Input extends z.ZodType>(schema: Input, args: JsonObjec
 }
 
 function createContext({ call, inner }: Calling): ServiceContext {
-  const keyOf = createKeys(call.key);
+  const keyOf = createKeys(call);
   return {
     userId: call.userId,
     signal: call.signal,
@@ -257,12 +257,16 @@ const DIGEST_LENGTH = 24;
 
 /**
  * The key of a call inside a method: bound to what is called, so that a method that does other things when it is run
- * again never uses the key of another call. Equal calls are counted.
+ * again never uses the key of another call. Equal calls are counted. A digest of a secret would let a reader of the journal
+ * try passwords, so that it is made of what the journal holds.
  */
-function createKeys(task: string): (operation: string, args: JsonObject, name?: string) => string {
+function createKeys({
+  key: task,
+  seal = (args) => args,
+}: Pick<Call, 'key' | 'seal'>): (operation: string, args: JsonObject, name?: string) => string {
   const equal = new Map<string, number>();
   return (operation, args, name) => {
-    const bound = [operation, args, ...(name === undefined ? [] : [name])];
+    const bound = seal([operation, args, ...(name === undefined ? [] : [name])]);
     const digest = createHash('sha256')
       .update(stringifyJson(canonical(bound)))
       .digest('hex')

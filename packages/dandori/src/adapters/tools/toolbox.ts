@@ -6,7 +6,7 @@ import type { Tool, ToolPolicy } from '../../domain/tool.ts';
 import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
 import type { McpServers } from './mcp/config.ts';
 import type { McpServer } from './mcp/server.ts';
-import { clipped, failed } from './outcome.ts';
+import { clipped, failed, stopped } from './outcome.ts';
 import { reportSchemas } from './schema-report.ts';
 import { type Service, type ServiceMethod, withInput } from './service.ts';
 import { checkCalls, refusedCall } from './service-calls.ts';
@@ -73,18 +73,35 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     depth: number,
   ): Promise<CallOutcome> {
     let done: string | undefined;
-    const outcome = await run(call, async (inner) => {
+    const underWay = new Set<Promise<CallOutcome>>();
+    const make = async (inner: Call): Promise<CallOutcome> => {
       const tools = allTools();
       const refused = refusedCall(tool.name, inner.operation, tools);
       if (refused !== undefined) return failed('tool_error', refused);
       const { key, operation, args } = inner;
       const effect = tools.get(operation)?.effect ?? 'write';
-      const make = async () => clipped(await withInput(inner, (one) => dispatch(one, depth + 1)));
-      const how = (await call.inner?.({ key, operation, args, effect }, make)) ?? (await make());
+      const send = async () => clipped(await withInput(inner, (one) => dispatch(one, depth + 1)));
+      const ended = (async () =>
+        (await call.inner?.({ key, operation, args, effect }, send)) ?? (await send()))();
+      if (effect !== 'read') {
+        underWay.add(ended);
+        void ended.finally(() => underWay.delete(ended)).catch(() => {});
+      }
+      const how = await ended;
       const isDone = how.kind === 'succeeded' || how.kind === 'lost';
       if (isDone && !isRepeatable(effect)) done ??= operation;
       return how;
-    });
+    };
+    let outcome = await run(call, make);
+    // A method may leave calls alone, as one that fails in Promise.all does. What they do belongs to it all the same.
+    while (underWay.size > 0) {
+      if (call.signal.aborted) {
+        outcome = stopped(call.signal, tool.name);
+        break;
+      }
+      await Promise.allSettled(underWay);
+      await new Promise(setImmediate);
+    }
     if (outcome.kind !== 'ambiguous' || done === undefined) return outcome;
     const why = `${tool.name} asks (${outcome.question}) after it has called ${done}, and would call it again`;
     return failed('tool_error', `${why}. Nobody was asked: a method must ask before it changes anything.`);
