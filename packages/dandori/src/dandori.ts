@@ -20,7 +20,6 @@ import { refuseLooser } from './config/user-config.ts';
 import type { UserConfigWarning, UserSettings } from './config/user-settings.ts';
 import { fold } from './core/apply.ts';
 import type { Compiled } from './core/compile.ts';
-import { withoutNames } from './core/declared-secrets.ts';
 import { wholeDecision } from './core/fork-point.ts';
 import { type PlanHistory, planHistory } from './core/history.ts';
 import type { Lifted } from './core/lift.ts';
@@ -231,7 +230,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     toolbox,
     mind: options.mind ?? (await createMind(config)),
     check,
-    secrets: withoutNames(config.secrets, toolbox.tools().keys()),
+    secrets: config.secrets,
     driver: `process ${process.pid} on ${hostname()}`,
     onEvent(written) {
       const event = shown(written);

@@ -146,8 +146,9 @@ export function withForms(secrets: Iterable<string>): string[] {
 }
 
 /**
- * Without those that stand in a name: of a tool or a server, or in a word of the journal. Taking `postgres` out of
- * `postgres.query`, or `succeeded` out of `task_succeeded`, would leave no run that works.
+ * Without those that stand in the name of a server of the configuration, or in a word of the journal. Taking `postgres`
+ * out of `postgres.query`, or `succeeded` out of `task_succeeded`, would leave no run that works. What a server calls its
+ * tools counts for nothing here: it could name them after common passwords.
  */
 export function withoutNames(secrets: readonly string[], names: Iterable<string>): readonly string[] {
   const all = [

@@ -24,12 +24,17 @@ interface Heard {
   readonly seen?: string | undefined;
 }
 
-/** A "yes" is no answer to what came up while it was typed: then it is unclear what is meant, and nothing is done. */
+/**
+ * A "yes" is no answer to what came up while it was typed: then it is unclear what is meant, and nothing is done. Nor does
+ * it approve a call if another run has asked for a yes since: the user may mean that one, and its words may be injected.
+ */
 export function meantBy(text: string, { open, state, seen }: Heard): Meant {
   const [asked] = open;
   const isOnly = open.length === 1 && asked !== undefined && isSeen(asked, state, seen);
   if (open.some(({ question }) => plainAnswer(text, question) !== undefined))
-    return isOnly ? { kind: 'answer', asked } : { kind: 'unclear' };
+    return isOnly && !isTalkedOver(text, { asked, state, seen })
+      ? { kind: 'answer', asked }
+      : { kind: 'unclear' };
   const isNext = isOnly && takesWords(asked.question) && isLast(asked, state) && !/[?？]\s*$/.test(text);
   return isNext ? { kind: 'answer', asked } : { kind: 'goal' };
 }
@@ -42,10 +47,37 @@ export function answerIn(text: string, question: Question): Json {
 function isSeen(asked: Asked, state: ConversationState | undefined, seen: string | undefined): boolean {
   if (seen === undefined) return true;
   const messages = [...(state?.messages.values() ?? [])];
-  const isIt = ({ role, run, question }: Message) =>
-    role === 'agent' && run === asked.run && question === asked.question.id;
-  const place = messages.findIndex(isIt);
+  const place = placeOf(asked, messages);
   return place >= 0 && place <= messages.findIndex(({ id }) => id === seen);
+}
+
+const ASKS_FOR_YES = /[?？]|\b(yes|ok|okay|approve|confirm|reply|type)\b|はい|承認|返信|返事|入力|了解/i;
+
+interface TalkedOver {
+  readonly asked: Asked;
+  readonly state: ConversationState | undefined;
+  readonly seen: string | undefined;
+}
+
+/** Whether this is a yes, and another run's model has asked for one behind the question. A no does no harm. */
+function isTalkedOver(text: string, { asked, state, seen }: TalkedOver): boolean {
+  if (asked.question.kind !== 'approval' || plainAnswer(text, asked.question)?.value !== 'approve')
+    return false;
+  const messages = [...(state?.messages.values() ?? [])];
+  const place = placeOf(asked, messages);
+  const end = seen === undefined ? messages.length : messages.findIndex(({ id }) => id === seen) + 1;
+  if (place < 0) return false;
+  return messages
+    .slice(place + 1, end)
+    .some(
+      (message) => message.role === 'agent' && message.run !== asked.run && ASKS_FOR_YES.test(message.text),
+    );
+}
+
+function placeOf({ run, question: { id } }: Asked, messages: readonly Message[]): number {
+  return messages.findLastIndex(
+    (message) => message.role === 'agent' && message.run === run && message.question === id,
+  );
 }
 
 /** Whether the question is the last that was said, so that what follows is the answer, unless it is a question itself. */
