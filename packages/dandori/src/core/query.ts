@@ -3,7 +3,7 @@ import type { Json } from '../domain/json.ts';
 import { isNormal, normalise, parseJson, roundedIn, stringifyJson } from '../domain/json-text.ts';
 import { plainPath } from './plain-path.ts';
 import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from './stand-in.ts';
-import { ofText, spend, TooMuchWork, type Work, weigh } from './work.ts';
+import { lettersOf, ofText, spend, TooMuchWork, type Work, weigh } from './work.ts';
 
 /** What one expression may cost over a result: a million rows can be filtered, and no loop is stopped for long. */
 export const QUERY_WORK = 32_000_000;
@@ -354,16 +354,6 @@ const OWN: Readonly<Record<string, (args: readonly Json[], pay: Pay) => Json>> =
   trim_left: ([subject, set]) => trimmed(String(subject), set, { left: true, right: false }),
   trim_right: ([subject, set]) => trimmed(String(subject), set, { left: false, right: true }),
 };
-
-/** Letters of a text, without a list of them. */
-function lettersOf(text: string): number {
-  let letters = 0;
-  for (let at = 0; at < text.length; at++) {
-    letters += 1;
-    if ((text.codePointAt(at) ?? 0) > 0xffff) at += 1;
-  }
-  return letters;
-}
 
 interface Replacement {
   readonly subject: string;

@@ -50,3 +50,13 @@ export function weigh(value: Json, work: Work, what: () => string, characters = 
   };
   walk(value, 0);
 }
+
+/** Letters of a text, without a list of them. */
+export function lettersOf(text: string): number {
+  let letters = 0;
+  for (let at = 0; at < text.length; at++) {
+    letters += 1;
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at += 1;
+  }
+  return letters;
+}

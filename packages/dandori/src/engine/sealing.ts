@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Injected, inject } from '../core/inject.ts';
+import { QUERY_WORK } from '../core/query.ts';
 import { createOpaque, createSealing, holdsMark, type Sealing, shown } from '../core/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../core/schema.ts';
+import type { Work } from '../core/work.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { stringifyJson } from '../domain/json-text.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -26,11 +29,40 @@ export function sealingOf({
   return sealing;
 }
 
+/** Work after which others have their turn: the Refs of a hundred tasks may each take a second. */
+const LONG_WORK = 500_000;
+/** Milliseconds: an answer over HTTP takes several turns of the loop, and one turn each second would not do. */
+const PAUSE = 20;
+
+/** While it is there, some run has taken long, and the others wait with it. */
+let pause: Promise<void> | undefined;
+
+/** As `injectSealed`, and leaves the event loop to others where it has taken long. */
+export async function injectInTurn(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+): Promise<Injected> {
+  while (pause !== undefined) await pause;
+  const work = { left: QUERY_WORK };
+  const injected = injectSealed(args, resultOf, work);
+  if (QUERY_WORK - work.left > LONG_WORK) {
+    pause = delay(PAUSE).then(() => {
+      pause = undefined;
+    });
+    await pause;
+  }
+  return injected;
+}
+
 /** Fills Refs of sealed arguments with sealed results. An expression cannot look into a secret, nor put together a mark. */
-export function injectSealed(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
+export function injectSealed(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+  work?: Work,
+): Injected {
   const opaque = createOpaque();
   const hidden = opaque.hide(args);
-  const injected = inject(hidden, (task) => opaque.hide(resultOf(task)));
+  const injected = inject(hidden, (task) => opaque.hide(resultOf(task)), work);
   const cut: string[] = [];
   if (!injected.ok) return { ok: false, problems: opaque.reveal(injected.problems) };
   if (injected.args === hidden) return { ok: true, args };
