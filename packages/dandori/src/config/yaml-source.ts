@@ -19,6 +19,8 @@ import type { Source } from './source.ts';
 const MAX_ALIASES = 1000;
 /** After the first few syntax errors the parser has lost its way, and the rest is noise. */
 const MAX_SYNTAX_ERRORS = 3;
+/** Errors that are looked at for them. One quote too many can make an error of each line, all at the same place. */
+const MAX_LOOKED_AT = 50;
 
 export function yamlSource(text: string, name: string): Source {
   // Equal keys are looked for in `checkNodes`: the library compares each key with each other one.
@@ -46,19 +48,23 @@ type Report = (start: number, end: number, found: { message: string; hint?: stri
 /** One a line: what follows on the same line is nearly always the same mistake. */
 function syntaxProblems(document: Document.Parsed, text: string, problem: Report): LocatedProblem[] {
   const byLine = new Map<number | undefined, LocatedProblem>();
-  for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
+  const found = [...document.errors, ...document.warnings].slice(0, MAX_LOOKED_AT);
+  const isQuote = ({ code, message }: { code: string; message: string }) =>
+    code === 'MISSING_CHAR' && message.includes('quote');
+  const quoted = found.some(isQuote) ? lastQuoted(document) : undefined;
+  for (const error of found) {
+    const { code, message, pos } = error;
     // Each one is looked up in the whole text, and a text may have as many as it has characters.
     if (byLine.size >= MAX_SYNTAX_ERRORS) break;
-    const [start, end] =
-      code === 'MISSING_CHAR' && message.includes('quote') ? (lastQuoted(document) ?? pos) : pos;
+    const [start, end] = isQuote(error) ? (quoted ?? pos) : pos;
     const hint = isFollowedTooFar(document, start)
       ? 'the next line is indented too far: begin it in the same column as this one'
       : syntaxHint(code, { message, line: placeAt(text, start, end).text });
-    const found = problem(start, end, {
+    const told = problem(start, end, {
       message: SYNTAX_MESSAGES[code] ?? `this is not YAML: ${message}`,
       ...(hint !== undefined && { hint }),
     });
-    if (!byLine.has(found.place?.line)) byLine.set(found.place?.line, found);
+    if (!byLine.has(told.place?.line)) byLine.set(told.place?.line, told);
   }
   return [...byLine.values()];
 }

@@ -20,9 +20,13 @@ export type Injected = { ok: true; args: JsonObject } | { ok: false; problems: I
  * Fills Refs with results. A string that is one Ref takes the value with its type, null too; inside a longer string it
  * becomes text, and null is a problem. Arguments without Refs come back as the same object, so that the caller can tell that nothing was filled in.
  */
-export function inject(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
+export function inject(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+  work: Work = { left: QUERY_WORK },
+): Injected {
   const problems: InjectProblem[] = [];
-  const filling = { resultOf, problems, work: { left: QUERY_WORK }, room: { left: MOST_FILLED } };
+  const filling = { resultOf, problems, work, room: { left: MOST_FILLED } };
   const filled = fill(args, [], filling) as JsonObject;
   return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
 }

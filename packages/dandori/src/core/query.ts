@@ -3,7 +3,7 @@ import type { Json } from '../domain/json.ts';
 import { isNormal, normalise, parseJson, roundedIn, stringifyJson } from '../domain/json-text.ts';
 import { plainPath } from './plain-path.ts';
 import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from './stand-in.ts';
-import { ofText, spend, TooMuchWork, type Work, weigh } from './work.ts';
+import { lettersOf, ofText, spend, TooMuchWork, type Work, weigh } from './work.ts';
 
 /** What one expression may cost over a result: a million rows can be filtered, and no loop is stopped for long. */
 export const QUERY_WORK = 32_000_000;
@@ -12,6 +12,8 @@ const MOST_MADE = 4_000_000;
 /** What it may cost over nothing. More does not depend on the result, and is a mistake of the plan. */
 const DRY_WORK = 40_000;
 const VISIT = 4;
+/** Of a text that is written out as JSON, so many characters cost as much as one value. */
+const LETTERS_TO_WRITE = 2;
 /** An item of a list that is made, or a round of a function that has rounds. */
 const ROUND = 16;
 /** Longer than what anyone writes by hand. */
@@ -45,6 +47,8 @@ export function query(value: Json, expression: string, work: Work = { left: QUER
 
 /** Where numbers are compared, or one may be read as another one. */
 const COMPARES = /[<>]|`[^`]*\d{16}/;
+/** To put an integer in order and a number in its place, twice. */
+const STAND_IN = 128;
 /** Far from those of the first try. */
 const OTHER_BASE = 2 ** 200;
 
@@ -56,6 +60,7 @@ const OTHER_BASE = 2 ** 200;
 function searchExactly(value: Json, expression: string, work: Work): Json | undefined {
   const found = COMPARES.test(expression) ? hugeIn([value, literalsIn(expression)]) : new Set<never>();
   if (found.size === 0) return evaluated(parsed(expression), value, work);
+  spend(work, STAND_IN * found.size, () => 'it compares too many integers beyond 2^53');
   const [one, other] = [BASE, OTHER_BASE].map((base) => {
     const numbers = standIns(found, undefined, base);
     const written = expression.replaceAll(PARTS, (part) =>
@@ -215,7 +220,9 @@ class Metered extends Library {
     runtime.callFunction = (name, args) => {
       for (const arg of args) this.pay(shallow(arg));
       const [first = null] = args;
-      if (name === 'to_string' && typeof first === 'object') weigh(first, this.work, tooLarge);
+      // Written out, a letter may become two, and the next time four.
+      if (name === 'to_string' && typeof first === 'object')
+        weigh(first, this.work, tooLarge, LETTERS_TO_WRITE);
       if (Object.hasOwn(PRICES, name)) this.pay(PRICES[name]?.(args) ?? 0);
       const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
       if (own === undefined) return call(name, args);
@@ -237,7 +244,8 @@ class Metered extends Library {
       case 'Flatten':
         return this.flatten(this.visit(tree.child as Tree, value));
       case 'Slice':
-        this.pay(shallow(value));
+        // A text is taken apart into its letters.
+        this.pay(VISIT * (1 + lengthOf(value)));
         return super.visit(tree, value);
       case 'Comparator':
         return this.compare(tree, value);
@@ -322,7 +330,7 @@ const PRICES: Readonly<Record<string, (args: readonly Json[]) => number>> = {
   find_last: ([subject, needle]) => searched(subject, needle),
   split: ([subject, needle]) => searched(subject, needle) + lengthOf(subject),
   length: ([subject]) => lengthOf(subject) / 4,
-  reverse: ([subject]) => lengthOf(subject),
+  reverse: ([subject]) => (typeof subject === 'string' ? VISIT : 1) * lengthOf(subject),
   join: ([glue, list]) => ofText(lettersIn(list) + lengthOf(glue) * lengthOf(list)),
   max: ([list]) => ofText(lettersIn(list)),
   min: ([list]) => ofText(lettersIn(list)),
@@ -337,6 +345,9 @@ type Pay = (units: number) => void;
 
 /** Functions whose way of working in the library takes time or memory out of proportion. They give the same. */
 const OWN: Readonly<Record<string, (args: readonly Json[], pay: Pay) => Json>> = {
+  length: ([subject = null]) => (typeof subject === 'string' ? lettersOf(subject) : shallow(subject) - 1),
+  // The library's cannot write a bigint.
+  to_string: ([subject = null]) => (typeof subject === 'string' ? subject : stringifyJson(subject)),
   replace: ([subject, needle, by, count], pay) =>
     replaced({ subject: String(subject), needle: String(needle), by: String(by), count }, pay),
   trim: ([subject, set]) => trimmed(String(subject), set, { left: true, right: true }),

@@ -27,7 +27,7 @@ import type { ReadAhead } from './read-ahead.ts';
 import { replaceTask } from './replace-task.ts';
 import { tooDear } from './reserve.ts';
 import type { Results } from './results.ts';
-import { checkOpened, injectSealed, sealingOf } from './sealing.ts';
+import { checkOpened, injectInTurn, sealingOf } from './sealing.ts';
 import { settle } from './settle.ts';
 import { textsOf } from './texts.ts';
 
@@ -199,7 +199,7 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
   const written = task.override ?? task.task.args;
   const refs = refsIn(written);
   await results.load(ledger.state, new Set(refs.map(({ ref }) => ref.task)));
-  const injected = injectSealed(written, (id) => results.get(ledger.state, id));
+  const injected = await injectInTurn(written, (id) => results.get(ledger.state, id));
   if (!injected.ok) {
     return {
       ok: false,
@@ -295,7 +295,7 @@ export async function finished(
 /** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
 async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
   await results.load(state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
-  const injected = injectSealed(answer, (task) => results.get(state, task));
+  const injected = await injectInTurn(answer, (task) => results.get(state, task));
   if (!injected.ok && namesTask(answer, state)) return undefined;
   const { text } = injected.ok ? injected.args : answer;
   return typeof text === 'string' ? text : stringifyJson(text ?? null);

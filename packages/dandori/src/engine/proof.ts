@@ -15,7 +15,7 @@ import { callDigest } from './digest.ts';
 import { finished } from './perform.ts';
 import { approvalProblems, draftProblems, versionProblems } from './plan-proof.ts';
 import type { Results } from './results.ts';
-import { injectSealed } from './sealing.ts';
+import { injectInTurn } from './sealing.ts';
 import { unexpected } from './take-up.ts';
 import { textsOf } from './texts.ts';
 
@@ -232,7 +232,7 @@ async function fill(
 ): Promise<JsonObject | string> {
   const written = override ?? task.args;
   await results.load(state, new Set(refsIn(written).map(({ ref }) => ref.task)));
-  const injected = injectSealed(written, (id) => results.get(state, id));
+  const injected = await injectInTurn(written, (id) => results.get(state, id));
   return injected.ok ? injected.args : injected.problems.map(({ message }) => message).join('; ');
 }
 

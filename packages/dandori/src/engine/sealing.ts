@@ -1,7 +1,10 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Injected, inject } from '../core/inject.ts';
+import { QUERY_WORK } from '../core/query.ts';
 import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, shown } from '../core/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../core/schema.ts';
+import type { Work } from '../core/work.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { stringifyJson } from '../domain/json-text.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -32,11 +35,40 @@ export function opaqueForOnce(): Opaque {
   return createOpaque(Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
 }
 
+/** Work after which others have their turn: the Refs of a hundred tasks may each take a second. */
+const LONG_WORK = 500_000;
+/** Milliseconds: an answer over HTTP takes several turns of the loop, and one turn each second would not do. */
+const PAUSE = 20;
+
+/** While it is there, some run has taken long, and the others wait with it. */
+let pause: Promise<void> | undefined;
+
+/** As `injectSealed`, and leaves the event loop to others where it has taken long. */
+export async function injectInTurn(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+): Promise<Injected> {
+  while (pause !== undefined) await pause;
+  const work = { left: QUERY_WORK };
+  const injected = injectSealed(args, resultOf, work);
+  if (QUERY_WORK - work.left > LONG_WORK) {
+    pause = delay(PAUSE).then(() => {
+      pause = undefined;
+    });
+    await pause;
+  }
+  return injected;
+}
+
 /** Fills Refs of sealed arguments with sealed results. An expression cannot look into a secret, nor put together a mark. */
-export function injectSealed(args: JsonObject, resultOf: (task: string) => Json | undefined): Injected {
+export function injectSealed(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+  work?: Work,
+): Injected {
   const opaque = opaqueForOnce();
   const hidden = opaque.hide(args);
-  const injected = inject(hidden, (task) => opaque.hide(resultOf(task)));
+  const injected = inject(hidden, (task) => opaque.hide(resultOf(task)), work);
   const cut: string[] = [];
   if (!injected.ok) return { ok: false, problems: opaque.reveal(injected.problems) };
   if (injected.args === hidden) return { ok: true, args };
@@ -58,13 +90,13 @@ export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watc
 
 /** Checks what will be sent, and says what is wrong with it without the secrets in it. */
 export function checkOpened(check: SchemaCheck, sealing: Sealing): SchemaCheck {
-  const checked = (schema: JsonObject, value: Json): readonly SchemaIssue[] => {
-    if (!holdsMark(value)) return check(schema, value);
-    const told = check(schema, value);
+  const checked = (schema: JsonObject, value: Json, work?: Work): readonly SchemaIssue[] => {
+    if (!holdsMark(value)) return check(schema, value, work);
+    const told = check(schema, value, work);
     const opened = sealing.open(value);
     // Without the secret nothing can be said of the text that it stands in.
     if (opened === undefined) return told.filter(({ path }) => !holdsMark(valueAt(value, path)));
-    return check(schema, opened).map((issue) => {
+    return check(schema, opened, work).map((issue) => {
       const path = sealing.seal(issue.path);
       const place = stringifyJson(path);
       const same = told.find((one) => one.keyword === issue.keyword && stringifyJson(one.path) === place);

@@ -302,6 +302,7 @@ describe('a large plan that is wrong everywhere is told in linear time', () => {
     ['unknown tags', many((index) => `k${index}: !t${index} x`)],
     ['lists that are not closed', many((index) => `k${index}: [`)],
     ['directives', many(() => '%x')],
+    ['quotes that are not closed', many(() => "- 'a")],
   ])('%s', (_name, text) => {
     expect(() => parsePlan(text, 'plan')).toThrow(/error/);
   });

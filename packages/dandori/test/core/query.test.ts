@@ -59,6 +59,13 @@ describe('an expression that makes too much ends', () => {
     expect(() => query(rows, square)).toThrow(TooMuchWork);
   });
 
+  it('texts that are cut, counted or written out again and again', () => {
+    const text = '"'.repeat(2_000_000);
+    expect(() => query({ text }, `text | @${'[::-1]'.repeat(50)} | length(@)`)).toThrow(TooMuchWork);
+    expect(() => query({ text }, `text | ${piped('to_string([@])', 8)} | length(@)`)).toThrow(TooMuchWork);
+    expect(query({ text: `${'a'.repeat(3_000_000)}😀` }, 'length(text)')).toBe(3_000_001);
+  });
+
   it('many Refs of one task share one limit', () => {
     const large = Array.from({ length: 100_000 }, (_, id) => id);
     const list = Array.from({ length: 2_000 }, () => '${t}');
@@ -165,4 +172,10 @@ describe('within the limits, expressions give what the library gives', () => {
       { numRuns: 60 },
     );
   });
+});
+
+it('an integer beyond 2^53 is written out exactly', () => {
+  const value = { id: 9_007_199_254_740_993n, list: [12_345_678_901_234_567_890n, 1] };
+  expect(query(value, "join('-', ['id', to_string(id)])")).toBe('id-9007199254740993');
+  expect(query(value, 'to_string(list)')).toBe('[12345678901234567890,1]');
 });

@@ -47,7 +47,13 @@ const LARGE = 20_000;
  */
 export function createSchemaCheck(): CheckedSchemas {
   const compiled = new WeakMap<JsonObject, Compiled>();
-  const meter: Meter = { left: 0, spend: (units) => spend(meter, units, () => UNCHECKED) };
+  const meter: Meter = {
+    left: 0,
+    spend: (units) => spend(meter, units, () => UNCHECKED),
+    giveUp: () => {
+      throw new TooMuchWork(UNCHECKED);
+    },
+  };
   const all = lazyDialects({ allErrors: true, meter });
   const first = lazyDialects({ allErrors: false, meter });
 

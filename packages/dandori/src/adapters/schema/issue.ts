@@ -2,16 +2,14 @@ import type { ErrorObject } from 'ajv';
 import type { SchemaIssue } from '../../core/schema.ts';
 import type { Json } from '../../domain/json.ts';
 import { stringifyJson } from '../../domain/json-text.ts';
+import { MOST_ERRORS } from './meter.ts';
 
 /** More than these help nobody, and a list of a million wrong rows would give a million. */
 const MAX_ISSUES = 10_000;
 
-/** Errors that are looked at for them. One issue may have several, of each form that a value might have had. */
-const MAX_ERRORS = 20_000;
-
 /** ajv's errors as a person or a model wants to read them: where, what is there, what should be. */
 export function toIssues(all: readonly ErrorObject[], value: Json): SchemaIssue[] {
-  const errors = all.length <= MAX_ERRORS ? all : all.slice(0, MAX_ERRORS);
+  const errors = all.length <= MOST_ERRORS ? all : all.slice(0, MOST_ERRORS);
   return withoutBranches(errors)
     .slice(0, MAX_ISSUES)
     .map((error) => toIssue(error, errors, value));

@@ -5,10 +5,14 @@ import type { Json } from '../../domain/json.ts';
 import { stringifyJson } from '../../domain/json-text.ts';
 import { sizeOf } from './size.ts';
 
-/** Work that is counted while a value is checked. `spend` throws `TooMuchWork`. */
+/** Work that is counted while a value is checked. Both throw `TooMuchWork`; `giveUp` whatever is left. */
 export interface Meter extends Work {
   readonly spend: (units: number) => void;
+  readonly giveUp: () => void;
 }
+
+/** Mistakes that are collected in one check: a few hundred forms and some thousand values would fill the memory with them. */
+export const MOST_ERRORS = 20_000;
 
 /** Keywords that look at all items of a list, or at all properties of an object. */
 const OVER_ITEMS = new Set(['items', 'additionalItems', 'contains', 'unevaluatedItems', 'minContains']);
@@ -58,6 +62,7 @@ export function countWork(ajv: Ajv, meter: Meter): void {
     definition.code = (cxt, type) => {
       const paid = cxt.gen.scopeValue('obj', { ref: meter, key: meter });
       cxt.gen.code(_`if ((${paid}.left -= ${cost(cxt, keyword)}) < 0) ${paid}.spend(0);`);
+      cxt.gen.code(_`if (${names.errors} > ${MOST_ERRORS}) ${paid}.giveUp();`);
       code(cxt, type);
     };
   }

@@ -8,6 +8,8 @@ interface Pattern {
 
 /** The native engine may take so many steps over a text. It takes a few milliseconds for them. */
 const MOST_STEPS = 2_000_000;
+/** To make one state of the linear engine, in the units of a check. It repeats what a pattern repeats: `(a{30}){30}` has 900. */
+const PER_STATE = 300;
 /** Lengths of text for which the steps are counted beforehand. */
 const LENGTHS = [16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
@@ -20,10 +22,12 @@ const LENGTHS = [16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 export function createPatterns(spend: (units: number) => void) {
   const create = (source: string, flags: string): Pattern => {
     const expression = new RegExp(source, flags);
-    const { paths, linear, isAnchored } = read(source);
+    const { paths, linear, states, isAnchored } = read(source);
     const steps = (length: number) =>
       paths(length) * (length + source.length) * (isAnchored ? 1 : length + 1);
     const safe = LENGTHS.findLast((length) => steps(length) <= MOST_STEPS) ?? 0;
+    // Paid here and not at the first long text: what a check costs must not depend on the checks before it.
+    if (safe < (LENGTHS.at(-1) ?? 0)) spend(PER_STATE * states);
     let engine: RE2JS | 'none' | undefined;
     return {
       test: (text) => {
@@ -60,6 +64,8 @@ interface Read {
   readonly paths: (length: number) => number;
   /** The same pattern as RE2 writes it; undefined where it has no such thing. */
   readonly linear: string | undefined;
+  /** How large the linear engine becomes for it. */
+  readonly states: number;
 }
 
 const BLANKS =
@@ -82,6 +88,7 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
     return {
       paths: (length) => branches.reduce((sum, { paths }) => sum + paths(length), 0),
       linear: joined(branches, '|'),
+      states: statesOf(branches),
     };
   };
 
@@ -91,6 +98,7 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
     return {
       paths: (length) => terms.reduce((product, { paths }) => product * paths(length), 1),
       linear: joined(terms, ''),
+      states: statesOf(terms),
     };
   };
 
@@ -106,19 +114,23 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
       const inside = one.paths(length);
       return inside <= 1 ? times - least + 1 : 2 * inside ** times;
     };
-    return { paths, linear: one.linear === undefined ? undefined : `(?:${one.linear})${written}` };
+    return {
+      paths,
+      linear: one.linear === undefined ? undefined : `(?:${one.linear})${written}`,
+      states: one.states * Math.max(1, least, most === Number.POSITIVE_INFINITY ? least + 1 : most),
+    };
   };
 
   const atom = (): Read => {
     const character = source[at];
     if (character === '(') return group();
-    if (character === '[') return { paths: ONE, linear: characterClass() };
+    if (character === '[') return single(characterClass());
     if (character === '\\') return escaped();
     at += 1;
-    if (character === '.') return { paths: ONE, linear: '[^\\n\\r\\x{2028}\\x{2029}]' };
-    if (character === '^') return { paths: ONE, linear: '\\A' };
-    if (character === '$') return { paths: ONE, linear: '\\z' };
-    return { paths: ONE, linear: literal(wholeCharacter()) };
+    if (character === '.') return single('[^\\n\\r\\x{2028}\\x{2029}]');
+    if (character === '^') return single('\\A');
+    if (character === '$') return single('\\z');
+    return single(literal(wholeCharacter()));
   };
 
   /** The rest of a pair of code units, where the one just read begins a pair. */
@@ -129,14 +141,16 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
   };
 
   const group = (): Read => {
-    const [opening = '('] = /^\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/.exec(source.slice(at, at + 200)) ?? [];
+    const [opening = '('] =
+      /^\((?:\?(?:[:=!]|[a-z-]+:|<[=!]|<[^>]*>))?/.exec(source.slice(at, at + 200)) ?? [];
     at += opening.length;
     const inside = choice();
     at += 1;
-    const looksAround = /^\(\?<?[=!]/.test(opening);
-    return looksAround || inside.linear === undefined
-      ? { paths: inside.paths, linear: undefined }
-      : { paths: inside.paths, linear: `(?:${inside.linear})` };
+    // Newer engines change flags for a group, as in `(?i:a)`.
+    const isUnknown = /^\(\?(?:<?[=!]|[a-z-]+:)/.test(opening);
+    return isUnknown || inside.linear === undefined
+      ? { ...inside, linear: undefined }
+      : { ...inside, linear: `(?:${inside.linear})` };
   };
 
   const escaped = (): Read => {
@@ -144,17 +158,17 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
     if (/[1-9k]/.test(next)) {
       at += next === 'k' ? (/^\\k<[^>]*>/.exec(source.slice(at))?.[0].length ?? 2) : 2;
       // What it compares is as long as the text.
-      return { paths: (length) => length + 1, linear: undefined };
+      return { paths: (length) => length + 1, linear: undefined, states: 1 };
     }
     if (/[bBdDwW]/.test(next)) {
       at += 2;
-      return { paths: ONE, linear: `\\${next}` };
+      return single(`\\${next}`);
     }
     if (next === 's' || next === 'S') {
       at += 2;
-      return { paths: ONE, linear: `[${next === 'S' ? '^' : ''}${BLANKS}]` };
+      return single(`[${next === 'S' ? '^' : ''}${BLANKS}]`);
     }
-    return { paths: ONE, linear: property() ?? literal(escapedCharacter()) };
+    return single(property() ?? literal(escapedCharacter()));
   };
 
   const property = (): string | undefined => {
@@ -231,6 +245,14 @@ const CONTROLS: Readonly<Record<string, string>> = {
   v: '\v',
   '0': '\0',
 };
+
+function single(linear: string | undefined): Read {
+  return { paths: ONE, linear, states: 1 };
+}
+
+function statesOf(parts: readonly Read[]): number {
+  return parts.reduce((sum, { states }) => sum + states, 1);
+}
 
 function joined(parts: readonly Read[], between: string): string | undefined {
   const written = parts.map(({ linear }) => linear);

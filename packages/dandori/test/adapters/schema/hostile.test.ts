@@ -45,6 +45,19 @@ describe('a pattern ends, and says what it means', () => {
     expect(check({ type: 'string', pattern: '(a+)+\\1$' }, `${LONG}!`)).toEqual([]);
   });
 
+  it('flags of a group are no text of the pattern', () => {
+    expect(check({ type: 'string', pattern: '^(?i:(?:ab|ab)*)$' }, 'ABab'.repeat(10))).toEqual([]);
+    expect(check({ type: 'string', pattern: '^(?i:ab)$' }, '?i:ab')).toHaveLength(1);
+  });
+
+  it.each([
+    ['one of many letters', [`${'(?:a|b)'.repeat(100_000)}$`]],
+    ['many that repeat', Array.from({ length: 700 }, (_, i) => `^(?:(?:[ab]?){30}){30}${i}(a|a)*`)],
+  ])('what takes too long to prepare is a problem of the schema: %s', (_name, patterns) => {
+    const properties = Object.fromEntries(patterns.map((pattern, i) => [`p${i}`, { pattern }]));
+    expect(check.problem({ properties })).toContain('too much work');
+  });
+
   it('gives the verdict of the native engine, whichever engine is used', () => {
     const atom = fc.constantFrom(
       'a', 'b', '.', '\\d', '\\w', '\\s', '\\S', '\\W', '[a-c]', '[^a]', '[\\s\\d]', '[-a]', '[a\\-\\]]', '[[]', '[^]',
@@ -352,4 +365,29 @@ it('gives the verdicts of ajv as it comes', () => {
     }),
     { numRuns: 120 },
   );
+});
+
+describe('mistakes are collected up to a number', () => {
+  const forms = Array.from({ length: 1_000 }, (_, i) => ({ const: i }));
+  const values = Array.from({ length: 15_000 }, () => 'x');
+
+  it('of a list whose items each fit none of many forms, only the first is told', () => {
+    const issues = check({ type: 'array', items: { anyOf: forms } }, values);
+    expect(issues).toMatchObject([{ path: [0], keyword: 'anyOf' }]);
+  });
+
+  it('of objects that each miss many fields', () => {
+    const required = Array.from({ length: 2_000 }, (_, i) => `field${i}`);
+    const issues = check(
+      { type: 'array', items: { required } },
+      values.map(() => ({})),
+    );
+    expect(issues).toMatchObject([{ path: [0], keyword: 'required' }]);
+  });
+
+  it('where the first one needs too many, the check is given up', () => {
+    expect(check({ type: 'array', contains: { anyOf: forms } }, values)).toMatchObject([
+      { keyword: 'unchecked' },
+    ]);
+  });
 });
