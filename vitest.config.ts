@@ -13,10 +13,10 @@ const LIMITS = {
 };
 
 /** What replaces modules for others needs modules of its own. All other files share them: loading them takes longer than most tests. */
-const ALONE = ['packages/dandori/test/journal/group-commit.test.ts'];
+const ALONE = ['packages/dandori/test/store/group-commit.test.ts'];
 
 /** The page sees the core by names that vite resolves. */
-const PAGE = [{ find: /^#(core|domain)\//, replacement: `${import.meta.dirname}/packages/dandori/src/$1/` }];
+const PAGE = [{ find: /^#dandori\//, replacement: `${import.meta.dirname}/packages/dandori/src/` }];
 
 export default defineConfig({
   test: {

@@ -1,7 +1,7 @@
-import { createSchemaCheck } from '../packages/dandori/src/adapters/schema/ajv.ts';
-import { compile, type Surroundings } from '../packages/dandori/src/core/compile.ts';
-import type { Task } from '../packages/dandori/src/domain/task.ts';
-import type { Tool } from '../packages/dandori/src/domain/tool.ts';
+import type { Task } from '../packages/dandori/src/model/task.ts';
+import type { Tool } from '../packages/dandori/src/model/tool.ts';
+import { compile, type Surroundings } from '../packages/dandori/src/plan/compile.ts';
+import { createSchemaCheck } from '../packages/dandori/src/tools/schema/check.ts';
 import { median, type Row } from './row.ts';
 
 const LARGEST = 10_000;

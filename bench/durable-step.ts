@@ -2,10 +2,10 @@ import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Event } from '../packages/dandori/src/domain/event.ts';
-import type { Task } from '../packages/dandori/src/domain/task.ts';
-import { drive } from '../packages/dandori/src/engine/drive.ts';
-import { startRun } from '../packages/dandori/src/engine/inbox.ts';
+import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { drive } from '../packages/dandori/src/driver/drive.ts';
+import type { Event } from '../packages/dandori/src/model/event.ts';
+import type { Task } from '../packages/dandori/src/model/task.ts';
 import { openBenchHouse, SETTINGS } from './house.ts';
 import { median, type Row } from './row.ts';
 

@@ -1,5 +1,5 @@
-import { fold } from '../packages/dandori/src/core/apply.ts';
-import type { Event } from '../packages/dandori/src/domain/event.ts';
+import type { Event } from '../packages/dandori/src/model/event.ts';
+import { fold } from '../packages/dandori/src/run/state/apply.ts';
 import { createTemporaryJournal } from '../packages/dandori/src/testing/temporary-journal.ts';
 import { SETTINGS } from './house.ts';
 import { median, type Row } from './row.ts';

@@ -1,8 +1,8 @@
-import { systemClock } from '../packages/dandori/src/adapters/clock/system.ts';
-import type { Event } from '../packages/dandori/src/domain/event.ts';
-import type { Settings } from '../packages/dandori/src/domain/settings.ts';
-import type { Parts } from '../packages/dandori/src/engine/parts.ts';
-import type { Journal } from '../packages/dandori/src/ports/journal.ts';
+import { systemClock } from '../packages/dandori/src/driver/clock.ts';
+import type { Parts } from '../packages/dandori/src/driver/parts.ts';
+import type { Event } from '../packages/dandori/src/model/event.ts';
+import type { Settings } from '../packages/dandori/src/model/settings.ts';
+import type { Journal } from '../packages/dandori/src/store/journal.ts';
 import {
   createFunctionToolbox,
   type FunctionTool,

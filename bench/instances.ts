@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMemoryBlobs } from '../packages/dandori/src/adapters/blobs/memory.ts';
-import { createMemoryJournal } from '../packages/dandori/src/adapters/journal/memory.ts';
-import type { Parts } from '../packages/dandori/src/engine/parts.ts';
+import type { Parts } from '../packages/dandori/src/driver/parts.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/store/memory.ts';
 import {
   createFunctionToolbox,
   type FunctionTool,

@@ -1,6 +1,6 @@
-import type { Task } from '../packages/dandori/src/domain/task.ts';
-import { drive } from '../packages/dandori/src/engine/drive.ts';
-import { startRun } from '../packages/dandori/src/engine/inbox.ts';
+import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { drive } from '../packages/dandori/src/driver/drive.ts';
+import type { Task } from '../packages/dandori/src/model/task.ts';
 import { openBenchHouse, SETTINGS } from './house.ts';
 import { median, type Row } from './row.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Action } from '../packages/dandori/src/domain/task.ts';
-import { drive } from '../packages/dandori/src/engine/drive.ts';
-import { startRun } from '../packages/dandori/src/engine/inbox.ts';
-import type { Mind } from '../packages/dandori/src/ports/mind.ts';
+import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { drive } from '../packages/dandori/src/driver/drive.ts';
+import type { Mind } from '../packages/dandori/src/mind/mind.ts';
+import type { Action } from '../packages/dandori/src/model/task.ts';
 import { openBenchHouse, SETTINGS } from './house.ts';
 import { median, type Row } from './row.ts';
 

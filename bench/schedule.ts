@@ -1,10 +1,10 @@
-import { apply, fold } from '../packages/dandori/src/core/apply.ts';
-import { compile } from '../packages/dandori/src/core/compile.ts';
-import { decide } from '../packages/dandori/src/core/decide.ts';
-import type { RunState } from '../packages/dandori/src/core/state.ts';
-import type { Event, Fact } from '../packages/dandori/src/domain/event.ts';
-import type { Task } from '../packages/dandori/src/domain/task.ts';
-import type { Tool } from '../packages/dandori/src/domain/tool.ts';
+import type { Event, Fact } from '../packages/dandori/src/model/event.ts';
+import type { Task } from '../packages/dandori/src/model/task.ts';
+import type { Tool } from '../packages/dandori/src/model/tool.ts';
+import { compile } from '../packages/dandori/src/plan/compile.ts';
+import { decide } from '../packages/dandori/src/run/decide.ts';
+import { apply, fold } from '../packages/dandori/src/run/state/apply.ts';
+import type { RunState } from '../packages/dandori/src/run/state/state.ts';
 import { collectGarbage } from './garbage.ts';
 import { SETTINGS } from './house.ts';
 import { median, type Row } from './row.ts';

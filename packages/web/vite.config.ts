@@ -8,7 +8,7 @@ export default defineConfig({
   plugins: [react({ jsxImportSource: '#shown' }), tailwindcss()],
   resolve: {
     alias: [
-      { find: /^#(core|domain)\//, replacement: `${source}$1/` },
+      { find: /^#dandori\//, replacement: source },
       { find: /^#shown\//, replacement: new URL('src/shown/', import.meta.url).pathname },
     ],
   },

@@ -1,30 +1,3 @@
-export { createFileStore, createMemoryStore, type Store } from './adapters/store/store.ts';
-export {
-  ambiguous,
-  defineService,
-  defineTool,
-  type InnerCallOptions,
-  type Service,
-  type ServiceContext,
-} from './adapters/tools/service.ts';
-export type { Config } from './config/config.ts';
-export { type LoadOptions, loadConfig } from './config/load.ts';
-export { type PlanFile, parsePlan, readPlanFile } from './config/plan-file.ts';
-export type { UserConfigProblem } from './config/user-config-api.ts';
-export type { UserConfigWarning } from './config/user-settings.ts';
-export { apply, fold } from './core/apply.ts';
-export type { Compiled } from './core/compile.ts';
-export { type ConversationState, foldConversation, type Written } from './core/conversation.ts';
-export { brokenConversationLaws } from './core/conversation-laws.ts';
-export type { HistoryEntry, PlanHistory } from './core/history.ts';
-export { brokenLaws } from './core/laws.ts';
-export type { Inferred, Lifted } from './core/lift.ts';
-export type { Asked } from './core/meaning.ts';
-export { type PlanComments, type WrittenPlan, writePlan } from './core/plan-writer.ts';
-export type { AskedQuestion, InnerCallReport, Report, TaskReport } from './core/report.ts';
-export type { RunDiff, RunDifference } from './core/run-diff.ts';
-export type { RunState, TaskState, TaskStatus } from './core/state.ts';
-export type { Statistics, ToolStatistics } from './core/statistics.ts';
 export {
   type AnswerOptions,
   type ApproveOptions,
@@ -38,38 +11,54 @@ export {
   type RejectOptions,
   type RunOptions,
   type TornTail,
-} from './dandori.ts';
-export type { RecordedCase } from './domain/case.ts';
-export type { ConversationEvent, ConversationFact, Message } from './domain/conversation.ts';
-export type { Diagnostic } from './domain/diagnostic.ts';
-export type { Effect } from './domain/effect.ts';
-export { DandoriError, type ErrorCode } from './domain/error.ts';
-export type { Event, Fact, Outcome } from './domain/event.ts';
-export type { Failure } from './domain/failure.ts';
-export type { Json, JsonObject } from './domain/json.ts';
-export { normalise, parseJson, stringifyJson } from './domain/json-text.ts';
-export type { Option, Question } from './domain/question.ts';
-export type { Settings } from './domain/settings.ts';
-export type { Action, Task } from './domain/task.ts';
-export type { Tool } from './domain/tool.ts';
-export type { Standing } from './engine/background.ts';
+} from './app/dandori.ts';
+export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './commands/prune.ts';
+export type { Rating } from './commands/steer.ts';
+export type { Config } from './config/config.ts';
+export { type LoadOptions, loadConfig } from './config/load.ts';
+export type { UserConfigProblem } from './config/user-config.ts';
+export type { UserConfigWarning } from './config/user-settings.ts';
 export type {
   Conversation,
   ConversationRun,
   Said,
   SayOptions,
   SpeakOptions,
-} from './engine/conversation.ts';
-export type { Counted, CountOptions } from './engine/count.ts';
-export type { Forked, ForkOptions } from './engine/fork.ts';
-export type { Rating } from './engine/inbox.ts';
-export type { Live } from './engine/live.ts';
-export type { RunQuestion } from './engine/open-questions.ts';
-export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './engine/prune.ts';
-export type { Recorded } from './engine/record.ts';
-export type { Difference, Replayed, ReplayOptions } from './engine/replay.ts';
-export type { Blobs, StoredBlob } from './ports/blobs.ts';
-export type { Clock } from './ports/clock.ts';
+} from './conversation/conversation.ts';
+export type { Standing } from './conversation/drive-runs.ts';
+export type { Asked } from './conversation/interpret.ts';
+export { brokenConversationLaws } from './conversation/laws.ts';
+export { type ConversationState, foldConversation, type Written } from './conversation/state.ts';
+export type { Counted, CountOptions, RunQuestion } from './history/all-runs.ts';
+export type { RecordedCase } from './history/case.ts';
+export type { RunDiff, RunDifference } from './history/diff.ts';
+export type { Forked, ForkOptions } from './history/fork.ts';
+export type { Inferred, Lifted } from './history/lift.ts';
+export type { HistoryEntry, PlanHistory } from './history/plan-history.ts';
+export type { Recorded } from './history/record.ts';
+export type { Difference, Replayed, ReplayOptions } from './history/replay.ts';
+export type { Statistics, ToolStatistics } from './history/statistics.ts';
+export type { Mind, Thinking, Thought } from './mind/mind.ts';
+export type { Clock } from './model/clock.ts';
+export type { ConversationEvent, ConversationFact, Message } from './model/conversation.ts';
+export { DandoriError, type ErrorCode } from './model/error.ts';
+export type { Event, Fact, Outcome } from './model/event.ts';
+export type { Failure } from './model/failure.ts';
+export type { Json, JsonObject } from './model/json.ts';
+export { normalise, parseJson, stringifyJson } from './model/json.ts';
+export type { Live } from './model/live.ts';
+export type { Diagnostic } from './model/plan.ts';
+export type { Option, Question } from './model/question.ts';
+export type { Settings } from './model/settings.ts';
+export type { Action, Task } from './model/task.ts';
+export type { Effect, Tool } from './model/tool.ts';
+export type { Compiled } from './plan/compile.ts';
+export { type PlanFile, parsePlan, readPlanFile } from './plan/read.ts';
+export { type PlanComments, type WrittenPlan, writePlan } from './plan/write.ts';
+export { brokenLaws } from './run/laws.ts';
+export { apply, fold } from './run/state/apply.ts';
+export type { RunState, TaskState, TaskStatus } from './run/state/state.ts';
+export type { Blobs, Keys, StoredBlob } from './store/blobs.ts';
 export type {
   Claim,
   ConversationJournal,
@@ -77,7 +66,15 @@ export type {
   Entry,
   Journal,
   RunSummary,
-} from './ports/journal.ts';
-export type { Keys } from './ports/keys.ts';
-export type { Mind, Thinking, Thought } from './ports/mind.ts';
-export type { Call, CallOutcome, Toolbox } from './ports/toolbox.ts';
+} from './store/journal.ts';
+export { createFileStore, createMemoryStore, type Store } from './store/store.ts';
+export {
+  ambiguous,
+  defineService,
+  defineTool,
+  type InnerCallOptions,
+  type Service,
+  type ServiceContext,
+} from './tools/service.ts';
+export type { Call, CallOutcome, Toolbox } from './tools/toolbox.ts';
+export type { AskedQuestion, InnerCallReport, Report, TaskReport } from './views/report.ts';

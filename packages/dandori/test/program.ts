@@ -25,17 +25,17 @@ function findLowestNode(): string | undefined {
 
 /** What tests start as processes, or name as services of their own, and `installation.ts` puts into a few files. */
 export const STARTED = [
-  'adapters/tools/fixtures/desk-http.ts',
-  'adapters/tools/fixtures/desk-stdio.ts',
-  'adapters/tools/fixtures/modern-stdio.ts',
-  'adapters/tools/fixtures/workshop-stdio.ts',
+  'tools/fixtures/desk-http.ts',
+  'tools/fixtures/desk-stdio.ts',
+  'tools/fixtures/modern-stdio.ts',
+  'tools/fixtures/workshop-stdio.ts',
   'cli/fixtures/answering.ts',
   'cli/fixtures/counter-server.ts',
   'cli/fixtures/desk.ts',
   'cli/fixtures/hostile-server.ts',
   'conversation/fixtures/travel.ts',
   'crash/fixtures/effects-server.ts',
-  'journal/child.ts',
+  'store/child.ts',
 ] as const;
 
 export type Started = (typeof STARTED)[number];

@@ -1,16 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createMemoryBlobs } from '../../dandori/src/adapters/blobs/memory.ts';
-import { createJsonlJournal } from '../../dandori/src/adapters/journal/jsonl.ts';
-import { createMemoryJournal } from '../../dandori/src/adapters/journal/memory.ts';
-import { createSchemaCheck } from '../../dandori/src/adapters/schema/ajv.ts';
-import { fold } from '../../dandori/src/core/apply.ts';
-import type { RunState } from '../../dandori/src/core/state.ts';
-import type { Event } from '../../dandori/src/domain/event.ts';
-import type { Settings } from '../../dandori/src/domain/settings.ts';
-import type { Task } from '../../dandori/src/domain/task.ts';
-import { drive } from '../../dandori/src/engine/drive.ts';
-import { startRun } from '../../dandori/src/engine/inbox.ts';
+import { startRun } from '../../dandori/src/commands/steer.ts';
+import { drive } from '../../dandori/src/driver/drive.ts';
+import type { Event } from '../../dandori/src/model/event.ts';
+import type { Settings } from '../../dandori/src/model/settings.ts';
+import type { Task } from '../../dandori/src/model/task.ts';
+import { fold } from '../../dandori/src/run/state/apply.ts';
+import type { RunState } from '../../dandori/src/run/state/state.ts';
+import { createJsonlJournal } from '../../dandori/src/store/files/journal.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../dandori/src/store/memory.ts';
 import {
   createFunctionToolbox,
   createScriptedMind,
@@ -18,6 +16,7 @@ import {
   type FunctionTool,
   type Reply,
 } from '../../dandori/src/testing/index.ts';
+import { createSchemaCheck } from '../../dandori/src/tools/schema/check.ts';
 
 export interface Lived {
   readonly events: readonly Event[];

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defineService } from '../../dandori/src/adapters/tools/service.ts';
 import { type Client, createClient } from '../../dandori/src/client/client.ts';
-import type { Task } from '../../dandori/src/domain/task.ts';
+import type { Task } from '../../dandori/src/model/task.ts';
 import { serve } from '../../dandori/src/server/serve.ts';
+import { defineService } from '../../dandori/src/tools/service.ts';
 
 /** A server that carries out large plans, of which a part waits until it is let go. */
 export interface Mill extends AsyncDisposable {

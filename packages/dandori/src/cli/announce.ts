@@ -1,7 +1,7 @@
+import type { Dandori, TornTail } from '../app/dandori.ts';
 import type { UserConfigWarning } from '../config/user-settings.ts';
-import { nearest } from '../core/nearest.ts';
-import type { Dandori, TornTail } from '../dandori.ts';
-import type { Tool } from '../domain/tool.ts';
+import { nearest } from '../model/text.ts';
+import type { Tool } from '../model/tool.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 

@@ -1,5 +1,5 @@
-import type { Report } from '../core/report.ts';
-import { assertNever } from '../domain/error.ts';
+import { assertNever } from '../model/error.ts';
+import type { Report } from '../views/report.ts';
 
 export const EXIT_USAGE = 2;
 

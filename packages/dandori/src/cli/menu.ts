@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { run } from './run.ts';
+import { run } from './commands/run.ts';
 import { styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
 import { asTyped } from './typed.ts';

@@ -1,10 +1,45 @@
-import { type Dandori, type OpenOptions, openDandori as openHere } from '../dandori.ts';
-import { SERVER, TOKEN } from './server-address.ts';
+import { type Dandori, type OpenOptions, openDandori as openHere } from '../app/dandori.ts';
+import { DandoriError } from '../model/error.ts';
 
 /** The one place that knows whether a command works here or at a server. */
-export async function openDandori(options: OpenOptions): Promise<Dandori> {
+export async function openHereOrThere(options: OpenOptions): Promise<Dandori> {
   const { [SERVER]: server = '', [TOKEN]: token = '' } = process.env;
   if (server === '') return openHere(options);
   const { openRemote } = await import('./remote.ts');
   return openRemote(options, { server, ...(token !== '' && { token }) });
 }
+
+const WHOLE_ID = /^\d{8}-\d{9}-[a-z0-9]{4}$/;
+/** A part of an id is looked for among the newest runs only. */
+const SEARCHED = 1000;
+
+/** A run by its id, by the beginning or the end of it, or by `last`. */
+export async function findRun(name: string, dandori: Dandori): Promise<string> {
+  if (name === 'last') {
+    const [newest] = await dandori.runs({ limit: 1 });
+    if (newest !== undefined) return newest.run;
+    throw new DandoriError('run-not-found', 'There are no runs yet.', {
+      fix: 'Start one: dandori run "100 + 200を計算"',
+    });
+  }
+  if (WHOLE_ID.test(name)) return name;
+  const names = (await dandori.runs({ limit: SEARCHED })).map(({ run }) => run);
+  const matches = names.filter((run) => run.startsWith(name) || run.endsWith(name));
+  const [only] = matches;
+  if (matches.length === 1 && only !== undefined) return only;
+  if (matches.length === 0)
+    throw new DandoriError('run-not-found', `There is no run "${name}".`, {
+      fix: '`dandori runs` lists the runs.',
+    });
+  throw new DandoriError(
+    'run-not-found',
+    `"${name}" fits ${matches.length} runs: ${matches.slice(0, 5).join(', ')}…`,
+    {
+      fix: 'Give more of the id.',
+    },
+  );
+}
+
+/** Where the runs are, unless in this folder. `--server` and `--token` set the same. */
+export const SERVER = 'DANDORI_SERVER';
+export const TOKEN = 'DANDORI_TOKEN';

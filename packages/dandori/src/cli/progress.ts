@@ -1,15 +1,14 @@
-import { apply } from '../core/apply.ts';
-import { progressOf } from '../core/briefing.ts';
-import { closing } from '../core/closing.ts';
-import { duration } from '../core/duration.ts';
-import type { RunState, TaskState } from '../core/state.ts';
-import { isStep } from '../core/step.ts';
-import type { Event, FactOf } from '../domain/event.ts';
-import type { Step } from '../domain/outline.ts';
-import type { Live } from '../engine/live.ts';
+import type { Event, FactOf } from '../model/event.ts';
+import type { Live } from '../model/live.ts';
+import type { Step } from '../model/plan.ts';
+import { isStep } from '../model/task.ts';
+import { progressOf } from '../run/brief.ts';
+import { closing } from '../run/closing.ts';
+import { apply } from '../run/state/apply.ts';
+import type { RunState, TaskState } from '../run/state/state.ts';
+import { duration } from '../views/report.ts';
 import { displayWidth, oneLine, printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
-import { WrittenLines } from './written-lines.ts';
 
 /** Shows a run while it goes on. It folds the events with the same `apply` as everybody else. */
 export interface Progress {
@@ -300,4 +299,33 @@ function clipped(line: string, width: number): string {
 /** What the model of another run passed on never reads like the user's own words. */
 export function noteText({ text, passedOnBy }: FactOf<'note_added'>['data'], texts: Texts): string {
   return passedOnBy === undefined ? texts.noteAdded(text) : texts.notePassedOn(text, passedOnBy.run);
+}
+
+/** A text in lines of a terminal while it is being written. A line that is full stays as it is, so that nothing jumps. */
+class WrittenLines {
+  #lines: string[] = [''];
+  #columns = 0;
+
+  push(text: string, width: number): void {
+    for (const character of printable(text.replaceAll('\t', ' '))) {
+      const wide = displayWidth(character);
+      if (character === '\n' || this.#columns + wide > width) {
+        this.#lines.push('');
+        this.#columns = 0;
+      }
+      if (character === '\n') continue;
+      this.#lines[this.#lines.length - 1] += character;
+      this.#columns += wide;
+    }
+  }
+
+  /** The newest, none where nothing was written. */
+  last(count: number): string[] {
+    return this.#lines.filter((line) => line !== '').slice(-count);
+  }
+
+  clear(): void {
+    this.#lines = [''];
+    this.#columns = 0;
+  }
 }

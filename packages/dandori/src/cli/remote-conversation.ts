@@ -1,11 +1,9 @@
 import type { TalkedRun } from '../client/api.ts';
 import type { Client, Followed } from '../client/client.ts';
-import { LIGHT_TIME } from '../core/background.ts';
-import { applyConversation, type ConversationState, undelivered } from '../core/conversation.ts';
-import type { Message } from '../domain/conversation.ts';
-import type { Standing } from '../engine/background.ts';
-import { createChanges } from '../engine/changes.ts';
-import type { Conversation, ConversationRun } from '../engine/conversation.ts';
+import type { Conversation, ConversationRun } from '../conversation/conversation.ts';
+import { createChanges, LIGHT_TIME, type Standing } from '../conversation/drive-runs.ts';
+import { applyConversation, type ConversationState, undelivered } from '../conversation/state.ts';
+import type { Message } from '../model/conversation.ts';
 
 interface Options {
   readonly client: Client;

@@ -1,11 +1,11 @@
+import type { Dandori, OpenOptions } from '../app/dandori.ts';
 import { createClient, type Followed } from '../client/client.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Compiled } from '../core/compile.ts';
-import { pathExpression } from '../core/origin.ts';
-import { writePlanAsJson } from '../core/plan-writer.ts';
-import type { Dandori, OpenOptions } from '../dandori.ts';
-import { DandoriError } from '../domain/error.ts';
-import type { Conversation } from '../engine/conversation.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { pathExpression } from '../history/lift.ts';
+import { DandoriError } from '../model/error.ts';
+import type { Compiled } from '../plan/compile.ts';
+import { writePlanAsJson } from '../plan/write.ts';
 import { openRemoteConversation } from './remote-conversation.ts';
 
 /** More the server gives page by page. */

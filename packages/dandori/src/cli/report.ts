@@ -1,12 +1,16 @@
-import type { Report } from '../core/report.ts';
-import { stringifyJson } from '../domain/json-text.ts';
-import { amountsFor } from './add-budget.ts';
-import { answerCommands, hasExpired, questionLines } from './question.ts';
-import { printable, styleFor } from './style.ts';
+import { milliseconds } from '../documents/field.ts';
+import type { Limit } from '../model/decision.ts';
+import { DandoriError } from '../model/error.ts';
+import type { FactOf } from '../model/event.ts';
+import { stringifyJson } from '../model/json.ts';
+import type { Estimate } from '../model/plan.ts';
+import { duration, type Report } from '../views/report.ts';
+import { answerCommands, hasExpired, questionLines } from './questions/question.ts';
+import { printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 import { asTyped } from './typed.ts';
 
-export interface Printing {
+interface Printing {
   readonly texts: Texts;
   readonly json?: boolean;
   /** As the user gave it, for the commands that follow. */
@@ -59,4 +63,95 @@ function pausedBy({ paused }: Report): string {
 function ratingText({ rating, comment, by }: NonNullable<Report['rating']>): string {
   const said = [comment, by === undefined ? undefined : `(${by})`].filter((part) => part !== undefined);
   return printable([`${'★'.repeat(rating)}${'☆'.repeat(5 - rating)}`, ...said].join(' '));
+}
+
+/** Of a list of tasks; the first ones and the last tell enough. */
+const MAX_SHOWN = 12;
+
+/** What a plan will take, so that a person can say yes or no before the first call. */
+export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): string[] {
+  const {
+    calls,
+    reads,
+    writes,
+    open = [],
+    irreversible,
+    criticalPath,
+    expectedMs,
+    worstMs,
+    cost,
+    worstCost,
+  } = estimate;
+  const red = style?.red ?? ((text: string) => text);
+  const times = [
+    ...(expectedMs === undefined ? [] : [texts.expected(duration(expectedMs))]),
+    ...(worstMs === undefined ? [] : [texts.atWorst(duration(worstMs))]),
+  ];
+  return [
+    ...(calls > 0 || open.length === 0 ? [texts.calls(calls, reads, writes)] : []),
+    ...(open.length > 0 ? [texts.leftOpen(shortened(open, ', '))] : []),
+    ...(irreversible.length > 0 ? [red(texts.irreversible(shortened(irreversible, ', ')))] : []),
+    ...(criticalPath.length > 1 ? [texts.longestPath(shortened(criticalPath, ' → '))] : []),
+    ...(times.length > 0 ? [texts.time(times.join(texts.comma))] : []),
+    ...(worstCost > 0 ? [texts.cost(`$${cost}`, `$${worstCost}`)] : []),
+  ];
+}
+
+function shortened(ids: readonly string[], between: string): string {
+  if (ids.length <= MAX_SHOWN) return ids.join(between);
+  const left = ids.length - MAX_SHOWN;
+  return [...ids.slice(0, MAX_SHOWN - 1), `… (${left})`, ...ids.slice(-1)].join(between);
+}
+
+type Amounts = FactOf<'budget_added'>['data'];
+
+const COUNTS = ['steps', 'calls', 'tasks', 'tokens', 'revisions'] as const;
+const EXAMPLE = 'such as steps=5,calls=10,tokens=50000,tasks=20,revisions=2,cost=0.5,time=10m';
+
+/** What to add so that a run goes on which this limit has ended. */
+const ENOUGH: Readonly<Record<Limit, string>> = {
+  steps: 'steps=5,calls=10',
+  calls: 'calls=10',
+  tasks: 'tasks=20',
+  tokens: 'tokens=50000',
+  cost: 'cost=1',
+  time: 'time=10m',
+  revisions: 'revisions=2',
+  // Whatever is added, the mind may try once more.
+  loop: 'steps=5',
+};
+
+/** Journals of before do not say which limit it was. */
+function amountsFor(limit: Limit = 'steps'): string {
+  return ENOUGH[limit];
+}
+
+/** `steps=5,time=10m`, as it is typed behind `--add-budget`. */
+export function readAmounts(text: string): Amounts {
+  const amounts: Amounts = {};
+  for (const part of text.split(/[,\s]+/).filter((one) => one !== '')) {
+    const [name = '', value = ''] = part.split('=');
+    Object.assign(amounts, { [name]: amountOf(name, value) });
+  }
+  if (Object.keys(amounts).length === 0) throw refusal(`there is nothing in "${text}"`);
+  return amounts;
+}
+
+function amountOf(name: string, value: string): number {
+  if (name === 'time') {
+    const ms = milliseconds(/^[\d.]+$/.test(value) ? Number(value) : value);
+    if (ms === undefined || ms <= 0) throw refusal(`"${value}" is no duration`);
+    return ms;
+  }
+  const isCount = (COUNTS as readonly string[]).includes(name);
+  if (!isCount && name !== 'cost') throw refusal(`there is no limit "${name}"`);
+  const number = Number(value);
+  const isRight =
+    value !== '' && number > 0 && Number.isFinite(number) && (!isCount || Number.isInteger(number));
+  if (!isRight) throw refusal(`"${value}" is no amount of ${name}`);
+  return number;
+}
+
+function refusal(problem: string): DandoriError {
+  return new DandoriError('usage', `--add-budget: ${problem}.`, { fix: `Write amounts, ${EXAMPLE}.` });
 }

@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { textOf } from '../core/form-field.ts';
-import type { Report } from '../core/report.ts';
-import type { Dandori, TornTail } from '../dandori.ts';
-import { DandoriError } from '../domain/error.ts';
-import type { Event } from '../domain/event.ts';
-import { stringifyJson } from '../domain/json-text.ts';
-import type { Question } from '../domain/question.ts';
+import type { Dandori, TornTail } from '../app/dandori.ts';
+import { DandoriError } from '../model/error.ts';
+import type { Event } from '../model/event.ts';
+import { stringifyJson } from '../model/json.ts';
+import type { Question } from '../model/question.ts';
+import { textOf } from '../views/form.ts';
+import type { Report } from '../views/report.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
-import type { Reply } from './ask.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { createHeld, type Held } from './held.ts';
-import { openDandori } from './open.ts';
-import { watchQuestion } from './open-question.ts';
+import { openHereOrThere } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { answerCommand, questionLines } from './question.ts';
+import type { Reply } from './questions/ask.ts';
+import { answerCommand, questionLines } from './questions/question.ts';
 import { printReport } from './report.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -38,7 +36,7 @@ export interface Session extends AsyncDisposable {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const torn: TornTail[] = [];
   const watching: Watching = { seen: 0, hasPlanned: false };
-  const dandori = await openDandori({
+  const dandori = await openHereOrThere({
     configFile: options.config,
     onEvent: (event) => show(event, { mind: dandori.mindName, watching }),
     onLive: (live) => watching.progress?.live(live),
@@ -262,14 +260,14 @@ async function replyFor(
   if (!canAsk(question, foreground)) return undefined;
   if (question.kind === 'plan_approval') {
     const by = options.user ?? dandori.config.userId;
-    const { askAboutPlan } = await import('./ask-plan.ts');
+    const { askAboutPlan } = await import('./questions/ask-plan.ts');
     let isGiven = true;
     await unlessTooLate({ run, question }, foreground, async () => {
       isGiven = await askAboutPlan(question, { dandori, run, goal, texts, by, signal });
     });
     return isGiven ? { kind: 'given' } : undefined;
   }
-  const { replyTo } = await import('./ask.ts');
+  const { replyTo } = await import('./questions/ask.ts');
   return replyTo(question, { dandori, texts, signal });
 }
 
@@ -301,4 +299,83 @@ function catchInterrupts(run: string, { dandori, texts, watching, interrupted }:
   return () => {
     for (const signal of signals) process.off(signal, stop);
   };
+}
+
+interface Held {
+  /** To be told of every event of the run. */
+  event(event: Event): void;
+  /** Takes back what is asked, and waits until nobody is asked any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Questions for which a call is held open: they are asked while the run is driven, one after the other. One that
+ * somebody else answers meanwhile, or whose call has ended, is taken back.
+ */
+function createHeld(ask: (question: Question, signal: AbortSignal) => Promise<void>): Held {
+  const open = new Map<string, { readonly task: string | undefined; readonly controller: AbortController }>();
+  let turn: Promise<void> = Promise.resolve();
+
+  const takeBack = (id: string) => open.get(id)?.controller.abort();
+
+  return {
+    event({ type, data }) {
+      if (type === 'question_answered' || type === 'question_expired') takeBack(data.question);
+      if (type === 'task_succeeded' || type === 'task_failed')
+        for (const [id, { task }] of open) if (task === data.task) takeBack(id);
+      if (type !== 'question_asked' || data.held !== true) return;
+      const { question } = data;
+      const controller = new AbortController();
+      open.set(question.id, { task: question.task, controller });
+      turn = turn.then(async () => {
+        if (!controller.signal.aborted) await ask(question, controller.signal);
+        open.delete(question.id);
+      });
+      // Whatever goes wrong is told to who stops it.
+      turn.catch(() => {});
+    },
+    async stop() {
+      for (const id of open.keys()) takeBack(id);
+      await turn;
+    },
+  };
+}
+
+/** Says when a question need not be asked here any more. */
+interface OpenQuestion extends Disposable {
+  /** Aborted when somebody has answered it elsewhere, when its time is over, or when its run has ended. */
+  readonly settled: AbortSignal;
+}
+
+/** Who sits at a prompt must not go on thinking about what is settled. */
+function watchQuestion(
+  run: string,
+  { id, expiresAt }: Question,
+  dandori: Pick<Dandori, 'watch' | 'report'>,
+): OpenQuestion {
+  const controller = new AbortController();
+  const look = async () => {
+    const { questions } = await dandori.report(run);
+    if (!questions.some((question) => question.id === id)) controller.abort();
+  };
+  // What cannot be read now is read when the answer is given.
+  const changed = () => void look().catch(() => {});
+  const unwatch = dandori.watch(run, changed);
+  const timer = expiresAt === undefined ? undefined : afterwards(expiresAt, () => controller.abort());
+  changed();
+  return {
+    settled: controller.signal,
+    [Symbol.dispose]() {
+      unwatch();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Longer than a timer can last, nobody sits at a prompt. */
+const LONGEST = 2 ** 31 - 1;
+
+function afterwards(at: number, then: () => void): NodeJS.Timeout | undefined {
+  const left = at - Date.now();
+  return left > LONGEST ? undefined : setTimeout(then, left);
 }

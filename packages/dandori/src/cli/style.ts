@@ -1,4 +1,4 @@
-import { unturned } from '../core/direction.ts';
+import { unturned } from '../model/text.ts';
 
 /** Colours where the stream is a terminal that wants them, plain text everywhere else. */
 export interface Style {
@@ -62,4 +62,9 @@ function isWide(character: string): boolean {
   return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/u.test(
     character,
   );
+}
+
+/** How many of something, in English. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

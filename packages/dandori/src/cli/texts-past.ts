@@ -1,6 +1,62 @@
-import type { RunDifference } from '../core/run-diff.ts';
-import type { Examined, FindingKind } from '../dandori.ts';
-import { countOf } from './count-of.ts';
+import type { Examined, FindingKind } from '../app/dandori.ts';
+import type { RunDifference } from '../history/diff.ts';
+import { countOf } from './style.ts';
+
+/** What a person reads who is asked at a terminal. */
+export const ENGLISH_REPLIES = {
+  answer: 'Answer',
+  decline: 'Decline to answer',
+  cancel: 'Cancel the run',
+  why: 'Why? (may be empty)',
+  keys: { one: '↑/↓, Enter', some: '↑/↓, Space marks, Enter' },
+  elsewhere: (question: string, answer: string | undefined, by: string | undefined) =>
+    `${question} was ${answer === undefined ? 'declined' : 'answered'} elsewhere${by === undefined ? '' : ` by ${by}`}${answer === undefined ? '' : `: ${answer}`}`,
+  optional: 'may be left out',
+  leaveOut: 'Leave it out',
+  needed: 'This is needed.',
+  flag: (value: boolean): string => (value ? 'Yes' : 'No'),
+  number: 'number',
+  integer: 'whole number',
+  default: (value: string) => `default: ${value}`,
+};
+
+export const JAPANESE_REPLIES: typeof ENGLISH_REPLIES = {
+  answer: '答える',
+  decline: '答えない',
+  cancel: '実行を中止する',
+  why: '理由(空でもかまいません)',
+  keys: { one: '↑/↓ で選び、Enter で決定', some: '↑/↓ で移動、スペースで選択、Enter で決定' },
+  elsewhere: (question, answer, by) =>
+    `${question} には${by === undefined ? '別のところ' : ` ${by} `}から${answer === undefined ? '「答えない」と返答がありました' : `回答がありました: ${answer}`}`,
+  optional: '省略可',
+  leaveOut: '省略する',
+  needed: '入力が必要です。',
+  flag: (value) => (value ? 'はい' : 'いいえ'),
+  number: '数',
+  integer: '整数',
+  default: (value) => `既定値: ${value}`,
+};
+
+/** What `serve` and `token` say, and what is said of a collector that takes no traces. */
+export const ENGLISH_SERVING = {
+  at: (url: string) => `Dandori serves ${url}  (the API: ${url}/docs)`,
+  open: 'There are no tokens: whoever works on this machine may do everything. `dandori token` makes one.',
+  stopping: (seconds: number) =>
+    `Stopping. Running calls have ${seconds} s; everything else goes on at the next start.`,
+  tokenMade: 'The token. It is shown this once; whoever has it is this user:',
+  tokenEntry: 'What goes under server.tokens in dandori.yaml:',
+  untraced: (detail: string) =>
+    `Traces cannot be sent to the OpenTelemetry collector: ${detail}. Runs go on all the same.`,
+};
+
+export const JAPANESE_SERVING: typeof ENGLISH_SERVING = {
+  at: (url) => `Dandori サーバー: ${url}  (API: ${url}/docs)`,
+  open: 'トークンがないため、このマシンの誰でもすべて操作できます。作るには `dandori token`。',
+  stopping: (seconds) => `停止します。実行中の呼び出しは${seconds}秒待ち、残りは次の起動で続けます。`,
+  tokenMade: 'トークンです。表示は一度だけで、持つ人がこのユーザーになります:',
+  tokenEntry: 'dandori.yaml の server.tokens に書く行:',
+  untraced: (detail) => `トレースをOpenTelemetryのコレクターに送れません: ${detail}。実行には影響しません。`,
+};
 
 /** What the CLI says of what was: replaying, forking, comparing and mending runs. */
 export const PAST_ENGLISH = {

@@ -1,12 +1,55 @@
-import { isJapanese } from '../core/language.ts';
-import type { Report } from '../core/report.ts';
+import { isJapanese } from '../model/text.ts';
+import type { Report } from '../views/report.ts';
+import { STATUS_JAPANESE as WORDS } from '../views/texts/statuses.ts';
 import { CHAT_ENGLISH, CHAT_JAPANESE } from './chat/texts.ts';
-import { countOf } from './count-of.ts';
-import { ENGLISH_REPLIES, JAPANESE_REPLIES } from './reply-texts.ts';
-import { ENGLISH_SERVING, JAPANESE_SERVING } from './serving-texts.ts';
-import { CALLS_ENGLISH, CALLS_JAPANESE } from './texts-calls.ts';
-import { PAST_ENGLISH, PAST_JAPANESE } from './texts-past.ts';
-import { STATUS_ENGLISH, STATUS_JAPANESE } from './texts-status.ts';
+import { countOf } from './style.ts';
+import {
+  ENGLISH_REPLIES,
+  ENGLISH_SERVING,
+  JAPANESE_REPLIES,
+  JAPANESE_SERVING,
+  PAST_ENGLISH,
+  PAST_JAPANESE,
+} from './texts-past.ts';
+
+/** What the CLI says of tools and of a call that somebody is asked about. */
+const CALLS_ENGLISH = {
+  serverMissing: (server: string) => `${server} is not available`,
+  effectUnknown: (name: string, near: string | undefined) =>
+    `effects: there is no tool ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+  probeUnfit: (name: string, probe: string, isThere: boolean) =>
+    `effects: ${name} cannot be looked for with ${probe}: ${isThere ? 'that is no read' : 'there is no such tool'}`,
+  /** As they stand in the question. */
+  contextNames: { done: 'calls done', open: 'call in doubt' } as Readonly<Record<string, string>>,
+};
+
+const CALLS_JAPANESE: typeof CALLS_ENGLISH = {
+  serverMissing: (server) => `${server} は利用できません`,
+  effectUnknown: (name, near) =>
+    `effects: ${name} というツールはありません${near === undefined ? '' : `。${near} のことですか？`}`,
+  probeUnfit: (name, probe, isThere) =>
+    `effects: ${name} は ${probe} では確かめられません: ${isThere ? '読み取りではありません' : 'そのツールがありません'}`,
+  contextNames: {
+    effect: '種類',
+    attempt: '試行',
+    input: '入力',
+    key: '冪等キー',
+    called: '呼び出した時刻',
+    cause: '理由',
+    probe: '確認',
+    done: '完了した呼び出し',
+    open: '結果が不明な呼び出し',
+  },
+};
+
+/** How things stand, in the words of the journal; whoever reads Japanese reads them in Japanese. `--json` keeps ours. */
+const STATUS_ENGLISH = {
+  status: (word: string) => word,
+};
+
+const STATUS_JAPANESE: typeof STATUS_ENGLISH = {
+  status: (word) => (Object.hasOwn(WORDS, word) ? WORDS[word as keyof typeof WORDS] : word),
+};
 
 /** What the CLI says, in the user's language. Technical words (run, task, ids) are the same in both. */
 const ENGLISH = {

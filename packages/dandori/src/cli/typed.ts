@@ -1,4 +1,5 @@
-import { SERVER } from './server-address.ts';
+import { DandoriError } from '../model/error.ts';
+import { SERVER } from './open.ts';
 
 const COMMAND =
   /\bdandori (answer|approve|cancel|chat|check|init|lift|log|pause|prune|questions|rate|reject|resume|run|runs|serve|show|stats|tell|token|tools|--help)(?![\w-])/g;
@@ -33,4 +34,13 @@ export function configIn(argv: readonly string[]): string | undefined {
 
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The number of an event, as it is typed behind an option. */
+export function eventNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new DandoriError('usage', `${option} takes the number of an event, not "${text}".`, {
+    fix: '`dandori log` shows the number of each event first.',
+  });
 }

@@ -1,16 +1,15 @@
-import type { Written } from '../core/conversation.ts';
-import type { Asked } from '../core/meaning.ts';
-import type { AskedQuestion, Report } from '../core/report.ts';
-import type { Tally } from '../domain/conversation.ts';
-import type { Diagnostic } from '../domain/diagnostic.ts';
-import type { ErrorCode } from '../domain/error.ts';
-import type { Estimate } from '../domain/estimate.ts';
-import type { Event } from '../domain/event.ts';
-import type { Task } from '../domain/task.ts';
-import type { Tool } from '../domain/tool.ts';
-import type { Standing } from '../engine/background.ts';
-import type { ConversationSummary, RunSummary } from '../ports/journal.ts';
-import type { MissingServer } from '../ports/toolbox.ts';
+import type { Standing } from '../conversation/drive-runs.ts';
+import type { Asked } from '../conversation/interpret.ts';
+import type { Written } from '../conversation/state.ts';
+import type { Tally } from '../model/conversation.ts';
+import type { ErrorCode } from '../model/error.ts';
+import type { Event } from '../model/event.ts';
+import type { Diagnostic, Estimate } from '../model/plan.ts';
+import type { Task } from '../model/task.ts';
+import type { Tool } from '../model/tool.ts';
+import type { ConversationSummary, RunSummary } from '../store/journal.ts';
+import type { MissingServer } from '../tools/toolbox.ts';
+import type { AskedQuestion, Report } from '../views/report.ts';
 
 /** What goes over the wire, for both ends of it. */
 

@@ -1,22 +1,20 @@
-import type { PlanHistory } from '../core/history.ts';
-import type { Lifted } from '../core/lift.ts';
-import type { Every } from '../core/period.ts';
-import type { Report } from '../core/report.ts';
-import type { ResultPart } from '../core/result-part.ts';
-import type { RunDiff } from '../core/run-diff.ts';
-import type { Statistics } from '../core/statistics.ts';
-import type { Event } from '../domain/event.ts';
-import type { Examined } from '../domain/finding.ts';
-import type { Json } from '../domain/json.ts';
-import { parseJson } from '../domain/json-text.ts';
-import type { ApprovalPolicy, Mode } from '../domain/mode.ts';
-import type { Task } from '../domain/task.ts';
-import type { Forked } from '../engine/fork.ts';
-import type { Live } from '../engine/live.ts';
-import type { RunQuestion } from '../engine/open-questions.ts';
-import type { Recorded } from '../engine/record.ts';
-import type { Replayed } from '../engine/replay.ts';
-import type { RunSummary } from '../ports/journal.ts';
+import type { RunQuestion } from '../history/all-runs.ts';
+import type { RunDiff } from '../history/diff.ts';
+import type { Forked } from '../history/fork.ts';
+import type { Lifted } from '../history/lift.ts';
+import type { PlanHistory } from '../history/plan-history.ts';
+import type { Recorded } from '../history/record.ts';
+import type { Replayed } from '../history/replay.ts';
+import type { Every, Statistics } from '../history/statistics.ts';
+import type { Event } from '../model/event.ts';
+import type { Examined } from '../model/finding.ts';
+import { type Json, parseJson } from '../model/json.ts';
+import type { Live } from '../model/live.ts';
+import type { ApprovalPolicy, Mode } from '../model/settings.ts';
+import type { Task } from '../model/task.ts';
+import type { RunSummary } from '../store/journal.ts';
+import type { Report } from '../views/report.ts';
+import type { ResultPart } from '../views/result-page.ts';
 import type {
   AnswerSoFar,
   CheckedPlan,
@@ -28,9 +26,8 @@ import type {
   ServerUser,
   ToolList,
 } from './api.ts';
-import { type ConnectionOptions, connect, queryOf } from './connection.ts';
+import { type ConnectionOptions, connect, type FollowOptions, followStream, queryOf } from './connection.ts';
 import { type Conversations, createConversations } from './conversations.ts';
-import { type FollowOptions, followStream } from './follow.ts';
 
 export interface ClientOptions extends ConnectionOptions {
   /** Milliseconds for which a lost server is called again while a run or a conversation is followed. */

@@ -1,5 +1,5 @@
-import { DandoriError } from '../domain/error.ts';
-import { parseJson, stringifyJson } from '../domain/json-text.ts';
+import { DandoriError } from '../model/error.ts';
+import { parseJson, stringifyJson } from '../model/json.ts';
 import type { Problem } from './api.ts';
 
 export interface ConnectionOptions {
@@ -93,5 +93,118 @@ function unreachable(base: string, cause: unknown): DandoriError {
   return new DandoriError('server-unreachable', `No server answers at ${hostname}${port && `:${port}`}.`, {
     fix: 'Start one with `dandori serve`, or correct the address.',
     cause,
+  });
+}
+
+/** One message of a stream of server-sent events. */
+interface ServerEvent {
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** Reads a stream as the standard says: lines end with LF, CR or both, an empty line ends a message. */
+export async function* readServerEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  let name = 'message';
+  let id: string | undefined;
+  let data: string[] = [];
+  for await (const line of linesOf(body)) {
+    if (line === '') {
+      if (data.length > 0) yield { name, id, data: data.join('\n') };
+      name = 'message';
+      id = undefined;
+      data = [];
+      continue;
+    }
+    const [, field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (field === 'event') name = value;
+    else if (field === 'data') data.push(value);
+    else if (field === 'id') id = value;
+  }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let pieces: string[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const [first = '', ...others] = decoder.decode(value, { stream: true }).split(/\r\n|[\n\r]/);
+      pieces.push(first);
+      for (const next of others) {
+        yield pieces.join('');
+        pieces = [next];
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+export interface FollowOptions {
+  /** The seq of the last event that is known already. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Followable {
+  readonly send: Connection['send'];
+  readonly path: string;
+  /** Milliseconds for which a lost server is called again. */
+  readonly patience: number;
+}
+
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 5_000;
+
+/** A stream that goes on where it was, however often it breaks off: what has an id comes once and in order. */
+export async function* followStream(
+  { send, path, patience }: Followable,
+  { after = 0, signal }: FollowOptions = {},
+): AsyncGenerator<ServerEvent> {
+  let seen = after;
+  let lostAt: number | undefined;
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    try {
+      const response = await send(`${path}?after=${seen}`, {
+        ...(signal && { signal }),
+        headers: { Accept: 'text/event-stream' },
+      });
+      for await (const event of readServerEvents(response.body ?? new ReadableStream())) {
+        lostAt = undefined;
+        pause = FIRST_PAUSE;
+        if (event.name !== 'message') yield event;
+        else if (Number(event.id) > seen) {
+          seen = Number(event.id);
+          yield event;
+        }
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (error instanceof DandoriError && !isPassing(error)) throw error;
+      lostAt ??= Date.now();
+      if (Date.now() - lostAt > patience) throw error;
+    }
+    if (signal?.aborted) return;
+    await sleep(pause, signal);
+  }
+}
+
+/** A server that is starting again, or wants less of us, is worth waiting for. */
+function isPassing({ code }: DandoriError): boolean {
+  return ['server-unreachable', 'server-stopping', 'too-many-requests'].includes(code);
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
   });
 }

@@ -1,7 +1,6 @@
-import type { ConversationEvent } from '../domain/conversation.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
-import { parseJson } from '../domain/json-text.ts';
-import type { Live } from '../engine/live.ts';
+import type { ConversationEvent } from '../model/conversation.ts';
+import { type Json, type JsonObject, parseJson } from '../model/json.ts';
+import type { Live } from '../model/live.ts';
 import type {
   AnswerSoFar,
   BegunConversation,
@@ -12,8 +11,7 @@ import type {
   MessagePage,
   TalkedRun,
 } from './api.ts';
-import { type Connection, queryOf } from './connection.ts';
-import { type FollowOptions, followStream } from './follow.ts';
+import { type Connection, type FollowOptions, followStream, queryOf } from './connection.ts';
 
 export interface BeginOptions {
   /** In place of the configured one, for the runs of this conversation. */
@@ -47,7 +45,7 @@ export type Talked =
   | { readonly kind: 'driving'; readonly run: string; readonly state: DrivingState };
 
 /** The conversations of a server. What is said is done there, whether or not anybody listens. */
-export interface ConversationAnswer {
+interface ConversationAnswer {
   readonly run: string;
   readonly question: string;
   readonly answer: Json;

@@ -1,4 +1,4 @@
-export { normalise, parseJson, stringifyJson } from '../domain/json-text.ts';
+export { normalise, parseJson, stringifyJson } from '../model/json.ts';
 export type {
   AnswerSoFar,
   BegunConversation,
@@ -30,5 +30,5 @@ export {
   type ResultPage,
   type StartOptions,
 } from './client.ts';
+export type { FollowOptions } from './connection.ts';
 export type { BeginOptions, Conversations, PageOptions, SayOptions, Talked } from './conversations.ts';
-export type { FollowOptions } from './follow.ts';

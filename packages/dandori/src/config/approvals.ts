@@ -1,9 +1,8 @@
-import type { Settings } from '../domain/settings.ts';
+import { isRecord, valueAt } from '../documents/place.ts';
+import type { Problem } from '../documents/problem.ts';
+import type { Settings } from '../model/settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
-import { valueAt } from './place.ts';
-import type { Problem } from './problem.ts';
-import { isRecord } from './record.ts';
 
 /** `letters.*` stands for all tools of a service, which has no other place in the configuration. */
 const ALL_OF = /\.\*$/;

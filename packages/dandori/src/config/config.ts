@@ -1,9 +1,7 @@
-import type { ApprovalPolicy, Strategy } from '../domain/mode.ts';
-import type { Settings } from '../domain/settings.ts';
-import type { ToolPolicy } from '../domain/tool.ts';
+import type { ApprovalPolicy, Settings, Strategy } from '../model/settings.ts';
+import type { ToolPolicy } from '../model/tool.ts';
 import type { DIALECTS, PROVIDERS } from './file-shape.ts';
-import type { ServerConfig } from './server-shape.ts';
-import type { ShippedServer } from './shipped.ts';
+import type { ServerConfig, ShippedServer } from './servers.ts';
 import type { TelemetryConfig } from './telemetry-shape.ts';
 
 /** Everything that a process is set up with, resolved: absolute paths, milliseconds, environment variables filled in. */
@@ -68,7 +66,7 @@ export interface UserConfigApi {
   readonly over: Readonly<Record<string, unknown>>;
 }
 
-export interface PlanningConfig {
+interface PlanningConfig {
   readonly enabled: boolean;
   readonly strategy: Strategy;
   readonly maxSubtasks: number;

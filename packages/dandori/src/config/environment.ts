@@ -1,7 +1,6 @@
-import { nearest } from '../core/nearest.ts';
-import { type Path, pathText } from './place.ts';
-import type { Problem } from './problem.ts';
-import { isRecord } from './record.ts';
+import { isRecord, type Path, pathText } from '../documents/place.ts';
+import type { Problem } from '../documents/problem.ts';
+import { nearest } from '../model/text.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +11,7 @@ export interface Expansion {
   readonly isMarked: boolean;
 }
 
-export interface Expanded {
+interface Expanded {
   readonly value: unknown;
   readonly expansions: readonly Expansion[];
   readonly problems: readonly Problem[];

@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { DEFAULT_CONTEXT } from '../core/context.ts';
-import { approvalPolicy, decompositionLevel, mode, strategy } from '../domain/mode.ts';
-import { duration } from './duration.ts';
 import {
   anyText,
   choice,
   dollars,
+  duration,
   hasNoUser,
   httpUrl,
   list,
@@ -16,10 +14,10 @@ import {
   texts,
   toggle,
   wholeNumber,
-} from './field.ts';
+} from '../documents/field.ts';
+import { approvalPolicy, DEFAULT_CONTEXT, decompositionLevel, mode, strategy } from '../model/settings.ts';
 import { policy, TOOL, toolName } from './policies.ts';
-import { serverShape } from './server-shape.ts';
-import { SHIPPED_SERVERS } from './shipped.ts';
+import { SHIPPED_SERVERS, serverShape } from './servers.ts';
 import { telemetryShape } from './telemetry-shape.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;

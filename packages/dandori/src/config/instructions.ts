@@ -1,8 +1,8 @@
-import { DandoriError } from '../domain/error.ts';
-import { resolvePath } from './paths.ts';
-import { valueAt } from './place.ts';
-import type { Problem } from './problem.ts';
-import { readTextFile } from './text-file.ts';
+import { valueAt } from '../documents/place.ts';
+import type { Problem } from '../documents/problem.ts';
+import { readTextFile } from '../documents/text-file.ts';
+import { DandoriError } from '../model/error.ts';
+import { resolvePath } from './load.ts';
 
 /** They go into every decision, so that a book would cost a book each time. */
 const MAX_BYTES = 200_000;

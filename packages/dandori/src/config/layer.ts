@@ -1,5 +1,4 @@
-import { type Path, valueAt } from './place.ts';
-import { isRecord } from './record.ts';
+import { isRecord, type Path, valueAt } from '../documents/place.ts';
 
 /** Values that override the file, in the file's own form: `{ execution: { max_steps: 3 } }`. */
 export interface Layer {

@@ -1,8 +1,14 @@
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type * as z from 'zod';
-import { withoutNames } from '../core/declared-secrets.ts';
-import { DandoriError } from '../domain/error.ts';
+import { isRecord, type Path, pathText, valueAt } from '../documents/place.ts';
+import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '../documents/problem.ts';
+import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
+import { openSource, type Source } from '../documents/source.ts';
+import { readTextFile } from '../documents/text-file.ts';
+import { withoutNames } from '../model/declared-secrets.ts';
+import { DandoriError } from '../model/error.ts';
 import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables } from './environment.ts';
@@ -10,21 +16,12 @@ import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
 import { readInstructions } from './instructions.ts';
 import { applyLayers, type Layer, originOf } from './layer.ts';
 import { modelProblems, resolveModel } from './model.ts';
-import { resolvePath } from './paths.ts';
-import { type Path, pathText, valueAt } from './place.ts';
 import { resolvePolicies } from './policies.ts';
-import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from './problem.ts';
-import { isRecord } from './record.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, redact, strayedSecrets } from './secrets.ts';
-import { resolveServer } from './server-shape.ts';
-import { resolveServers, serverProblems } from './servers.ts';
+import { resolveServer, resolveServers, serverProblems } from './servers.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
-import { shapeProblems, withoutEmptyKeys } from './shape.ts';
-import { openSource, type Source } from './source.ts';
 import { resolveTelemetry } from './telemetry-shape.ts';
-import { readTextFile } from './text-file.ts';
 import { safeSections } from './user-config.ts';
-import { vocabularyOf } from './vocabulary.ts';
 
 export interface LoadOptions {
   /** `--config FILE`, relative to `cwd`. Without it `dandori.yaml` or `dandori.yml` in `cwd`, or else the defaults. */
@@ -245,4 +242,9 @@ function asWritten(path: Path, value: unknown): Path {
   const [first, ...rest] = path;
   const isRenamed = first === 'mcpServers' && valueAt(value, ['mcpServers']) === undefined;
   return isRenamed ? ['mcp_servers', ...rest] : path;
+}
+
+/** A shell would unfold `~`; without this a folder of that name would be made. */
+export function resolvePath(folder: string, path: string): string {
+  return /^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : resolve(folder, path);
 }

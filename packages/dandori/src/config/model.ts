@@ -1,8 +1,8 @@
+import { type Path, pathText, valueAt } from '../documents/place.ts';
+import type { Problem } from '../documents/problem.ts';
 import type { Config, ModelConfig, Provider } from './config.ts';
 import { type Environment, missingVariable, readVariable } from './environment.ts';
 import type { ModelSection } from './file-shape.ts';
-import { type Path, pathText, valueAt } from './place.ts';
-import type { Problem } from './problem.ts';
 
 /** Looked for in this order; the first is the one that is asked for. */
 const KEY_VARIABLES: Readonly<Record<Provider, readonly string[]>> = {

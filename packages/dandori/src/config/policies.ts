@@ -1,12 +1,10 @@
 import { compile } from '@jmespath-community/jmespath';
 import * as z from 'zod';
-import { effect } from '../domain/effect.ts';
-import { jsonObject } from '../domain/json.ts';
-import { approvalPolicy } from '../domain/mode.ts';
-import type { ToolPolicy } from '../domain/tool.ts';
-import { duration } from './duration.ts';
-import { choice, dollars, oneOf, section, text, toggle } from './field.ts';
-import { isRecord } from './record.ts';
+import { choice, dollars, duration, oneOf, section, text, toggle } from '../documents/field.ts';
+import { isRecord } from '../documents/place.ts';
+import { jsonObject } from '../model/json.ts';
+import { approvalPolicy } from '../model/settings.ts';
+import { effect, type ToolPolicy } from '../model/tool.ts';
 
 export const TOOL = /^[A-Za-z][\w-]*\..+$/;
 export const toolName = text('sqlite.list_tables').regex(TOOL, {

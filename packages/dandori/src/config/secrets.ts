@@ -1,3 +1,4 @@
+import { isRecord, valueAt } from '../documents/place.ts';
 import {
   isSecretParameter,
   markedSecret,
@@ -5,10 +6,8 @@ import {
   secretsOf,
   urlSecrets,
   withForms,
-} from '../core/declared-secrets.ts';
+} from '../model/declared-secrets.ts';
 import type { Expansion } from './environment.ts';
-import { valueAt } from './place.ts';
-import { isRecord } from './record.ts';
 
 /** For what is only shown: a person may have put a key under any name. */
 const SHORTEST = 6;

@@ -1,13 +1,15 @@
-import { stringifyJson } from '../domain/json-text.ts';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { choice, duration, list, oneOf, section, text, wholeNumber } from '../documents/field.ts';
+import { isRecord, pathText, valueAt } from '../documents/place.ts';
+import type { Problem } from '../documents/problem.ts';
+import { DandoriError } from '../model/error.ts';
+import { stringifyJson } from '../model/json.ts';
 import type { Config, McpServerConfig } from './config.ts';
 import type { Environment } from './environment.ts';
-import { oneOf } from './field.ts';
 import type { ConfigFile, ServerSection } from './file-shape.ts';
-import { resolvePath } from './paths.ts';
-import { pathText, valueAt } from './place.ts';
-import type { Problem } from './problem.ts';
-import { isRecord } from './record.ts';
-import { isTrustedByDefault, SHIPPED_SERVERS, shippedCommand, shippedEnvironment } from './shipped.ts';
+import { resolvePath } from './load.ts';
 
 interface Surroundings {
   /** What relative paths of the configuration are relative to. */
@@ -26,7 +28,7 @@ export function resolveServers(
   const enabled = written.filter(([, { disabled }]) => !disabled);
   return {
     mcpServers: Object.fromEntries(
-      enabled.map(([name, section]) => [name, resolveServer(section, surroundings)]),
+      enabled.map(([name, section]) => [name, resolveMcpServer(section, surroundings)]),
     ),
     disabledServers: written.filter(([, { disabled }]) => disabled).map(([name]) => name),
   };
@@ -46,7 +48,7 @@ function everyShipped(): Record<string, ServerSection> {
   return Object.fromEntries(SHIPPED_SERVERS.map((name) => [name, { shipped: name, disabled: false }]));
 }
 
-function resolveServer(
+function resolveMcpServer(
   section: ServerSection,
   { folder, cwd: here, env: ours }: Surroundings,
 ): McpServerConfig {
@@ -152,4 +154,108 @@ function commandProblems(path: string[], command: unknown): Problem[] {
   const hint = `command: ${program} and args: ${stringifyJson(rest.split(/\s+/))}`;
   const message = `${pathText(path)}.command must be the program alone`;
   return [{ path: [...path, 'command'], at: 'value', message, hint }];
+}
+
+/** `viewer` reads, `operator` also starts and steers; both their own runs only. `admin` may everything. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+const HASH = 'must be the SHA-256 of a token in 64 hexadecimal digits; `dandori token` makes both';
+const PORT = 'must be a port from 0 (any free one) to 65535, such as 4310';
+
+const token = section({
+  sha256: z.string({ error: HASH }).regex(/^[0-9a-f]{64}$/, { error: HASH }),
+  user: text('u-42'),
+  role: choice(ROLES),
+});
+
+export const serverShape = section({
+  host: text('127.0.0.1').default('127.0.0.1'),
+  port: z
+    .number({ error: PORT })
+    .int({ error: PORT })
+    .min(0, { error: PORT })
+    .max(65_535, { error: PORT })
+    .default(4310),
+  hosts: list(text('dandori.example.com'), '[dandori.example.com]').default([]),
+  tokens: list(token, '[{ sha256: …, user: u-42, role: operator }]').default([]),
+  max_runs: wholeNumber({ example: 16 }).default(16),
+  grace: duration({ example: '10s', zero: true }).prefault('10s'),
+  rate_limit: wholeNumber({ example: 100 }).default(100),
+  max_streams: wholeNumber({ example: 100 }).default(100),
+});
+
+export interface TokenConfig {
+  readonly sha256: string;
+  readonly user: string;
+  readonly role: Role;
+}
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Names under which it is reached besides localhost and plain addresses. */
+  readonly hosts: readonly string[];
+  /** Empty: whoever is on this machine may everything. */
+  readonly tokens: readonly TokenConfig[];
+  /** Runs driven at the same time. */
+  readonly maxRuns: number;
+  /** Milliseconds that running calls have when it is told to stop. */
+  readonly grace: number;
+  /** Requests a second of one user or address. */
+  readonly rateLimit: number;
+  /** Streams that one user may have open. */
+  readonly maxStreams: number;
+}
+
+export function resolveServer({
+  max_runs: maxRuns,
+  rate_limit: rateLimit,
+  max_streams: maxStreams,
+  ...rest
+}: z.infer<typeof serverShape>): ServerConfig {
+  return { ...rest, maxRuns, rateLimit, maxStreams };
+}
+
+/** The MCP servers that come with Dandori. */
+export const SHIPPED_SERVERS = ['calc', 'clock', 'sqlite', 'places', 'kitchen'] as const;
+export type ShippedServer = (typeof SHIPPED_SERVERS)[number];
+
+/** What a database returns are other people's words; what the others return is our own. */
+function isTrustedByDefault(name: ShippedServer): boolean {
+  return name !== 'sqlite';
+}
+
+/**
+ * A shipped server is our own, so what is said to Dandori by its environment is said to it: where it keeps its data, and
+ * which services it asks. A path is relative to where the user is, and not to where the server will be started.
+ */
+function shippedEnvironment(env: Environment, cwd: string): Record<string, string> {
+  const passed = Object.entries(env).filter(([name]) => PASSED_ON.test(name));
+  return Object.fromEntries(
+    passed.flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, PATH_NAME.test(name) ? resolve(cwd, value) : value]],
+    ),
+  );
+}
+
+const PASSED_ON = /^(DANDORI_.*|XDG_(DATA|CACHE)_HOME)$/;
+const PATH_NAME = /_(DIR|PATH)$/;
+
+/** How to start a shipped server: its source in the repository, what was compiled from it in the published package. */
+function shippedCommand(name: ShippedServer): { command: string; args: string[] } {
+  return { command: process.execPath, args: [mainFile(name)] };
+}
+
+function mainFile(name: ShippedServer): string {
+  try {
+    // `imports` of package.json says where: in the repository their package, in the published one a folder of its own.
+    // Not `import.meta.resolve`, which a test runner need not have.
+    return createRequire(import.meta.url).resolve(`#servers/${name}`);
+  } catch (error) {
+    throw new DandoriError('config-invalid', 'the shipped servers are not installed', {
+      cause: error,
+      fix: 'run npm install, or give mcpServers with a command or a url',
+    });
+  }
 }

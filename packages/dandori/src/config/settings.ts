@@ -1,11 +1,10 @@
-import { sort } from '../core/graph.ts';
-import { type Mode, mode as modes } from '../domain/mode.ts';
-import type { OrderRule, Settings } from '../domain/settings.ts';
+import { valueAt } from '../documents/place.ts';
+import type { Problem } from '../documents/problem.ts';
+import { type Mode, mode as modes, type OrderRule, type Settings } from '../model/settings.ts';
+import { sort } from '../plan/graph.ts';
 import { resolveApprovals } from './approvals.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
-import { valueAt } from './place.ts';
-import type { Problem } from './problem.ts';
 
 /** How often in a row a mind may fail before the run does. Not a key: more has never helped. */
 const REPAIRS = 2;

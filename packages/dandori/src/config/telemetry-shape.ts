@@ -1,6 +1,6 @@
 import type * as z from 'zod';
+import { hasNoUser, httpUrl, section, text, texts, toggle } from '../documents/field.ts';
 import { type Environment, readVariable } from './environment.ts';
-import { hasNoUser, httpUrl, section, text, texts, toggle } from './field.ts';
 
 export const telemetryShape = section({
   endpoint: httpUrl('http://localhost:4318').refine(hasNoUser, {

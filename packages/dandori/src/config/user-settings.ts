@@ -1,8 +1,7 @@
-import type { Settings } from '../domain/settings.ts';
+import type { Settings } from '../model/settings.ts';
 import type { UserConfigApi } from './config.ts';
 import { redact } from './secrets.ts';
-import { layUserConfig, type UserConfigBase } from './user-config.ts';
-import { askUserConfig, type UserConfigProblem } from './user-config-api.ts';
+import { askUserConfig, layUserConfig, type UserConfigBase, type UserConfigProblem } from './user-config.ts';
 
 /** A run starts all the same, with the settings of the file or with what is right of the user's. */
 export interface UserConfigWarning {
@@ -13,7 +12,7 @@ export interface UserConfigWarning {
   readonly message: string;
 }
 
-export interface UserSettingsOptions extends UserConfigBase {
+interface UserSettingsOptions extends UserConfigBase {
   readonly api: UserConfigApi;
   readonly secrets: readonly string[];
   readonly now: () => number;

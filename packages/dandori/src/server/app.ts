@@ -1,8 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { DandoriError } from '../domain/error.ts';
-import { parseJson, stringifyJson } from '../domain/json-text.ts';
+import { DandoriError } from '../model/error.ts';
+import { parseJson, stringifyJson } from '../model/json.ts';
+import { createRateLimit } from './access.ts';
 import { describeApi } from './description.ts';
 import {
   adminsOnly,
@@ -17,23 +18,15 @@ import {
 import { createPage } from './page.ts';
 import type { App, Env, Routes, ServerParts } from './parts.ts';
 import { problemFor } from './problem.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { approving } from './routes/approval.ts';
 import { talks } from './routes/conversations.ts';
-import { examining } from './routes/doctor.ts';
-import { health } from './routes/health.ts';
-import { past } from './routes/past.ts';
+import { past } from './routes/history.ts';
+import { talking } from './routes/messages.ts';
 import { planning } from './routes/plans.ts';
-import { questions } from './routes/questions.ts';
 import { results } from './routes/results.ts';
-import { run } from './routes/run.ts';
-import { runs } from './routes/runs.ts';
-import { counting } from './routes/statistics.ts';
-import { steering } from './routes/steering.ts';
+import { run, runs } from './routes/runs.ts';
+import { counting, examining, health, tools, user } from './routes/service.ts';
+import { approving, questions, steering } from './routes/steering.ts';
 import { streaming } from './routes/stream.ts';
-import { talking } from './routes/talking.ts';
-import { tools } from './routes/tools.ts';
-import { user } from './routes/user.ts';
 
 const ROUTES: readonly Routes[] = [
   health,

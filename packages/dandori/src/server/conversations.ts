@@ -1,8 +1,10 @@
-import { foldConversation } from '../core/conversation.ts';
-import type { Report } from '../core/report.ts';
-import type { Dandori, Leaving } from '../dandori.ts';
-import { DandoriError } from '../domain/error.ts';
-import { type Conversation, unfinished } from '../engine/conversation.ts';
+import type { Dandori, Leaving } from '../app/dandori.ts';
+import type { Config } from '../config/config.ts';
+import { type Conversation, unfinished } from '../conversation/conversation.ts';
+import { foldConversation } from '../conversation/state.ts';
+import { DandoriError } from '../model/error.ts';
+import type { Report } from '../views/report.ts';
+import { mayAct, type User } from './access.ts';
 
 /**
  * The conversations that are open in this process.
@@ -161,4 +163,38 @@ export function createOpenConversations(options: Options): OpenConversations {
 /** What its conversation would have been told nobody waits for any more. */
 function ifGone(error: unknown): undefined {
   if (!(error instanceof DandoriError && error.code === 'conversation-not-found')) throw error;
+}
+
+/** What another model costs is for who runs the server to say. */
+export function refuseOtherModel(wanted: string, user: User, { model }: Pick<Config, 'model'>): void {
+  const known = [model, model?.fallback].flatMap((one) =>
+    one === undefined ? [] : [`${one.provider}/${one.name}`, one.name],
+  );
+  if (mayAct(user, 'admin') || known.includes(wanted)) return;
+  throw new DandoriError('forbidden', `Only an admin may choose a model that is not configured: ${wanted}.`, {
+    fix: known.length === 0 ? 'Leave it out.' : `Choose ${known.join(', ')}.`,
+  });
+}
+
+interface Asked {
+  readonly reason: string;
+  readonly by: string | undefined;
+}
+
+/** Tells all runs that have not ended, and says which. One that has ended meanwhile needs no telling. */
+export async function cancelAll(
+  conversation: Pick<Conversation, 'runs' | 'cancel'>,
+  { reason, by }: Asked,
+): Promise<string[]> {
+  const told: string[] = [];
+  for (const { run, outcome } of conversation.runs()) {
+    if (!['open', 'waiting', 'paused'].includes(outcome)) continue;
+    try {
+      await conversation.cancel(run, reason, { by });
+      told.push(run);
+    } catch (error) {
+      if (!(error instanceof DandoriError && error.code === 'run-ended')) throw error;
+    }
+  }
+  return told;
 }

@@ -1,9 +1,9 @@
+import { type Dandori, systemClock } from '../app/dandori.ts';
 import type { DrivingState } from '../client/api.ts';
-import type { Report } from '../core/report.ts';
-import { type Dandori, systemClock } from '../dandori.ts';
-import { DandoriError } from '../domain/error.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { RunSummary } from '../ports/journal.ts';
+import type { Clock } from '../model/clock.ts';
+import { DandoriError } from '../model/error.ts';
+import type { RunSummary } from '../store/journal.ts';
+import type { Report } from '../views/report.ts';
 
 /**
  * Drives runs in this process.
@@ -29,7 +29,7 @@ export interface Driving {
   stop(grace: number): Promise<void>;
 }
 
-export interface DrivingOptions {
+interface DrivingOptions {
   readonly dandori: Pick<Dandori, 'drive' | 'watch' | 'runs'>;
   readonly atOnce: number;
   readonly onState?: (run: string, state: DrivingState) => void;
@@ -42,7 +42,7 @@ export interface DrivingOptions {
   readonly onSweep?: () => Promise<void>;
 }
 
-export interface Trouble {
+interface Trouble {
   readonly run: string | undefined;
   readonly error: unknown;
   readonly retryIn: number;

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { redact } from '../core/redact.ts';
-import { stringifyJson } from '../domain/json-text.ts';
-import type { Entry } from '../ports/journal.ts';
+import { DandoriError } from '../model/error.ts';
+import { stringifyJson } from '../model/json.ts';
+import { redact } from '../model/redact.ts';
+import type { Entry } from '../store/journal.ts';
 
 /**
  * The events of journals for who watches them, as server-sent events.
@@ -26,7 +27,7 @@ export interface EventStreams {
   close(): void;
 }
 
-export interface Joining {
+interface Joining {
   readonly response: ServerResponse;
   readonly after: number;
   readonly untilEnd: boolean;
@@ -61,14 +62,14 @@ interface Portion {
 }
 
 /** A kind of journal. */
-export interface StreamSource {
+interface StreamSource {
   events(journal: string, after: number): Promise<readonly Entry[]>;
   watch(journal: string, changed: () => void): () => void;
   /** Whether the journal of this last event has come to its end. */
   isEnd(last: Entry): boolean;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly source: StreamSource;
   readonly secrets: readonly string[];
   /** Bytes that may wait for a client. */
@@ -285,4 +286,29 @@ function drained(response: ServerResponse, patience: number): Promise<'drained' 
     response.on('close', onClose);
     if (response.destroyed) onClose();
   });
+}
+
+/** How many streams each user has open: every one of them keeps a connection and what waits for it. */
+interface StreamPlaces {
+  /** Held until the response is closed. Without tokens all are one user, who has no name. */
+  take(user: string | undefined, response: ServerResponse): void;
+}
+
+export function createStreamPlaces(most: number): StreamPlaces {
+  const taken = new Map<string | undefined, number>();
+  return {
+    take(user, response) {
+      const open = taken.get(user) ?? 0;
+      if (open >= most)
+        throw new DandoriError('too-many-requests', `You follow ${open} runs and conversations already.`, {
+          fix: 'Close a stream that is not read any more, or raise server.max_streams.',
+        });
+      taken.set(user, open + 1);
+      response.once('close', () => {
+        const left = (taken.get(user) ?? 1) - 1;
+        if (left === 0) taken.delete(user);
+        else taken.set(user, left);
+      });
+    },
+  };
 }

@@ -1,11 +1,10 @@
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { HonoRequest, MiddlewareHandler } from 'hono';
-import { DandoriError } from '../domain/error.ts';
-import { isNamed } from './answerers.ts';
+import type { Dandori } from '../app/dandori.ts';
+import { DandoriError } from '../model/error.ts';
+import { mayAct, type RateLimit, type User, type Users } from './access.ts';
 import type { Env, ServerParts } from './parts.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { mayAct, type Users } from './users.ts';
 
 /** Read by everybody: nothing of a run is in them. */
 const PUBLIC = ['/', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'];
@@ -198,4 +197,17 @@ function tooLarge(): DandoriError {
   return new DandoriError('request-too-large', `A body may have ${LARGEST_BODY} bytes at most.`, {
     fix: 'Put large data into a file that a tool can read.',
   });
+}
+
+/** Whether the questions of the run name the user as one who may answer: all have the same terms. */
+async function isNamed(run: string, { id }: User, dandori: Pick<Dandori, 'events'>): Promise<boolean> {
+  if (id === undefined) return false;
+  try {
+    return (await dandori.events(run)).some(
+      (event) => event.type === 'question_asked' && event.data.question.answerers?.includes(id) === true,
+    );
+  } catch (error) {
+    if (error instanceof DandoriError) return false;
+    throw error;
+  }
 }

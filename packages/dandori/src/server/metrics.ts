@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Event } from '../domain/event.ts';
+import type { Event } from '../model/event.ts';
 
 /** What this process has done since it started, as Prometheus reads it. */
 export interface Metrics {
@@ -15,7 +15,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-export interface Gauges {
+interface Gauges {
   readonly driving: () => number;
   readonly queued: () => number;
   readonly retrying: () => number;

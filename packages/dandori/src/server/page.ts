@@ -41,7 +41,7 @@ interface PageFile {
   readonly caching: string;
 }
 
-export interface Page {
+interface Page {
   /** Of the page itself, in which nothing of a run is. */
   has(path: string): boolean;
   readonly handler: MiddlewareHandler<Env>;

@@ -1,15 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Dandori } from '../app/dandori.ts';
 import type { Config } from '../config/config.ts';
-import type { Dandori } from '../dandori.ts';
+import type { Owners, User, Users } from './access.ts';
 import type { OpenConversations } from './conversations.ts';
 import type { Driving } from './driving.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Metrics } from './metrics.ts';
-import type { News } from './news.ts';
-import type { Owners } from './owners.ts';
-import type { Standings } from './standings.ts';
-import type { User, Users } from './users.ts';
+import type { News, Standings } from './run-status.ts';
 
 /** What the server is made of, for its routes. */
 export interface ServerParts {

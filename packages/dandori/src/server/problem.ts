@@ -3,11 +3,11 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../client/api.ts';
-import { DandoriError, type ErrorCode } from '../domain/error.ts';
-import { stringifyJson } from '../domain/json-text.ts';
+import { DandoriError, type ErrorCode } from '../model/error.ts';
+import { stringifyJson } from '../model/json.ts';
+import { mayAct } from './access.ts';
 import { SECURITY_HEADERS } from './guard.ts';
 import type { Env } from './parts.ts';
-import { mayAct } from './users.ts';
 
 const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'request-invalid': 400,

@@ -1,10 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import type { RunSummary } from '../app/dandori.ts';
 import type { Problem } from '../client/api.ts';
-import type { Report } from '../core/report.ts';
-import type { RunSummary } from '../dandori.ts';
-import type { Event } from '../domain/event.ts';
-import type { Json } from '../domain/json.ts';
-import { described } from './described.ts';
+import type { Event } from '../model/event.ts';
+import { type Json, json, jsonObject } from '../model/json.ts';
+import type { Report } from '../views/report.ts';
 import { eventShape, problemShape, reportShape, runSummaryShape } from './shapes.ts';
 
 /** What routes have in common, as the description of the API tells it. */
@@ -55,7 +54,7 @@ export function hasAnswer({
 
 export const done = z.object({ run: z.string() }).openapi('Done');
 
-export function json<T extends z.ZodType>(description: string, schema: T) {
+export function jsonContent<T extends z.ZodType>(description: string, schema: T) {
   return { description, content: { 'application/json': { schema } } };
 }
 
@@ -71,3 +70,59 @@ export const problems = {
 } as const;
 
 export const count = z.coerce.number().int();
+
+/**
+ * A type of ours under a name in the description of the API. What leaves the server is not checked against it: the types
+ * hold that, and a test asks for everything and looks whether it fits.
+ */
+export function described<T>(name: string, shape: z.ZodType, description?: string) {
+  return z
+    .custom<T>()
+    .openapi(name, { type: 'object', ...schemaOf(shape), ...(description !== undefined && { description }) });
+}
+
+/** In JSON Schema, as OpenAPI 3.1 has it. */
+export function schemaOf(shape: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema === jsonObject) jsonSchema.type = 'object';
+      if (zodSchema === json) jsonSchema.description = 'any JSON';
+    },
+  });
+  return schema;
+}
+
+/** So many are looked at for one page; where a filter fits few, `next` leads on. */
+const MOST_READ = 5_000;
+const READ_AT_ONCE = 200;
+
+interface Paged<T> {
+  readonly limit: number;
+  readonly before: string | undefined;
+  read(options: { readonly limit: number; readonly before?: string }): Promise<readonly T[]>;
+  idOf(item: T): string;
+  isWanted(item: T): boolean;
+  /** Whether nothing behind it can be wanted. */
+  isPast?(item: T): boolean;
+}
+
+/** Those that are wanted, newest first, and where the next page begins. */
+export async function pageOf<T>(paged: Paged<T>): Promise<{ items: T[]; next?: string }> {
+  const { limit, before, read, idOf, isWanted, isPast = () => false } = paged;
+  const items: T[] = [];
+  let from = before;
+  for (let count = 0; count < MOST_READ; ) {
+    const some = await read({ limit: READ_AT_ONCE, ...(from !== undefined && { before: from }) });
+    for (const item of some) {
+      from = idOf(item);
+      if (isPast(item)) return { items };
+      if (isWanted(item)) items.push(item);
+      if (items.length === limit) return { items, next: from };
+    }
+    if (some.length < READ_AT_ONCE) return { items };
+    count += some.length;
+  }
+  return { items, ...(from !== undefined && { next: from }) };
+}

@@ -1,22 +1,19 @@
 import { lookup } from 'node:dns/promises';
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { redact } from '../core/redact.ts';
-import { type Dandori, type OpenOptions, openDandori } from '../dandori.ts';
-import { DandoriError } from '../domain/error.ts';
+import { type Dandori, type OpenOptions, openDandori } from '../app/dandori.ts';
+import { DandoriError } from '../model/error.ts';
+import { redact } from '../model/redact.ts';
+import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';
 import { createApp } from './app.ts';
 import { createOpenConversations } from './conversations.ts';
 import { createDriving, type PATIENCE } from './driving.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createMetrics } from './metrics.ts';
-import { createNews } from './news.ts';
-import { ownersOfConversations, ownersOfRuns } from './owners.ts';
 import type { ServerParts } from './parts.ts';
 import { problemOutside, refuseConnection } from './problem.ts';
-import { createStandings } from './standings.ts';
-import { createUsers } from './users.ts';
+import { createNews, createStandings } from './run-status.ts';
 
 export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
   /** In place of what the configuration says. */

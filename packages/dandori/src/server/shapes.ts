@@ -1,18 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { blobHandle } from '../domain/blob.ts';
-import { diagnostic, diagnosticCode } from '../domain/diagnostic.ts';
-import { effect } from '../domain/effect.ts';
-import { estimate } from '../domain/estimate.ts';
-import { envelopeSchema, factSchema, outcome } from '../domain/event.ts';
-import { failure } from '../domain/failure.ts';
-import { json, jsonObject } from '../domain/json.ts';
-import { limit } from '../domain/limit.ts';
-import { outline, step } from '../domain/outline.ts';
-import { question } from '../domain/question.ts';
-import { reflection } from '../domain/reflection.ts';
-import { revision } from '../domain/revision.ts';
-import { task } from '../domain/task.ts';
-import { usage } from '../domain/usage.ts';
+import { limit, reflection, usage } from '../model/decision.ts';
+import { blobHandle, envelopeSchema, factSchema, outcome } from '../model/event.ts';
+import { failure } from '../model/failure.ts';
+import { json, jsonObject } from '../model/json.ts';
+import { diagnostic, diagnosticCode, estimate, outline, revision, step } from '../model/plan.ts';
+import { question } from '../model/question.ts';
+import { task } from '../model/task.ts';
+import { effect } from '../model/tool.ts';
 
 /** What the server answers with, for its description: the types of these are in `core`, `engine` and `client`. */
 

@@ -1,8 +1,7 @@
-import type { Effect } from '../domain/effect.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
-import type { Tool, ToolPolicy } from '../domain/tool.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Call, CallOutcome, Toolbox } from '../ports/toolbox.ts';
+import type { Clock } from '../model/clock.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { Effect, Tool, ToolPolicy } from '../model/tool.ts';
+import type { Call, CallOutcome, Toolbox } from '../tools/toolbox.ts';
 
 /** What a call does instead of what it should. `lost_after` does the work first and then loses the answer. */
 export type Fault =

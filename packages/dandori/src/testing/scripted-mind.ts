@@ -1,5 +1,5 @@
-import type { Action } from '../domain/task.ts';
-import type { Mind, Thinking, Thought } from '../ports/mind.ts';
+import type { Mind, Thinking, Thought } from '../mind/mind.ts';
+import type { Action } from '../model/task.ts';
 
 /** What the mind says at one turn: its actions, or the whole of a `Thinking`, or a function that looks first. */
 export type Reply =

@@ -1,5 +1,5 @@
-import { type Queued, ReadyQueue } from '../core/ready-queue.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../model/clock.ts';
+import { type Queued, ReadyQueue } from '../plan/ready-queue.ts';
 
 /** A clock that moves only when it is told to, so that a test of an hour takes no time and always goes the same way. */
 export interface StepClock extends Clock {

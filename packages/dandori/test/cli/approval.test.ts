@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { brokenLaws } from '../../src/core/laws.ts';
-import type { Event } from '../../src/domain/event.ts';
+import type { Event } from '../../src/model/event.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';

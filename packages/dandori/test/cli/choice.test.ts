@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choiceLines, chosen } from '../../src/cli/choice.ts';
+import { choiceLines, chosen } from '../../src/cli/questions/ask.ts';
 
 const APPROVAL = [
   { label: 'Yes, call it', value: 'approve' },

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/adapters/store/store.ts';
-import { rate } from '../../src/cli/rate.ts';
-import { openDandori } from '../../src/dandori.ts';
+import { openDandori } from '../../src/app/dandori.ts';
+import { rate } from '../../src/cli/commands/runs.ts';
+import { createMemoryStore } from '../../src/store/store.ts';
 import { openPlace, type Place } from './command.ts';
 
 const LETTERS = `${import.meta.dirname}/../../../../examples/services/letters.ts`;

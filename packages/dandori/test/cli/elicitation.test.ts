@@ -4,12 +4,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { brokenLaws } from '../../src/core/laws.ts';
-import { openDandori } from '../../src/dandori.ts';
-import type { Event } from '../../src/domain/event.ts';
-import type { Json } from '../../src/domain/json.ts';
-import { fixture, until } from '../adapters/tools/fixtures/calls.ts';
-import { startDesk } from '../adapters/tools/fixtures/desk-process.ts';
+import { openDandori } from '../../src/app/dandori.ts';
+import type { Event } from '../../src/model/event.ts';
+import type { Json } from '../../src/model/json.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
+import { fixture, until } from '../tools/fixtures/calls.ts';
+import { startDesk } from '../tools/fixtures/desk-process.ts';
 import { openPlace, type Place } from './command.ts';
 
 interface Desk extends Place {

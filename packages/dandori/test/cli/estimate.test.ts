@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { estimateLines } from '../../src/cli/estimate.ts';
-import { contextLines } from '../../src/cli/question.ts';
+import { contextLines } from '../../src/cli/questions/question.ts';
+import { estimateLines } from '../../src/cli/report.ts';
 import { textsFor } from '../../src/cli/texts.ts';
-import type { Estimate } from '../../src/domain/estimate.ts';
-import type { Json } from '../../src/domain/json.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Estimate } from '../../src/model/plan.ts';
 
 const ESTIMATE: Estimate = {
   calls: 30,

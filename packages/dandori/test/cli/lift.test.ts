@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/dandori.ts';
+import { openDandori } from '../../src/app/dandori.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { openPlace, type Place } from './command.ts';
 

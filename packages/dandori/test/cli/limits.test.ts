@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAmounts } from '../../src/cli/add-budget.ts';
+import { readAmounts } from '../../src/cli/report.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { openPlace } from './command.ts';
 

@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toLine } from '../../src/adapters/journal/line.ts';
-import { openDandori } from '../../src/dandori.ts';
-import type { Event } from '../../src/domain/event.ts';
+import { openDandori } from '../../src/app/dandori.ts';
+import type { Event } from '../../src/model/event.ts';
+import { toLine } from '../../src/store/files/line.ts';
 import { runCase, startModelServer } from '../../src/testing/index.ts';
 import { openPlace, type Place } from './command.ts';
 

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { brokenLaws } from '../../src/core/laws.ts';
-import { openDandori } from '../../src/dandori.ts';
-import type { Event, FactType } from '../../src/domain/event.ts';
+import { openDandori } from '../../src/app/dandori.ts';
+import type { Event, FactType } from '../../src/model/event.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
 import { PROGRAM, service, started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 import { DOWN, ENTER, openTerminal } from './terminal.ts';

@@ -3,9 +3,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { createProgress } from '../../src/cli/progress.ts';
 import { textsFor } from '../../src/cli/texts.ts';
-import type { Event } from '../../src/domain/event.ts';
+import type { Event } from '../../src/model/event.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/model-server/index.ts';
-import { SETTINGS } from '../engine/house.ts';
+import { SETTINGS } from '../driver/house.ts';
 import { openPlace } from './command.ts';
 
 /** MCP by hand: it says how far it is in every way that the protocol allows, then answers. */

@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/dandori.ts';
+import { openDandori } from '../../src/app/dandori.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { openPlace, type Place } from './command.ts';
 

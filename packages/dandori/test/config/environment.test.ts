@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/config/secrets.ts';
-import { withoutNames } from '../../src/core/declared-secrets.ts';
+import { withoutNames } from '../../src/model/declared-secrets.ts';
 import { load, refusal } from './workspace.ts';
 
 describe('environment variables', () => {

@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { SHIPPED_SERVERS } from '../../src/config/shipped.ts';
+import { SHIPPED_SERVERS } from '../../src/config/servers.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
-import { settings } from '../../src/domain/settings.ts';
+import { settings } from '../../src/model/settings.ts';
 import { folderWith, load, refusal } from './workspace.ts';
 
 describe('without a configuration', () => {

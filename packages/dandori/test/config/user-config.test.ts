@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/adapters/store/store.ts';
+import { type Dandori, openDandori } from '../../src/app/dandori.ts';
 import type { UserConfigWarning } from '../../src/config/user-settings.ts';
-import { type Dandori, openDandori } from '../../src/dandori.ts';
+import { createMemoryStore } from '../../src/store/store.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { type Answer, type Request, startUserApi, type UserApi } from './user-api.ts';
 import { folderWith, load, refusal } from './workspace.ts';

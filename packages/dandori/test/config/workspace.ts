@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
-import { DandoriError } from '../../src/domain/error.ts';
+import { DandoriError } from '../../src/model/error.ts';
 
 /** A folder with these files in it, gone after the test. */
 export async function folderWith(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {

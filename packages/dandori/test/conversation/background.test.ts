@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Conversation } from '../../src/engine/conversation.ts';
+import type { Conversation } from '../../src/conversation/conversation.ts';
 import { act, answer, facts, openHome, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 import { PLAN, tripModel } from './script.ts';

@@ -1,24 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
-import { systemClock } from '../../src/adapters/clock/system.ts';
-import { CONVERSATIONS } from '../../src/adapters/journal/form.ts';
-import { createMemoryJournal, createMemoryJournalOf } from '../../src/adapters/journal/memory.ts';
-import { createMemoryKeys } from '../../src/adapters/keys/memory.ts';
-import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
-import { foldConversation, undelivered } from '../../src/core/conversation.ts';
-import { brokenConversationLaws } from '../../src/core/conversation-laws.ts';
-import { brokenLaws } from '../../src/core/laws.ts';
-import type { Tool } from '../../src/domain/tool.ts';
 import {
   type Conversation,
   type ConversationParts,
   openConversation,
-} from '../../src/engine/conversation.ts';
-import type { ConversationJournal, Entry, Journal } from '../../src/ports/journal.ts';
-import type { Mind } from '../../src/ports/mind.ts';
-import type { Toolbox } from '../../src/ports/toolbox.ts';
-import { SETTINGS } from '../engine/house.ts';
+} from '../../src/conversation/conversation.ts';
+import { brokenConversationLaws } from '../../src/conversation/laws.ts';
+import { foldConversation, undelivered } from '../../src/conversation/state.ts';
+import { systemClock } from '../../src/driver/clock.ts';
+import type { Mind } from '../../src/mind/mind.ts';
+import type { Tool } from '../../src/model/tool.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
+import type { ConversationJournal, Entry, Journal } from '../../src/store/journal.ts';
+import { CONVERSATIONS } from '../../src/store/journal.ts';
+import {
+  createMemoryBlobs,
+  createMemoryJournal,
+  createMemoryJournalOf,
+  createMemoryKeys,
+} from '../../src/store/memory.ts';
+import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import type { Toolbox } from '../../src/tools/toolbox.ts';
+import { SETTINGS } from '../driver/house.ts';
 
 const STEPS = ['s1', 's2', 's3'];
 

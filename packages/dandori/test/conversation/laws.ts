@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { CONVERSATIONS } from '../../src/adapters/journal/form.ts';
-import { createJsonlJournalOf } from '../../src/adapters/journal/jsonl.ts';
-import { brokenConversationLaws } from '../../src/core/conversation-laws.ts';
-import type { ConversationEvent } from '../../src/domain/conversation.ts';
+import { brokenConversationLaws } from '../../src/conversation/laws.ts';
+import type { ConversationEvent } from '../../src/model/conversation.ts';
+import { createJsonlJournalOf } from '../../src/store/files/journal.ts';
+import { CONVERSATIONS } from '../../src/store/journal.ts';
 
 /** Every conversation of a folder, as it stands on the disk, keeps the laws. */
 export async function theseHold(folder: string): Promise<ConversationEvent[][]> {

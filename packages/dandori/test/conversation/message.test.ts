@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messageText, questionText } from '../../src/cli/chat/message.ts';
 import type { Style } from '../../src/cli/style.ts';
 import { textsFor } from '../../src/cli/texts.ts';
-import type { Message } from '../../src/domain/conversation.ts';
+import type { Message } from '../../src/model/conversation.ts';
 
 const asItIs = (text: string) => text;
 const style: Style = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineService } from '../../src/adapters/tools/service.ts';
-import { describeEvent } from '../../src/core/event-line.ts';
-import type { Conversation } from '../../src/engine/conversation.ts';
+import type { Conversation } from '../../src/conversation/conversation.ts';
 import type { ModelReply, RecordedRequest } from '../../src/testing/model-server/index.ts';
+import { defineService } from '../../src/tools/service.ts';
+import { describeEvent } from '../../src/views/event-line.ts';
 import { act, answer, facts, type Home, openHome, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import type { Place } from '../cli/command.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import type { ModelReply, RecordedRequest } from '../../src/testing/model-server/index.ts';
 import { act, answer, own, say } from '../requirements/home.ts';
 

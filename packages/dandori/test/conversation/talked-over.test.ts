@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineService } from '../../src/adapters/tools/service.ts';
+import { defineService } from '../../src/tools/service.ts';
 import { act, answer, openHome, say } from '../requirements/home.ts';
 
 /** A bank that asks before it transfers, and a mailbox whose mail makes the model ask for a yes. */

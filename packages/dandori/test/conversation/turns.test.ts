@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineService } from '../../src/adapters/tools/service.ts';
+import { defineService } from '../../src/tools/service.ts';
 import { act, answer, facts, openHome, own, say, told } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 

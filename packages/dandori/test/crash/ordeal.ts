@@ -1,5 +1,5 @@
-import { brokenLaws } from '../../src/core/laws.ts';
-import type { Event } from '../../src/domain/event.ts';
+import type { Event } from '../../src/model/event.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
 import { type Deciding, type Kill, openVictim, type Victim } from './victim.ts';
 
 /** What came of a run that was killed again and again, and taken up each time. */

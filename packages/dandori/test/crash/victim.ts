@@ -2,7 +2,7 @@ import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Task } from '../../src/domain/task.ts';
+import type { Task } from '../../src/model/task.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
 import { started } from '../program.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { brokenLaws } from '../../src/core/laws.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
 import { look, type Standing, stand, take, tokenOf, wait } from '../server/standing.ts';
 import { createCheck } from './check.ts';
 import { type Document, routesOf } from './document.ts';

@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { openDandori } from '../../src/app/dandori.ts';
 import { configShape } from '../../src/config/file-shape.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { readPlanFile } from '../../src/config/plan-file.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
-import { vocabularyOf } from '../../src/config/vocabulary.ts';
-import { openDandori } from '../../src/dandori.ts';
-import { diagnosticCode } from '../../src/domain/diagnostic.ts';
+import { vocabularyOf } from '../../src/documents/shape.ts';
+import { diagnosticCode } from '../../src/model/plan.ts';
+import { readPlanFile } from '../../src/plan/read.ts';
 import { PROGRAM } from '../program.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -31,7 +31,7 @@ const QUOTING = ['README.md', 'README.ja.md', ...filesIn('docs', /^[^/]+\.md$/)]
 
 describe('the pages of errors', () => {
   // The codes are a type and leave no trace at run time, so the source is read.
-  const errors = [...read('packages/dandori/src/domain/error.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
+  const errors = [...read('packages/dandori/src/model/error.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
     (match) => match[1] ?? '',
   );
   const codes = [...errors, ...diagnosticCode.options].sort();

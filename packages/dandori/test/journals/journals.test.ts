@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
-import { createJsonlJournal } from '../../src/adapters/journal/jsonl.ts';
-import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
-import { fold } from '../../src/core/apply.ts';
-import { blobOf } from '../../src/core/event-blob.ts';
-import { brokenLaws } from '../../src/core/laws.ts';
-import { report } from '../../src/core/report.ts';
-import { factSchema } from '../../src/domain/event.ts';
-import { replayRun } from '../../src/engine/replay.ts';
+import { replayRun } from '../../src/history/replay.ts';
+import { blobOf, factSchema } from '../../src/model/event.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
+import { fold } from '../../src/run/state/apply.ts';
+import { createFileBlobs } from '../../src/store/files/blobs.ts';
+import { createJsonlJournal } from '../../src/store/files/journal.ts';
+import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import { report } from '../../src/views/report.ts';
 
 const FOLDER = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(FOLDER, '../../package.json'), 'utf8'));
@@ -27,8 +26,10 @@ function open(name: string) {
   return { journal: createJsonlJournal(directory), blobs: createFileBlobs(join(directory, 'blobs')) };
 }
 
-const ENGINE = join(FOLDER, '../../src/engine');
-const engine = readdirSync(ENGINE).map((file) => readFileSync(join(ENGINE, file), 'utf8'));
+const SOURCE = join(FOLDER, '../../src');
+const engine = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /^(driver|commands|history|run\/actions)\/.*\.ts$/.test(file))
+  .map((file) => readFileSync(join(SOURCE, file), 'utf8'));
 
 /** A fact that nothing writes yet has no journal to stand in. */
 function isWritten(kind: string): boolean {

@@ -1,21 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFileBlobs } from '../../src/adapters/blobs/files.ts';
-import { createMemoryBlobs } from '../../src/adapters/blobs/memory.ts';
-import { toLine } from '../../src/adapters/journal/line.ts';
-import { createMemoryJournal } from '../../src/adapters/journal/memory.ts';
-import { createSchemaCheck } from '../../src/adapters/schema/ajv.ts';
-import { fold } from '../../src/core/apply.ts';
-import { blobOf } from '../../src/core/event-blob.ts';
-import { report } from '../../src/core/report.ts';
-import type { RunState } from '../../src/core/state.ts';
-import type { Effect } from '../../src/domain/effect.ts';
-import type { Event } from '../../src/domain/event.ts';
-import type { Json } from '../../src/domain/json.ts';
-import type { Settings } from '../../src/domain/settings.ts';
-import { answerQuestion } from '../../src/engine/answer.ts';
-import { drive } from '../../src/engine/drive.ts';
-import { forkRun } from '../../src/engine/fork.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
 import {
   addBudget,
   addNote,
@@ -24,9 +9,20 @@ import {
   pauseRun,
   rateRun,
   startRun,
-} from '../../src/engine/inbox.ts';
-import type { Parts } from '../../src/engine/parts.ts';
-import type { CallOutcome } from '../../src/ports/toolbox.ts';
+} from '../../src/commands/steer.ts';
+import { drive } from '../../src/driver/drive.ts';
+import type { Parts } from '../../src/driver/parts.ts';
+import { forkRun } from '../../src/history/fork.ts';
+import type { Event } from '../../src/model/event.ts';
+import { blobOf } from '../../src/model/event.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Settings } from '../../src/model/settings.ts';
+import type { Effect } from '../../src/model/tool.ts';
+import { fold } from '../../src/run/state/apply.ts';
+import type { RunState } from '../../src/run/state/state.ts';
+import { createFileBlobs } from '../../src/store/files/blobs.ts';
+import { toLine } from '../../src/store/files/line.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
 import {
   createFunctionToolbox,
   createScriptedMind,
@@ -35,6 +31,9 @@ import {
   type Reply,
   type StepClock,
 } from '../../src/testing/index.ts';
+import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import type { CallOutcome } from '../../src/tools/toolbox.ts';
+import { report } from '../../src/views/report.ts';
 
 /**
  * `npm run journals` writes the journals of this version that are not there yet: real runs of the real engine on a step

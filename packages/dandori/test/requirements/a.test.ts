@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/domain/json.ts';
-import type { Mode } from '../../src/domain/mode.ts';
 import { readPrompt } from '../../src/mind/prompts/read.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Mode } from '../../src/model/settings.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import type { ModelReply } from '../../src/testing/model-server/index.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';

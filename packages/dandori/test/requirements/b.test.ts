@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/adapters/clock/system.ts';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
+import { systemClock } from '../../src/driver/clock.ts';
 import { type PromptName, readPrompt } from '../../src/mind/prompts/read.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { ModelReply } from '../../src/testing/model-server/index.ts';
 import { openPlace } from '../cli/command.ts';
 import { startUserApi } from '../config/user-api.ts';

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createMemoryStore } from '../../src/adapters/store/store.ts';
-import { defineService } from '../../src/adapters/tools/service.ts';
-import { fold } from '../../src/core/apply.ts';
-import { report as reportOf } from '../../src/core/report.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { fold } from '../../src/run/state/apply.ts';
+import { createMemoryStore } from '../../src/store/store.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
+import { defineService } from '../../src/tools/service.ts';
+import { report as reportOf } from '../../src/views/report.ts';
 import { openPlace } from '../cli/command.ts';
 import { act, answer, facts, openHome, own, say, told } from './home.ts';
 

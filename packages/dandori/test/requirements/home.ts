@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { defineService, type Service } from '../../src/adapters/tools/service.ts';
-import { brokenLaws } from '../../src/core/laws.ts';
-import type { Report } from '../../src/core/report.ts';
-import { type Dandori, type OpenOptions, openDandori, type RunOptions } from '../../src/dandori.ts';
-import type { Event, FactOf } from '../../src/domain/event.ts';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
-import type { Live } from '../../src/engine/live.ts';
+import { type Dandori, type OpenOptions, openDandori, type RunOptions } from '../../src/app/dandori.ts';
+import type { Event, FactOf } from '../../src/model/event.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import type { Live } from '../../src/model/live.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
 import {
   type Expectation,
   type ModelReply,
@@ -17,6 +15,8 @@ import {
   type ModelServer,
   startModelServer,
 } from '../../src/testing/model-server/index.ts';
+import { defineService, type Service } from '../../src/tools/service.ts';
+import type { Report } from '../../src/views/report.ts';
 
 /** A user's folder with a `dandori.yaml`, a model behind real HTTP that streams, and the whole of Dandori on top. */
 export interface Home extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cancelAll } from '../../src/server/cancel-all.ts';
+import { cancelAll } from '../../src/server/conversations.ts';
 import { PLAN } from '../conversation/script.ts';
 import { openHome, own, say } from '../requirements/home.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Report } from '../../src/core/report.ts';
-import type { RunSummary } from '../../src/dandori.ts';
-import { DandoriError } from '../../src/domain/error.ts';
+import type { RunSummary } from '../../src/app/dandori.ts';
+import { DandoriError } from '../../src/model/error.ts';
 import { createDriving, PATIENCE } from '../../src/server/driving.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
+import type { Report } from '../../src/views/report.ts';
 import { until } from './standing.ts';
 
 /** Drives that end when the test says so. */

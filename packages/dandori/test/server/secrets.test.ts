@@ -3,12 +3,12 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withForms } from '../../src/core/declared-secrets.ts';
-import { openDandori } from '../../src/dandori.ts';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
-import type { Task } from '../../src/domain/task.ts';
+import { openDandori } from '../../src/app/dandori.ts';
+import { withForms } from '../../src/model/declared-secrets.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import type { Task } from '../../src/model/task.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
-import { startCollector } from '../adapters/telemetry/collector.ts';
+import { startCollector } from '../telemetry/collector.ts';
 import { stand } from './standing.ts';
 
 /** A real MCP server that writes down what it is called with, and gives away what it was started with. */

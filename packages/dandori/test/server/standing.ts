@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { ambiguous, defineService } from '../../src/adapters/tools/service.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
-import type { Task } from '../../src/domain/task.ts';
+import type { Task } from '../../src/model/task.ts';
 import { type ServeOptions, type Serving, serve } from '../../src/server/serve.ts';
+import { ambiguous, defineService } from '../../src/tools/service.ts';
 
 /** A real server on a real socket, with a folder and tools of its own. */
 export interface Standing extends AsyncDisposable {

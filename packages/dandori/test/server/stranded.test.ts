@@ -1,10 +1,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFileStore, type Store } from '../../src/adapters/store/store.ts';
+import { openDandori } from '../../src/app/dandori.ts';
 import { createClient } from '../../src/client/client.ts';
-import { openDandori } from '../../src/dandori.ts';
 import { type ServeOptions, serve } from '../../src/server/serve.ts';
+import { createFileStore, type Store } from '../../src/store/store.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { openPlace, type Place } from '../cli/command.ts';
 import { until } from './standing.ts';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { readServerEvents } from '../../src/client/server-events.ts';
-import type { Event } from '../../src/domain/event.ts';
-import type { Mind } from '../../src/ports/mind.ts';
+import { readServerEvents } from '../../src/client/connection.ts';
+import type { Mind } from '../../src/mind/mind.ts';
+import type { Event } from '../../src/model/event.ts';
 import { createEventStreams } from '../../src/server/event-streams.ts';
 import { serve } from '../../src/server/serve.ts';
 import { chatter, look, type Standing, stand, take, until, wait } from './standing.ts';

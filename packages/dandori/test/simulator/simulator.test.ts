@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../../src/domain/event.ts';
-import type { Journal } from '../../src/ports/journal.ts';
+import type { Event } from '../../src/model/event.ts';
+import type { Journal } from '../../src/store/journal.ts';
 import { accountOf, journalCases, type Simulated, simulate } from '../../src/testing/index.ts';
 import { createDisk } from '../../src/testing/simulator/disk.ts';
 import { FAULTS, NO_FAULTS } from '../../src/testing/simulator/faults.ts';
+import { createSimulatedJournal, createSimulatedProcess } from '../../src/testing/simulator/machine.ts';
 import { createRandom } from '../../src/testing/simulator/random.ts';
-import { createSimulatedJournal } from '../../src/testing/simulator/simulated-journal.ts';
-import { createSimulatedProcess } from '../../src/testing/simulator/simulated-process.ts';
 import { createTimeline } from '../../src/testing/simulator/timeline.ts';
 import { IS_LONG } from '../long.ts';
 import { compare, simulateAll } from './seeds.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../src/core/state.ts';
-import type { RecordedCase } from '../../src/domain/case.ts';
-import type { Json } from '../../src/domain/json.ts';
-import type { Settings } from '../../src/domain/settings.ts';
-import { drive } from '../../src/engine/drive.ts';
-import { addNote, continueRun, pauseRun } from '../../src/engine/inbox.ts';
-import { recordRun } from '../../src/engine/record.ts';
-import type { CallOutcome } from '../../src/ports/toolbox.ts';
+import { addNote, continueRun, pauseRun } from '../../src/commands/steer.ts';
+import { drive } from '../../src/driver/drive.ts';
+import type { RecordedCase } from '../../src/history/case.ts';
+import { recordRun } from '../../src/history/record.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Settings } from '../../src/model/settings.ts';
+import type { RunState } from '../../src/run/state/state.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { CaseError, runCase } from '../../src/testing/index.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
-import { count, createHouse, type House } from '../engine/house.ts';
+import type { CallOutcome } from '../../src/tools/toolbox.ts';
+import { count, createHouse, type House } from '../driver/house.ts';
 
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 const AGE = { type: 'object', properties: { age: { type: 'number' } }, required: ['age'] };

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { RecordedCase } from '../../src/domain/case.ts';
-import type { Json } from '../../src/domain/json.ts';
-import { recordRun } from '../../src/engine/record.ts';
-import type { CallOutcome } from '../../src/ports/toolbox.ts';
+import type { RecordedCase } from '../../src/history/case.ts';
+import { recordRun } from '../../src/history/record.ts';
+import type { Json } from '../../src/model/json.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { CaseError, runCase } from '../../src/testing/index.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
-import { createHouse } from '../engine/house.ts';
+import type { CallOutcome } from '../../src/tools/toolbox.ts';
+import { createHouse } from '../driver/house.ts';
 
 const number = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
 

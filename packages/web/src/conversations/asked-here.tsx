@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { TalkedRun } from 'dandori/client';
 import { useState } from 'react';
-import type { Json } from '#domain/json.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
 import { ContextView } from '../run/questions/context-view.tsx';
 import { PlanDetails } from '../run/questions/plan-approval.tsx';
 import { QuestionCard } from '../run/questions/question-card.tsx';

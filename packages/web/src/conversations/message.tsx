@@ -1,5 +1,5 @@
 import type { TalkedRun } from 'dandori/client';
-import type { Written } from '#core/conversation.ts';
+import type { Written } from '#dandori/conversation/state.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { RichText } from '../ui/rich-text.tsx';

@@ -1,4 +1,4 @@
-import type { Tally as TallyOfWork } from '#domain/conversation.ts';
+import type { Tally as TallyOfWork } from '#dandori/model/conversation.ts';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from './texts.ts';
 

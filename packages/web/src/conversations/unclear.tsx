@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Heard } from 'dandori/client';
-import { answerIn } from '#core/meaning.ts';
+import { answerIn } from '#dandori/conversation/interpret.ts';
 import { useTexts } from '../shell/language.tsx';
 import { useClient } from '../shell/session.tsx';
 import { Button } from '../ui/button.tsx';

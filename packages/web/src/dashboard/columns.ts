@@ -1,4 +1,4 @@
-import { addPeriods, emptyPeriod, PERIOD_MS, type Period } from '#core/period.ts';
+import { addPeriods, emptyPeriod, PERIOD_MS, type Period } from '#dandori/history/statistics.ts';
 import type { Span } from './range.ts';
 
 /** More than these nobody can tell apart. */

@@ -1,6 +1,5 @@
-import { duration } from '#core/duration.ts';
-import type { Period } from '#core/period.ts';
-import type { Statistics } from '#core/statistics.ts';
+import type { Period, Statistics } from '#dandori/history/statistics.ts';
+import { duration } from '#dandori/views/report.ts';
 import type { Chart } from './chart.ts';
 import type { texts } from './texts.ts';
 

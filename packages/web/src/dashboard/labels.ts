@@ -1,4 +1,4 @@
-import type { Every, Period } from '#core/period.ts';
+import type { Every, Period } from '#dandori/history/statistics.ts';
 
 export interface Label {
   /** Below the picture. */

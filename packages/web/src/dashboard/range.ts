@@ -1,4 +1,4 @@
-import { type Every, PERIOD_MS } from '#core/period.ts';
+import { type Every, PERIOD_MS } from '#dandori/history/statistics.ts';
 
 export const RANGES = ['1d', '7d', '30d', 'all'] as const;
 export type Range = (typeof RANGES)[number];

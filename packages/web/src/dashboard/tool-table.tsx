@@ -1,4 +1,4 @@
-import type { Statistics } from '#core/statistics.ts';
+import type { Statistics } from '#dandori/history/statistics.ts';
 import { useLanguage, useTexts } from '../shell/language.tsx';
 import { Scroller } from '../ui/scroller.tsx';
 import { texts } from './texts.ts';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useState } from 'react';
-import { approvalPolicy, mode as modes } from '#domain/mode.ts';
+import { approvalPolicy, mode as modes } from '#dandori/model/settings.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { useCheck } from '../run/plan/use-check.ts';
 import { useTexts } from '../shell/language.tsx';

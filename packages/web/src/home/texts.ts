@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, Mode } from '#domain/mode.ts';
+import type { ApprovalPolicy, Mode } from '#dandori/model/settings.ts';
 import type { Texts } from '../shell/language.tsx';
 import type { OpenQuestion } from '../shell/questions.ts';
 

@@ -1,6 +1,6 @@
-import { apply } from '#core/apply.ts';
-import type { RunState } from '#core/state.ts';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import { apply } from '#dandori/run/state/apply.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 
 /** States of earlier moments. */
 export interface Moments {

@@ -1,4 +1,4 @@
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
 
 /** Keys under which the server does a request once, however often it is sent. */
 export interface RequestKeys {

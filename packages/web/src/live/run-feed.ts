@@ -1,7 +1,7 @@
 import type { Client, DrivingState, Followed } from 'dandori/client';
-import { apply } from '#core/apply.ts';
-import type { RunState } from '#core/state.ts';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import { apply } from '#dandori/run/state/apply.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { createFeed, type Feed } from './feed.ts';
 
 /** What of a call is heard only while somebody listens. */

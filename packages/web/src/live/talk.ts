@@ -1,5 +1,5 @@
 import type { ConversationNow, MessagePage, Talked, TalkedRun } from 'dandori/client';
-import { replyId, type Written } from '#core/conversation.ts';
+import { replyId, type Written } from '#dandori/conversation/state.ts';
 
 /** A conversation as the page has it. */
 export interface Talk {

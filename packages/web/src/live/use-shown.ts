@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react';
-import type { RunState } from '#core/state.ts';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { createMoments } from './moment.ts';
 import type { RunNews } from './run-feed.ts';
 

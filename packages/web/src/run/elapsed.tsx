@@ -1,4 +1,4 @@
-import { duration } from '#core/duration.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useNow } from '../live/now.tsx';
 
 interface Props {

@@ -1,5 +1,5 @@
-import type { RunState } from '#core/state.ts';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import type { RunNews } from '../live/run-feed.ts';
 
 /** What every view of a run is given. */

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { DandoriError } from '#domain/error.ts';
+import { DandoriError } from '#dandori/model/error.ts';
 import { lookAgain } from '../live/attention.ts';
 
 /** Whether the server lets this session in. */

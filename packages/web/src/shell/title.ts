@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { unturned } from '#core/direction.ts';
+import { unturned } from '#dandori/model/text.ts';
 
 /** What the tab of the browser says: how many questions wait, and what is shown. */
 const parts = { waiting: 0, room: '', view: '' };

@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { unturned } from '#core/direction.ts';
+import { unturned } from '#dandori/model/text.ts';
 
 const SAID = ['title', 'aria-label', 'placeholder', 'alt'] as const;
 

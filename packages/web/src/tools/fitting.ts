@@ -1,4 +1,4 @@
-import type { Tool } from '#domain/tool.ts';
+import type { Tool } from '#dandori/model/tool.ts';
 import type { Query } from '../shell/route.tsx';
 
 /** The tools in which every word that was typed stands somewhere. */

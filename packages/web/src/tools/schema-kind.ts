@@ -1,5 +1,5 @@
-import { itemAt, propertiesOf, type SchemaView, typesOf, valuesOf } from '#core/schema-view.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import { itemAt, propertiesOf, type SchemaView, typesOf, valuesOf } from '#dandori/plan/schema/view.ts';
 
 /** Of a value in a word or two: `string`, `list of string`, `"a" | "b"`. */
 export function kindOf(

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { isObject, itemAt, propertiesOf, type SchemaView, viewOf } from '#core/schema-view.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import { isObject, itemAt, propertiesOf, type SchemaView, viewOf } from '#dandori/plan/schema/view.ts';
 import { useTexts } from '../shell/language.tsx';
 import { inner, kindOf } from './schema-kind.ts';
 import { texts } from './texts.ts';

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { viewOf } from '#core/schema-view.ts';
-import type { JsonObject } from '#domain/json.ts';
-import { stringifyJson } from '#domain/json-text.ts';
-import type { Tool } from '#domain/tool.ts';
+import type { JsonObject } from '#dandori/model/json.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { Tool } from '#dandori/model/tool.ts';
+import { viewOf } from '#dandori/plan/schema/view.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Scroller } from '../ui/scroller.tsx';
 import { SchemaTree } from './schema-tree.tsx';

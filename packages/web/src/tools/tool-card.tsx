@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Tool } from '#domain/tool.ts';
+import type { Tool } from '#dandori/model/tool.ts';
 import { EffectMark } from '../ui/effect-mark.tsx';
 import { ToolBody } from './tool-body.tsx';
 

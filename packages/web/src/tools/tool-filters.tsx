@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { effect as effects } from '#domain/effect.ts';
+import { effect as effects } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
 import type { Query } from '../shell/route.tsx';
 import { Choice } from '../ui/choice.tsx';

@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from 'react';
-import type { Tool } from '#domain/tool.ts';
+import type { Tool } from '#dandori/model/tool.ts';
 import { ToolCard } from './tool-card.tsx';
 
 /** The tools under who offers them. */

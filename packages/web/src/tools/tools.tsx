@@ -1,4 +1,4 @@
-import type { Tool } from '#domain/tool.ts';
+import type { Tool } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
 import { goTo, type Query } from '../shell/route.tsx';
 import { Page } from '../ui/page.tsx';

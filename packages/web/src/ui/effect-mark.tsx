@@ -1,4 +1,4 @@
-import type { Effect } from '#domain/effect.ts';
+import type { Effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
 import { words } from './words.ts';
 

@@ -1,4 +1,4 @@
-import type { Failure } from '#domain/failure.ts';
+import type { Failure } from '#dandori/model/failure.ts';
 import { useTexts } from '../shell/language.tsx';
 import { words } from './words.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts';
+import type { Json } from '#dandori/model/json.ts';
 
 /** A line of a tree. `more` leads to what a long list does not show yet. */
 export type JsonRow = {

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
-import type { Json } from '#domain/json.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
 import { CopyButton } from './copy-button.tsx';
 import { isLong, JsonRowView } from './json-row.tsx';
 import { type JsonRow, jsonRows, PAGE, parentRow, ROOT } from './json-rows.ts';

@@ -1,4 +1,4 @@
-import { DandoriError } from '#domain/error.ts';
+import { DandoriError } from '#dandori/model/error.ts';
 import type { Words } from './words.ts';
 
 export interface ProblemWords {

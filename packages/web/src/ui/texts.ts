@@ -1,6 +1,6 @@
 import type { RunPage } from 'dandori/client';
-import type { TaskStatus } from '#core/state.ts';
-import { STATUS_JAPANESE } from '#core/status-words.ts';
+import type { TaskStatus } from '#dandori/run/state/state.ts';
+import { STATUS_JAPANESE } from '#dandori/views/texts/statuses.ts';
 import type { Texts } from '../shell/language.tsx';
 
 export type Status = TaskStatus | RunPage['runs'][number]['status'] | 'skipped';

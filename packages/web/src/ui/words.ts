@@ -1,8 +1,8 @@
-import type { Effect } from '#domain/effect.ts';
-import type { ErrorCode } from '#domain/error.ts';
-import type { Purpose } from '#domain/event.ts';
-import type { FailureKind } from '#domain/failure.ts';
-import type { Limit } from '#domain/limit.ts';
+import type { Limit } from '#dandori/model/decision.ts';
+import type { ErrorCode } from '#dandori/model/error.ts';
+import type { Purpose } from '#dandori/model/event.ts';
+import type { FailureKind } from '#dandori/model/failure.ts';
+import type { Effect } from '#dandori/model/tool.ts';
 import type { Texts } from '../shell/language.tsx';
 
 /** Words of the domain that several views say. */

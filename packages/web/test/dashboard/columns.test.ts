@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyPeriod, type Period } from '../../../dandori/src/core/period.ts';
+import { emptyPeriod, type Period } from '../../../dandori/src/history/statistics.ts';
 import { columnsOf, widened } from '../../src/dashboard/columns.ts';
 import { spanOf } from '../../src/dashboard/range.ts';
 

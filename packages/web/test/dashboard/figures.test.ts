@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { addPeriods, emptyPeriod, type Period } from '../../../dandori/src/core/period.ts';
-import { createCounter } from '../../../dandori/src/core/statistics.ts';
+import {
+  addPeriods,
+  createCounter,
+  emptyPeriod,
+  type Period,
+} from '../../../dandori/src/history/statistics.ts';
 import { figuresOf } from '../../src/dashboard/figures.ts';
 import { texts } from '../../src/dashboard/texts.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Mind } from '../../../dandori/src/ports/mind.ts';
+import type { Mind } from '../../../dandori/src/mind/mind.ts';
 import { look, stand, wait } from '../../../dandori/test/server/standing.ts';
 import { type Visit, visit } from '../visit.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../../dandori/src/core/apply.ts';
-import { snapshot } from '../../../dandori/src/core/snapshot.ts';
+import { fold } from '../../../dandori/src/run/state/apply.ts';
+import { snapshot } from '../../../dandori/src/run/state/state.ts';
 import { createMoments } from '../../src/live/moment.ts';
 import { ANSWER, keptRuns, live } from '../lived.ts';
 

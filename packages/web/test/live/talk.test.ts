@@ -1,6 +1,6 @@
 import type { ConversationNow, Talked, TalkedRun } from 'dandori/client';
 import { describe, expect, it } from 'vitest';
-import type { Written } from '../../../dandori/src/core/conversation.ts';
+import type { Written } from '../../../dandori/src/conversation/state.ts';
 import { hear, type Talk, talkOf, withEarlier } from '../../src/live/talk.ts';
 
 const said = (id: string, at: number): Written => ({ id, role: 'user', kind: 'said', text: id, at });

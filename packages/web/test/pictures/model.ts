@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../dandori/src/domain/json.ts';
+import type { JsonObject } from '../../../dandori/src/model/json.ts';
 import type { ModelReply, ModelScript } from '../../../dandori/src/testing/index.ts';
 import { act, answer, own, say } from '../../../dandori/test/requirements/home.ts';
 

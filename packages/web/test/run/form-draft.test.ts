@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '#domain/json.ts';
+import type { JsonObject } from '#dandori/model/json.ts';
 import { type Entry, filledIn, firstEntries, formFields } from '../../src/run/questions/form-draft.ts';
 
 const FORM: JsonObject = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fold } from '#core/apply.ts';
-import type { RunState } from '#core/state.ts';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import { fold } from '#dandori/run/state/apply.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { threadOf } from '../../src/run/answer/thread.ts';
 import { storyOf } from '../../src/run/decisions/story.ts';
 import { eventRows, typesIn } from '../../src/run/events/event-rows.ts';

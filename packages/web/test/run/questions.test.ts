@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../dandori/src/domain/json.ts';
-import type { Mind } from '../../../dandori/src/ports/mind.ts';
+import type { Mind } from '../../../dandori/src/mind/mind.ts';
+import type { JsonObject } from '../../../dandori/src/model/json.ts';
 import { look, stand, take } from '../../../dandori/test/server/standing.ts';
 import { barriers, type Visit, visit } from '../visit.ts';
 

@@ -1,6 +1,6 @@
 import ELK from 'elkjs/lib/elk.bundled.js';
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../../dandori/src/core/apply.ts';
+import { fold } from '../../../dandori/src/run/state/apply.ts';
 import { edgesBetween, nodesOf } from '../../src/run/graph/elements.ts';
 import { faceOf } from '../../src/run/graph/face.ts';
 import { layoutFrom, layoutInput } from '../../src/run/graph/layout.ts';

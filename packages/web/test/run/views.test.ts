@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Mind } from '../../../dandori/src/ports/mind.ts';
+import type { Mind } from '../../../dandori/src/mind/mind.ts';
 import { look, stand, take } from '../../../dandori/test/server/standing.ts';
 import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { viewOf } from '../../../dandori/src/core/schema-view.ts';
-import type { JsonObject } from '../../../dandori/src/domain/json.ts';
+import type { JsonObject } from '../../../dandori/src/model/json.ts';
+import { viewOf } from '../../../dandori/src/plan/schema/view.ts';
 import { inner, kindOf } from '../../src/tools/schema-kind.ts';
 
 const words = { anything: 'anything', oneOf: 'one of' };

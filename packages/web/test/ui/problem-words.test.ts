@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DandoriError } from '../../../dandori/src/domain/error.ts';
+import { DandoriError } from '../../../dandori/src/model/error.ts';
 import { refuseStopping } from '../../../dandori/src/server/driving.ts';
 import { problemWords } from '../../src/ui/problem-words.ts';
 import { words } from '../../src/ui/words.ts';

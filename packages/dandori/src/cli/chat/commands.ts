@@ -1,9 +1,9 @@
-import type { Asked } from '../../core/meaning.ts';
-import { isApproval } from '../../core/plain-answer.ts';
-import type { Report } from '../../core/report.ts';
-import type { Conversation, ConversationRun } from '../../engine/conversation.ts';
-import { planLines } from '../plan.ts';
-import { contextLines } from '../question.ts';
+import { isApproval } from '../../commands/answer-words.ts';
+import type { Conversation, ConversationRun } from '../../conversation/conversation.ts';
+import type { Asked } from '../../conversation/interpret.ts';
+import type { Report } from '../../views/report.ts';
+import { planLines } from '../commands/show.ts';
+import { contextLines } from '../questions/question.ts';
 import { displayWidth, oneLine } from '../style.ts';
 import { shortName, type Wording } from './message.ts';
 

@@ -1,18 +1,17 @@
-import type { Written } from '../../core/conversation.ts';
-import type { Asked } from '../../core/meaning.ts';
-import { DandoriError } from '../../domain/error.ts';
-import type { Event } from '../../domain/event.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { Conversation, Said } from '../../engine/conversation.ts';
+import type { Conversation, Said } from '../../conversation/conversation.ts';
+import type { Asked } from '../../conversation/interpret.ts';
+import type { Written } from '../../conversation/state.ts';
+import { DandoriError } from '../../model/error.ts';
+import type { Event } from '../../model/event.ts';
+import { stringifyJson } from '../../model/json.ts';
 import { exitCodeOf } from '../exit-code.ts';
-import { answerIn } from '../given.ts';
+import { answerIn } from '../questions/given.ts';
 import { oneLine } from '../style.ts';
 import { asTyped } from '../typed.ts';
 import { questionList, questionName, type Room, runCommand, standingText } from './commands.ts';
 import { messageText, questionText, shortName, userText, type Wording } from './message.ts';
-import { openPipe } from './pipe.ts';
 import { createStream, type Stream } from './stream.ts';
-import { type Surface, written } from './surface.ts';
+import { openPipe, type Surface, written } from './surface.ts';
 import { openTerminal } from './terminal.ts';
 
 /** So much of what was said before is shown when a conversation goes on. */
@@ -29,7 +28,7 @@ export interface Hosting {
   readonly isRemote: boolean;
 }
 
-export interface Leaving {
+interface Leaving {
   readonly wait: number;
   readonly config: string | undefined;
   readonly close: () => Promise<void>;

@@ -1,11 +1,11 @@
-import { fieldsOf } from '../../core/form-field.ts';
-import { isApproval } from '../../core/plain-answer.ts';
-import type { AskedQuestion } from '../../core/report.ts';
-import type { Message } from '../../domain/conversation.ts';
-import { estimate } from '../../domain/estimate.ts';
-import type { Question } from '../../domain/question.ts';
-import { estimateLines } from '../estimate.ts';
-import { questionLines } from '../question.ts';
+import { isApproval } from '../../commands/answer-words.ts';
+import type { Message } from '../../model/conversation.ts';
+import { estimate } from '../../model/plan.ts';
+import type { Question } from '../../model/question.ts';
+import { fieldsOf } from '../../views/form.ts';
+import type { AskedQuestion } from '../../views/report.ts';
+import { questionLines } from '../questions/question.ts';
+import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
 
@@ -81,11 +81,11 @@ export function userText(text: string, { texts, style }: Wording): string {
 }
 
 /** Marks stand out to the left; what follows is in line with the first letter. */
-export function indented(mark: string, text: string): string {
+function indented(mark: string, text: string): string {
   return `${mark} ${text.replaceAll('\n', '\n  ')}`;
 }
 
-export function markOf({ kind, outcome }: Pick<Message, 'kind' | 'outcome'>, style: Style): string {
+function markOf({ kind, outcome }: Pick<Message, 'kind' | 'outcome'>, style: Style): string {
   const paint =
     outcome === 'answered' || outcome === 'completed'
       ? style.green
@@ -106,4 +106,56 @@ function headOf({ run, step, tally }: Message, { texts, style }: Wording): strin
     ...(tally.failed > 0 ? [texts.chat.tasksFailed(tally.failed)] : []),
   ];
   return [style.dim(`  ${parts.join(' · ')}`)];
+}
+
+const FENCE = '"""';
+
+/** Puts lines together to messages: a backslash at the end of a line goes on, and so does everything between """ and """. */
+interface Paragraph {
+  /** The message that ends with this line; undefined where it goes on. */
+  take(line: string): string | undefined;
+  /** What has come of a message that is not whole; empty where there is none. */
+  rest(): string;
+  readonly isOpen: boolean;
+}
+
+export function createParagraph(): Paragraph {
+  let lines: string[] = [];
+  let isFenced = false;
+
+  function end(): string {
+    const text = lines.join('\n');
+    lines = [];
+    isFenced = false;
+    return text;
+  }
+
+  function inFence(line: string): string | undefined {
+    const at = line.indexOf(FENCE);
+    lines.push(at < 0 ? line : line.slice(0, at));
+    if (at < 0) return undefined;
+    if (lines.at(-1)?.trim() === '') lines.pop();
+    return end();
+  }
+
+  return {
+    take(line) {
+      if (isFenced) return inFence(line);
+      if (lines.length === 0 && line.trimStart().startsWith(FENCE)) {
+        isFenced = true;
+        const first = line.trimStart().slice(FENCE.length);
+        return first === '' ? undefined : inFence(first);
+      }
+      if (line.endsWith('\\')) {
+        lines.push(line.slice(0, -1));
+        return undefined;
+      }
+      lines.push(line);
+      return end();
+    },
+    rest: end,
+    get isOpen() {
+      return isFenced || lines.length > 0;
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import { OWN_OPERATIONS } from '../../core/own-operations.ts';
-import type { Event } from '../../domain/event.ts';
-import type { Live } from '../../engine/live.ts';
+import type { Event } from '../../model/event.ts';
+import type { Live } from '../../model/live.ts';
+import { OWN_OPERATIONS } from '../../run/actions/own-operations.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { printable } from '../style.ts';
 import type { Wording } from './message.ts';
@@ -13,7 +13,7 @@ export interface Stream {
   end(): string;
 }
 
-export interface StreamOptions extends Wording {
+interface StreamOptions extends Wording {
   /** What had happened before anybody watched. */
   readonly past: (run: string) => Promise<Event[]>;
 }

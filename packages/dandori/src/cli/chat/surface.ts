@@ -1,3 +1,6 @@
+import { createInterface } from 'node:readline';
+import { createParagraph } from './message.ts';
+
 /** What was entered at once. */
 export interface Input {
   readonly text: string;
@@ -20,7 +23,7 @@ export interface Surface {
 }
 
 /** What was entered and not asked for yet. */
-export interface Inbox {
+interface Inbox {
   add(input: Input): void;
   end(): void;
   all(): AsyncIterable<Input>;
@@ -58,4 +61,33 @@ export function written(stream: NodeJS.WriteStream, text: string): Promise<void>
   return new Promise((resolve) => {
     stream.write(text, () => resolve());
   });
+}
+
+/** One message a line, answers to stdout, everything about them to stderr. */
+export function openPipe({ isQuiet }: { isQuiet: boolean }): Surface {
+  const inbox = createInbox();
+  const paragraph = createParagraph();
+  const reader = createInterface({ input: process.stdin });
+  let shown = '';
+  reader.on('line', (line) => {
+    const text = paragraph.take(line);
+    if (text !== undefined) inbox.add({ text });
+  });
+  reader.on('close', () => {
+    const rest = paragraph.rest();
+    if (rest !== '') inbox.add({ text: rest });
+    inbox.end();
+  });
+  return {
+    inputs: inbox.all,
+    print: (text) => written(process.stdout, `${text}\n`),
+    status(lines) {
+      const text = lines.join('\n');
+      if (text !== '' && text !== shown && !isQuiet) process.stderr.write(`${text}\n`);
+      shown = text;
+    },
+    busy() {},
+    ready() {},
+    close: () => reader.close(),
+  };
 }

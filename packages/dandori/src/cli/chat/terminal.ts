@@ -1,13 +1,13 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import { Writable } from 'node:stream';
 import { displayWidth } from '../style.ts';
-import { createParagraph } from './paragraph.ts';
+import { createParagraph } from './message.ts';
 import { createInbox, type Input, type Surface, written } from './surface.ts';
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly prompt: string;
   /** In place of the prompt while a message goes on over several lines. */
   readonly more: string;

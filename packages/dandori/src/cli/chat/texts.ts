@@ -1,4 +1,4 @@
-import { countOf } from '../count-of.ts';
+import { countOf } from '../style.ts';
 
 /** What `dandori chat` says, in the language of the conversation. */
 export const CHAT_ENGLISH = {
@@ -52,7 +52,7 @@ export const CHAT_ENGLISH = {
   lines: 'A \\ at the end of a line goes on with the next one; """ opens and ends a longer text.',
 };
 
-export type ChatTexts = typeof CHAT_ENGLISH;
+type ChatTexts = typeof CHAT_ENGLISH;
 
 export const CHAT_JAPANESE: ChatTexts = {
   prompt: '›',

@@ -1,16 +1,13 @@
-import { escaped } from '../../core/inject.ts';
-import { writeRef } from '../../core/reference.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { OrderRule } from '../../domain/settings.ts';
-import type { Task } from '../../domain/task.ts';
-import { type Need, take } from './argument.ts';
-import type { Goal } from './goal.ts';
-import { coerced, TABLE } from './parameter.ts';
-import { fitting, mostAlike, propertiesIn } from './property.ts';
+import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import type { OrderRule } from '../../model/settings.ts';
+import type { Task } from '../../model/task.ts';
+import { escaped } from '../../plan/fill-refs.ts';
+import { writeRef } from '../../plan/refs.ts';
+import { coerced, type Need, TABLE, take } from './arguments.ts';
+import { type Goal, isSaid, isSoft, type Span, spaced, wordsOf } from './goal.ts';
+import { fitting, mostAlike, propertiesIn } from './properties.ts';
 import { speaksOf, type ToolCard, type ToolIndex } from './ranking.ts';
 import { questionText } from './texts.ts';
-import { isSaid, isSoft, type Span, spaced, wordsOf } from './words.ts';
 
 /** A task of this run that has succeeded; its result is undefined where it is too large to be at hand. */
 type DoneTask = Pick<Task, 'id' | 'operation' | 'args'> & { readonly result: Json | undefined };

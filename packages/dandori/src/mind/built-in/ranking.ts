@@ -1,11 +1,10 @@
-import { bm25 } from '../../core/bm25.ts';
-import { isJapanese } from '../../core/language.ts';
-import { isOwnTool } from '../../core/own-tools.ts';
-import type { Tool } from '../../domain/tool.ts';
-import type { Goal } from './goal.ts';
-import { type Parameter, parametersOf } from './parameter.ts';
-import { type Property, promisedBy } from './property.ts';
-import { isSoft, spaced, type Word, wordsOf } from './words.ts';
+import { isOwnTool } from '../../model/own-tools.ts';
+import { isJapanese } from '../../model/text.ts';
+import type { Tool } from '../../model/tool.ts';
+import { bm25 } from '../../tools/search.ts';
+import { type Parameter, parametersOf } from './arguments.ts';
+import { type Goal, isSoft, spaced, type Word, wordsOf } from './goal.ts';
+import { type Property, promisedBy } from './properties.ts';
 
 /** What is known about a tool, made once for a set of tools. */
 export interface ToolCard {

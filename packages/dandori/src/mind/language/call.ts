@@ -1,11 +1,11 @@
 import type { FinishReason, LanguageModel, LanguageModelUsage, ModelMessage } from 'ai';
-import { hugeIn, withTextIntegers } from '../../core/stand-in.ts';
-import type { Json } from '../../domain/json.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { DialectPrompt, Listener, Sent } from './dialect.ts';
+import { assertNever } from '../../model/error.ts';
+import { type Json, stringifyJson } from '../../model/json.ts';
+import { hugeIn, withTextIntegers } from '../../model/stand-in.ts';
+import type { DialectPrompt, Listener, Sent } from './dialects/dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
 
-export interface ModelCall {
+interface ModelCall {
   readonly model: LanguageModel;
   readonly options: LanguageMindOptions;
   readonly prompt: DialectPrompt;
@@ -44,12 +44,12 @@ const LONGEST_BODY = 256 * 1024 * 1024;
 /** Bytes of one event: what has no end yet is kept in memory, by us and by the SDK. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
 
-export class OutputTooLong extends Error {
+class OutputTooLong extends Error {
   override readonly name = 'OutputTooLong';
 }
 
 /** Stops reading a body that is larger than any answer. The SDK reads whatever comes. */
-export function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
+function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
@@ -186,4 +186,54 @@ function providerOptions({
   if (provider === 'anthropic') return { anthropic: { cacheControl: { type: 'ephemeral' } } };
   if (provider === 'google') return { google: { structuredOutputs: supportsStructuredOutputs } };
   return { openaiCompatible: { strictJsonSchema: false } };
+}
+
+/** The providers are imported here and not at the top: they take 150 ms, and most commands ask no model. */
+export async function loadModel(options: LanguageMindOptions): Promise<LanguageModel> {
+  const { provider, name, baseUrl } = options;
+  switch (provider) {
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      const openai = createOpenAI(connection(options));
+      // Servers that imitate OpenAI know chat completions; few know the newer Responses API.
+      return baseUrl === undefined ? openai(name) : openai.chat(name);
+    }
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic(connection(options))(name);
+    }
+    case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle(connection(options))(name);
+    }
+    case 'ollama':
+    case 'openai-compatible':
+      return loadCompatible(options);
+    default:
+      return assertNever(provider);
+  }
+}
+
+async function loadCompatible(options: LanguageMindOptions): Promise<LanguageModel> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const { provider, name, apiKey, fetch, supportsStructuredOutputs = true } = options;
+  const create = createOpenAICompatible({
+    name: provider,
+    baseURL: options.baseUrl ?? '',
+    supportsStructuredOutputs,
+    includeUsage: true,
+    ...(apiKey !== undefined && { apiKey }),
+    fetch: limitedFetch(fetch),
+  });
+  return create(name);
+}
+
+function connection({ baseUrl, apiKey, fetch }: LanguageMindOptions) {
+  // Without a key of its own, the SDK would send the one from the environment to whoever is at this address.
+  const key = apiKey ?? (baseUrl === undefined ? undefined : 'none');
+  return {
+    ...(baseUrl !== undefined && { baseURL: baseUrl }),
+    ...(key !== undefined && { apiKey: key }),
+    fetch: limitedFetch(fetch),
+  };
 }

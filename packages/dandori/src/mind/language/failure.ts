@@ -1,7 +1,6 @@
-import type { Failure } from '../../domain/failure.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
+import type { Failure } from '../../model/failure.ts';
+import { stringifyJson } from '../../model/json.ts';
 import type { LanguageMindOptions } from './options.ts';
-import { redact } from './redact.ts';
 
 const MAX_DETAIL = 300;
 
@@ -150,4 +149,23 @@ function again(message: string): Failure {
 
 function final(message: string): Failure {
   return { kind: 'model_error', message, retryable: false };
+}
+
+/** The variables that the SDK takes a key from where none is given. */
+const KEY_VARIABLES = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
+
+const MASK = '[secret]';
+
+/** Takes keys out of a text that goes to the journal: servers like to quote what they were sent. */
+function redact(text: string, { apiKey }: LanguageMindOptions): string {
+  const secrets = [apiKey, ...KEY_VARIABLES.map((name) => process.env[name])];
+  let clean = text;
+  for (const secret of secrets) {
+    // A stand-in such as `x` is no secret, and masking it would garble the text.
+    if (secret !== undefined && secret.length >= 4) clean = clean.replaceAll(secret, MASK);
+  }
+  return clean
+    .replaceAll(/\bBearer\s+[^\s"',]+/gi, `Bearer ${MASK}`)
+    .replaceAll(/\bsk-[\w*-]{6,}/g, MASK)
+    .replaceAll(/(\/\/)[^/\s@]+@/g, `$1${MASK}@`);
 }

@@ -1,13 +1,14 @@
-import { isPlain } from '../../core/intake.ts';
-import { isOwnTool } from '../../core/own-tools.ts';
-import type { RunState } from '../../core/state.ts';
-import type { Mode } from '../../domain/mode.ts';
-import type { OrderRule, Settings } from '../../domain/settings.ts';
-import type { Thought } from '../../ports/mind.ts';
-import type { MissingServer } from '../../ports/toolbox.ts';
+import type { Brief, Loop, Progress } from '../../model/decision.ts';
+import type { Purpose } from '../../model/event.ts';
+import { isOwnTool } from '../../model/own-tools.ts';
+import type { Mode, OrderRule, Settings } from '../../model/settings.ts';
+import { isPlain } from '../../run/actions/parse.ts';
+import type { RunState } from '../../run/state/state.ts';
+import type { MissingServer } from '../../tools/toolbox.ts';
+import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
-import { type Described, describedTools, describeTool, hasRefs, tellServers } from './offered.ts';
-import { withoutTags } from './outcome.ts';
+import { withoutTags } from './result-text.ts';
+import { type Described, describedTools, describeTool, hasRefs, tellServers } from './tool-text.ts';
 
 type Planning = NonNullable<Settings['planning']>;
 
@@ -90,4 +91,48 @@ function orderPart(order: readonly OrderRule[]): string {
     ({ before, after }) => `- ${before} must have succeeded before ${after} is called.`,
   );
   return `# Order of tools\n\nThese rules are enforced:\n${lines.join('\n')}`;
+}
+
+/**
+ * What a decision is asked for, in words. It depends on nothing but what was journaled with the decision, so that a
+ * later prompt repeats it as it was. `act` alone needs no words: the instructions say what to do next.
+ */
+export function writeBrief(purpose: Purpose, brief: Brief = {}): string[] {
+  const { progress, loop, reflect, revisionsLeft, steps = [], report = [], isContinued } = brief;
+  const parts = [
+    isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
+    progress && tellProgress(progress, purpose),
+    loop && tellLoop(loop),
+    reflect && readPrompt(`reflect-${reflect}`),
+    report.length === 0 ? undefined : `${readPrompt('report')} Steps to report: ${report.join(', ')}.`,
+    revisionsLeft === undefined ? undefined : `Revisions left: ${revisionsLeft}.`,
+    purpose === 'act' ? undefined : [readPrompt(`purpose-${purpose}`), ...named(steps)].join(' '),
+  ];
+  const text = parts.filter((part) => part !== undefined).join('\n');
+  return text === '' ? [] : [text];
+}
+
+function named(steps: readonly string[]): string[] {
+  return steps.length === 0 ? [] : [steps.join(', ')];
+}
+
+/** The steps that actions are asked for are named with that. */
+function tellProgress({ done, total, current = [], failed = [] }: Progress, purpose: Purpose): string {
+  const parts = [
+    `Progress: ${done} of ${total} steps done`,
+    ...(current.length > 0 && purpose !== 'generate' ? [`now: ${current.join(', ')}`] : []),
+    ...(failed.length > 0 ? [`failed: ${failed.join(', ')}`] : []),
+  ];
+  return `${parts.join('; ')}.`;
+}
+
+const CIRCLES: Readonly<Record<Loop['kind'], string>> = {
+  same_result: 'The same call gave the same result again',
+  same_failure: 'The same call failed again',
+  ping_pong: 'The same two turns follow each other again and again',
+  no_progress: 'Nothing has succeeded for several turns',
+};
+
+function tellLoop({ kind, tasks }: Loop): string {
+  return `${CIRCLES[kind]} (${tasks.join(', ')}). ${readPrompt('loop')}`;
 }

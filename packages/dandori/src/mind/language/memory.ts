@@ -1,12 +1,11 @@
-import { contextOf } from '../../core/context.ts';
-import { cut, shapeIn, sizeOf } from '../../core/digest.ts';
-import { type Decision, hasEnded, type RunState, type TaskState } from '../../core/state.ts';
-import { isStep } from '../../core/step.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { Thought } from '../../ports/mind.ts';
-import { groupIds } from './id-ranges.ts';
-import { announce } from './offered.ts';
-import { inTags, whyNot, withoutTags } from './outcome.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { contextOf } from '../../model/settings.ts';
+import { isStep } from '../../model/task.ts';
+import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
+import { cut, shapeIn, sizeOf } from '../../views/result-digest.ts';
+import type { Thought } from '../mind.ts';
+import { inTags, whyNot, withoutTags } from './result-text.ts';
+import { announce } from './tool-text.ts';
 import type { Window } from './window.ts';
 
 type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
@@ -173,4 +172,40 @@ function shortValue({ result }: TaskState): string {
     if (text.length <= SMALL_VALUE) return text;
   }
   return `shape: ${shapeIn(result, SMALL_VALUE)}`;
+}
+
+/** Operations that have a line of their own. */
+const MOST_OPERATIONS = 30;
+const LONGEST_IDS = 160;
+
+/** Many tasks in a few lines, by operation: `files.read: t1–t37, t39 (38)`. */
+export function groupIds(tasks: readonly TaskState[], { tasks: all }: Pick<RunState, 'tasks'>): string[] {
+  const groups = Map.groupBy(tasks, ({ task }) => task.operation);
+  const lines = [...groups].map(
+    ([operation, own]) => `${operation}: ${rangesOf(own.map(({ task }) => task.id))} (${own.length})`,
+  );
+  if (lines.length <= MOST_OPERATIONS) return lines;
+  const others = [...groups.values()].slice(MOST_OPERATIONS).flat();
+  const ids = rangesOf(others.map(({ task }) => task.id));
+  return [
+    ...lines.slice(0, MOST_OPERATIONS),
+    `${groups.size - MOST_OPERATIONS} other operations: ${ids} (${others.length} of ${all.size} actions)`,
+  ];
+}
+
+function rangesOf(ids: readonly string[]): string {
+  const ranges: { first: string; last: string }[] = [];
+  for (const id of ids) {
+    const range = ranges.at(-1);
+    if (range !== undefined && isNext(range.last, id)) range.last = id;
+    else ranges.push({ first: id, last: id });
+  }
+  const texts = ranges.map(({ first, last }) => (first === last ? first : `${first}–${last}`));
+  const text = texts.join(', ');
+  return text.length <= LONGEST_IDS ? text : `${texts[0]}, …, ${texts.at(-1)}`;
+}
+
+function isNext(one: string, other: string): boolean {
+  const [, head, number] = /^(.*?)(\d+)$/.exec(one) ?? [];
+  return head !== undefined && other === `${head}${Number(number) + 1}`;
 }

@@ -1,4 +1,4 @@
-import type { DialectName } from './dialect.ts';
+import type { DialectName } from './dialects/dialect.ts';
 
 type Provider = 'openai' | 'anthropic' | 'google' | 'ollama' | 'openai-compatible';
 

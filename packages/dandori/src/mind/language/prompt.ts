@@ -1,17 +1,15 @@
-import { contextOf } from '../../core/context.ts';
-import { cut } from '../../core/digest.ts';
-import { type Decision, type Given, hasEnded, type RunState } from '../../core/state.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { Action } from '../../domain/task.ts';
-import type { Thought } from '../../ports/mind.ts';
-import { writeBrief } from './briefing.ts';
-import { type Conversation, TextConversation, type TextMessage, writeAction } from './conversation.ts';
-import { writeInstructions } from './instructions.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { contextOf } from '../../model/settings.ts';
+import type { Action } from '../../model/task.ts';
+import { type Decision, type Given, hasEnded, type RunState } from '../../run/state/state.ts';
+import { cut } from '../../views/result-digest.ts';
+import type { Thought } from '../mind.ts';
+import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
-import { announce } from './offered.ts';
-import { tellOutcomes } from './outcome.ts';
-import { type Said, saidIn, type Told, toldIn } from './told.ts';
-import { WHOLE, type Window, windowFor } from './window.ts';
+import { tellOutcomes } from './result-text.ts';
+import { announce } from './tool-text.ts';
+import { type Conversation, TextConversation, type TextMessage, writeAction } from './transcript.ts';
+import { type Said, saidIn, type Told, toldIn, WHOLE, type Window, windowFor } from './window.ts';
 
 export interface Prompt {
   readonly instructions: string;

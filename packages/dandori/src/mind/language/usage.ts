@@ -1,12 +1,11 @@
 import type { LanguageModelUsage } from 'ai';
-import type { RunState } from '../../core/state.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { Usage } from '../../domain/usage.ts';
+import type { Usage } from '../../model/decision.ts';
+import { stringifyJson } from '../../model/json.ts';
+import type { RunState } from '../../run/state/state.ts';
 import type { Spoken } from './call.ts';
-import type { DialectPrompt, Sent } from './dialect.ts';
+import type { DialectPrompt, Sent } from './dialects/dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
-import { loadWeigh, type Weigh } from './tokens.ts';
 
 const MILLION = 1_000_000;
 /** Tokens of a decision with a few actions, or a short answer. */
@@ -143,4 +142,66 @@ function knownPrice({ provider, name, baseUrl }: LanguageMindOptions): Price | u
 /** `gpt-4.1-2025-04-14`, `claude-haiku-4-5-20251001`, `…-latest`. */
 function withoutDate(name: string): string {
   return name.replace(/-(?:latest|\d{4}-\d{2}-\d{2}|\d{8})$/, '');
+}
+
+/** How many tokens a text has. */
+export type Weigh = (text: string) => number;
+
+/** Longer texts are weighed by samples: nobody needs to know to the token how long a book is. */
+const LONGEST_WHOLE = 32_768;
+const SAMPLES = 8;
+const SAMPLE_LENGTH = 2_048;
+/** Letters or signs without a break, of which the tokenizer's time grows with the square. */
+const LONG_RUN = /[\p{L}\p{M}]{120}|[^\s\p{L}\p{N}]{120}|\s{120}/gu;
+/** Text that looks like a tokenizer's control token is text. */
+const AS_TEXT = { disallowedSpecial: new Set<string>() };
+
+/** Never too few: what is written of a byte is at least a byte. Needs no tokenizer, and mostly that is enough to know. */
+export const weighAtMost: Weigh = (text) => Buffer.byteLength(text);
+
+let loading: Promise<Weigh> | undefined;
+
+/**
+ * Counts as the newer models of OpenAI do, which others come near enough to. Loaded when it is first needed: its table
+ * takes longer to read than all of Dandori.
+ */
+export function loadWeigh(): Promise<Weigh> {
+  loading ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens }) => {
+    const count: Weigh = (text) => countTokens(text.replaceAll(LONG_RUN, '$& '), AS_TEXT);
+    return remembered((text) => (text.length <= LONGEST_WHOLE ? count(text) : sampled(text, count)));
+  });
+  return loading;
+}
+
+/** Characters of the texts whose weights are kept: a few prompts of the longest kind. */
+const REMEMBERED = 4_000_000;
+
+/** A prompt is what the one before was and a little more, so that nearly all of its messages have been weighed before. */
+function remembered(weigh: Weigh): Weigh {
+  const weights = new Map<string, number>();
+  let kept = 0;
+  return (text) => {
+    const known = weights.get(text);
+    if (known !== undefined) return known;
+    const weight = weigh(text);
+    weights.set(text, weight);
+    kept += text.length;
+    for (const oldest of weights.keys()) {
+      if (kept <= REMEMBERED) break;
+      weights.delete(oldest);
+      kept -= oldest.length;
+    }
+    return weight;
+  };
+}
+
+/** The same text always weighs the same, or the place where a conversation is cut would move to and fro. */
+function sampled(text: string, count: Weigh): number {
+  const step = (text.length - SAMPLE_LENGTH) / (SAMPLES - 1);
+  let tokens = 0;
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const from = Math.round(sample * step);
+    tokens += count(text.slice(from, from + SAMPLE_LENGTH));
+  }
+  return Math.round((tokens / (SAMPLES * SAMPLE_LENGTH)) * text.length);
 }

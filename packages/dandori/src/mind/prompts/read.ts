@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Settings } from '../../domain/settings.ts';
+import type { Settings } from '../../model/settings.ts';
 
 export type PromptName =
   | 'system'
@@ -34,4 +34,12 @@ export function readPrompt(name: PromptName): string {
   const text = readFileSync(new URL(`./${name}.md`, import.meta.url), 'utf8').trim();
   read.set(name, text);
   return text;
+}
+
+/** A prompt in which the section under this heading is another one. It ends where the next heading begins. */
+export function withSection(prompt: string, heading: string, section: string): string {
+  const start = prompt.indexOf(`# ${heading}\n`);
+  if (start === -1) throw new Error(`The prompt has no section "${heading}".`);
+  const next = prompt.indexOf('\n# ', start);
+  return `${prompt.slice(0, start)}${section}\n${next === -1 ? '' : prompt.slice(next)}`.trim();
 }

@@ -1,13 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ConversationNow } from '../../client/api.ts';
-import type { Written } from '../../core/conversation.ts';
-import type { Conversation } from '../../engine/conversation.ts';
-import type { ConversationSummary } from '../../ports/journal.ts';
-import { refuseOtherModel } from '../conversation-model.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import type { Written } from '../../conversation/state.ts';
+import type { ConversationSummary } from '../../store/journal.ts';
+import { refuseOtherModel } from '../conversations.ts';
 import { refuseStopping } from '../driving.ts';
-import { pageOf } from '../paging.ts';
 import type { Routes } from '../parts.ts';
-import { conversationParams, count, idempotency, json, jsonBody, problems, says } from '../schemas.ts';
+import {
+  conversationParams,
+  count,
+  idempotency,
+  jsonBody,
+  jsonContent,
+  pageOf,
+  problems,
+  says,
+} from '../schemas.ts';
 
 const messageSchema = z.custom<Written>().openapi('Message', {
   type: 'object',
@@ -75,7 +83,7 @@ const list = createRoute({
     }),
   },
   responses: {
-    200: json(
+    200: jsonContent(
       'A page of conversations',
       z.object({ conversations: z.array(summarySchema), next: z.string().optional() }),
     ),
@@ -93,7 +101,7 @@ const begin = createRoute({
     body: jsonBody(z.strictObject({ text: says, model: z.string().max(200).optional() })),
   },
   responses: {
-    201: json(
+    201: jsonContent(
       'It is written down, and its run is driven as soon as there is a place',
       z.object({ conversation: z.string(), run: z.string() }),
     ),
@@ -110,7 +118,7 @@ const get = createRoute({
     params: conversationParams,
     query: z.object({ messages: count.min(0).max(2_000).default(200) }),
   },
-  responses: { 200: json('The conversation', nowSchema), ...problems },
+  responses: { 200: jsonContent('The conversation', nowSchema), ...problems },
 });
 
 const earlier = createRoute({
@@ -125,7 +133,7 @@ const earlier = createRoute({
     }),
   },
   responses: {
-    200: json(
+    200: jsonContent(
       'Messages in order',
       z.object({ messages: z.array(messageSchema), earlier: z.string().optional() }),
     ),

@@ -1,15 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { CheckedPlan, PlacedDiagnostic, PlanOfRun } from '../../client/api.ts';
-import { type PlanFile, parsePlan } from '../../config/plan-file.ts';
-import { ProblemsError } from '../../config/problem.ts';
-import { fold } from '../../core/apply.ts';
-import type { Lifted } from '../../core/lift.ts';
-import { planTasks } from '../../core/plan-tasks.ts';
-import { writePlan } from '../../core/plan-writer.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { described } from '../described.ts';
+import { ProblemsError } from '../../documents/problem.ts';
+import type { Lifted } from '../../history/lift.ts';
+import type { Diagnostic } from '../../model/plan.ts';
+import { type PlanFile, parsePlan } from '../../plan/read.ts';
+import { writePlan } from '../../plan/write.ts';
+import { fold } from '../../run/state/apply.ts';
+import { planTasks } from '../../views/plan.ts';
 import type { Routes } from '../parts.ts';
-import { json, jsonBody, problems, runParams } from '../schemas.ts';
+import { described, jsonBody, jsonContent, problems, runParams } from '../schemas.ts';
 import { compiledShape, liftedShape, planShape } from '../shapes.ts';
 
 const planSchema = described<PlanOfRun>('Plan', planShape);
@@ -36,7 +35,7 @@ const lift = createRoute({
   summary: 'A plan that does again what the run has done',
   request: { params: runParams },
   responses: {
-    200: json('The plan and what was inferred', described<Lifted>('Lifted', liftedShape)),
+    200: jsonContent('The plan and what was inferred', described<Lifted>('Lifted', liftedShape)),
     ...problems,
   },
 });
@@ -57,7 +56,7 @@ const check = createRoute({
     ),
   },
   responses: {
-    200: json('What the compiler says', described<CheckedPlan>('Compiled', compiledShape)),
+    200: jsonContent('What the compiler says', described<CheckedPlan>('Compiled', compiledShape)),
     ...problems,
   },
 });

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { plainPath } from '../../core/plain-path.ts';
-import { DandoriError } from '../../domain/error.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { plainPath } from '../../plan/query.ts';
 import type { Routes } from '../parts.ts';
-import { count, json, problems, runParams } from '../schemas.ts';
+import { count, jsonContent, problems, runParams } from '../schemas.ts';
 
 /** A `ResultPart`; values within values have no end for the types. */
 const partSchema = z.custom<object>().openapi('ResultPart', {
@@ -42,7 +42,7 @@ const get = createRoute({
         .openapi({ description: 'Elements, fields, or thousands of characters of a text' }),
     }),
   },
-  responses: { 200: json('A part of it', partSchema), ...problems },
+  responses: { 200: jsonContent('A part of it', partSchema), ...problems },
 });
 
 export const results: Routes = (app, { dandori }) => {

@@ -1,16 +1,28 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { parsePlan } from '../../config/plan-file.ts';
-import type { Dandori, RunSummary } from '../../dandori.ts';
-import { DandoriError } from '../../domain/error.ts';
-import { approvalPolicy, mode } from '../../domain/mode.ts';
-import { type Task, task } from '../../domain/task.ts';
-import { schemaOf } from '../described.ts';
+import type { Dandori, RunSummary } from '../../app/dandori.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { approvalPolicy, mode } from '../../model/settings.ts';
+import { type Task, task } from '../../model/task.ts';
+import { parsePlan } from '../../plan/read.ts';
+import type { User } from '../access.ts';
 import { refuseStopping } from '../driving.ts';
-import { pageOf } from '../paging.ts';
 import type { Routes } from '../parts.ts';
-import { count, done, idempotency, json, jsonBody, problems, runSummarySchema } from '../schemas.ts';
+import {
+  count,
+  done,
+  eventSchema,
+  idempotency,
+  jsonBody,
+  jsonContent,
+  pageOf,
+  problems,
+  reportSchema,
+  runParams,
+  runSummarySchema,
+  schemaOf,
+} from '../schemas.ts';
 import { runStatus } from '../shapes.ts';
-import type { User } from '../users.ts';
 
 const filters = z.object({
   limit: count.min(1).max(200).default(50),
@@ -29,7 +41,10 @@ const list = createRoute({
   summary: 'The runs, newest first',
   request: { query: filters },
   responses: {
-    200: json('A page of runs', z.object({ runs: z.array(runSummarySchema), next: z.string().optional() })),
+    200: jsonContent(
+      'A page of runs',
+      z.object({ runs: z.array(runSummarySchema), next: z.string().optional() }),
+    ),
     ...problems,
   },
 });
@@ -63,7 +78,7 @@ const create = createRoute({
       }),
     ),
   },
-  responses: { 201: json('It is started, and driven as soon as there is a place', done), ...problems },
+  responses: { 201: jsonContent('It is started, and driven as soon as there is a place', done), ...problems },
 });
 
 export const runs: Routes = (app, { dandori, driving, config }) => {
@@ -148,3 +163,67 @@ function isWanted(
   if (wanted.until !== undefined && startedAt > wanted.until) return false;
   return wanted.text === undefined || goal.toLowerCase().includes(wanted.text.toLowerCase());
 }
+
+const get = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}',
+  summary: 'A run: its tasks, its answer, its questions, and whether it is driven now',
+  request: { params: runParams },
+  responses: {
+    200: jsonContent(
+      'The run',
+      z.object({ report: reportSchema, driving: z.enum(['driving', 'queued', 'idle', 'retrying']) }),
+    ),
+    ...problems,
+  },
+});
+
+const events = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}/events',
+  summary: 'The events of a run so far; /stream goes on with them',
+  request: {
+    params: runParams,
+    query: z.object({ after: count.min(0).default(0), limit: count.min(1).max(10_000).default(1_000) }),
+  },
+  responses: {
+    200: jsonContent(
+      'Events in order',
+      z.object({ events: z.array(eventSchema), next: z.number().optional() }),
+    ),
+    ...problems,
+  },
+});
+
+const journal = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}/journal',
+  summary: 'The whole journal as JSON Lines, one event a line',
+  request: { params: runParams },
+  responses: {
+    200: { description: 'A file', content: { 'text/jsonl': { schema: z.string() } } },
+    ...problems,
+  },
+});
+
+export const run: Routes = (app, { dandori, driving }) => {
+  app.openapi(get, async (c) => {
+    const { run: id } = c.req.valid('param');
+    return c.json({ report: await dandori.report(id), driving: driving.stateOf(id) }, 200);
+  });
+
+  app.openapi(events, async (c) => {
+    const { after, limit } = c.req.valid('query');
+    const all = await dandori.events(c.req.valid('param').run, after);
+    const some = all.slice(0, limit);
+    const last = some.at(-1)?.seq;
+    return c.json({ events: some, ...(all.length > limit && last !== undefined && { next: last }) }, 200);
+  });
+
+  app.openapi(journal, async (c) => {
+    const { run: id } = c.req.valid('param');
+    const lines = (await dandori.events(id)).map((event) => `${stringifyJson(event)}\n`);
+    c.header('Content-Disposition', `attachment; filename="${id}.jsonl"`);
+    return c.body(lines.join(''), 200, { 'Content-Type': 'text/jsonl; charset=utf-8' });
+  });
+};

@@ -1,6 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { RunQuestion } from '../../history/all-runs.ts';
+import { parsePlan } from '../../plan/read.ts';
 import type { Routes } from '../parts.ts';
-import { done, given, hasAnswer, json, jsonBody, NO_ANSWER, problems, runParams } from '../schemas.ts';
+import {
+  described,
+  done,
+  given,
+  hasAnswer,
+  jsonBody,
+  jsonContent,
+  NO_ANSWER,
+  problems,
+  runParams,
+} from '../schemas.ts';
+import { runQuestionShape } from '../shapes.ts';
 
 /** A request to a run, which becomes a fact or is refused. */
 function command<T extends z.ZodType>(path: string, summary: string, body: T) {
@@ -9,7 +22,7 @@ function command<T extends z.ZodType>(path: string, summary: string, body: T) {
     path: `/api/runs/{run}/${path}`,
     summary,
     request: { params: runParams, body: jsonBody(body) },
-    responses: { 200: json('It is written down', done), ...problems },
+    responses: { 200: jsonContent('It is written down', done), ...problems },
   });
 }
 
@@ -124,3 +137,85 @@ export const steering: Routes = (app, { dandori, driving, metrics }) => {
 export function by(id: string | undefined): { by?: string } {
   return id === undefined ? {} : { by: id };
 }
+
+const answered = jsonContent(
+  'The question that it answers',
+  z.object({ run: z.string(), question: z.string() }),
+);
+const question = z.string().max(200).optional().openapi({ description: 'Needed where more than one waits' });
+
+const approve = createRoute({
+  method: 'post',
+  path: '/api/runs/{run}/approve',
+  summary: 'A yes to a call or a plan that waits, or to a plan as you have edited it',
+  request: {
+    params: runParams,
+    body: jsonBody(
+      z.strictObject({
+        question,
+        plan: z.string().optional().openapi({
+          description: 'A plan file (YAML or JSON) in place of the plan that was asked about',
+        }),
+      }),
+    ),
+  },
+  responses: { 200: answered, ...problems },
+});
+
+const reject = createRoute({
+  method: 'post',
+  path: '/api/runs/{run}/reject',
+  summary: 'A no to a call or a plan that waits; the mind is told the reason',
+  request: {
+    params: runParams,
+    body: jsonBody(z.strictObject({ question, reason: z.string().max(10_000).optional() })),
+  },
+  responses: { 200: answered, ...problems },
+});
+
+export const approving: Routes = (app, { dandori, driving }) => {
+  app.openapi(approve, async (c) => {
+    const { run } = c.req.valid('param');
+    const { question: asked, plan } = c.req.valid('json');
+    const edited = plan === undefined ? {} : { tasks: parsePlan(plan, 'plan').tasks };
+    const id = await dandori.approve(run, asked, { ...edited, ...by(c.get('user').id) });
+    driving.wake(run);
+    return c.json({ run, question: id }, 200);
+  });
+
+  app.openapi(reject, async (c) => {
+    const { run } = c.req.valid('param');
+    const { question: asked, reason } = c.req.valid('json');
+    const why = reason === undefined ? {} : { reason };
+    const id = await dandori.reject(run, asked, { ...why, ...by(c.get('user').id) });
+    driving.wake(run);
+    return c.json({ run, question: id }, 200);
+  });
+};
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/questions',
+  summary: 'The open questions of your runs and those that name you as one who may answer; for admins all',
+  responses: {
+    200: jsonContent(
+      'Questions, those of the newest run first',
+      z.object({
+        questions: z.array(described<RunQuestion>('RunQuestion', runQuestionShape)),
+      }),
+    ),
+    ...problems,
+  },
+});
+
+export const questions: Routes = (app, { dandori, ownRuns }) => {
+  app.openapi(list, async (c) => {
+    const user = c.get('user');
+    const found: RunQuestion[] = [];
+    for (const question of await dandori.questions()) {
+      const isNamed = user.id !== undefined && question.answerers?.includes(user.id) === true;
+      if (isNamed || (await ownRuns.isOwn(question.run, user))) found.push(question);
+    }
+    return c.json({ questions: found }, 200);
+  });
+};

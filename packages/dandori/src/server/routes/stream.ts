@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { DandoriError } from '../../domain/error.ts';
-import type { Conversation } from '../../engine/conversation.ts';
-import type { Entry } from '../../ports/journal.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import { DandoriError } from '../../model/error.ts';
+import type { Entry } from '../../store/journal.ts';
+import { createStreamPlaces } from '../event-streams.ts';
 import { SECURITY_HEADERS } from '../guard.ts';
 import type { Env, Routes } from '../parts.ts';
 import { conversationParams, count, problems, runParams } from '../schemas.ts';
-import { createStreamPlaces } from '../stream-places.ts';
 
 const lastEventId = z.object({ 'last-event-id': count.min(0).optional() });
 const after = count.min(0).optional().openapi({ description: 'In place of Last-Event-ID' });

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { parseJson } from '../../domain/json-text.ts';
+import { parseJson } from '../../model/json.ts';
 
 /** A request that reached the scripted model, kept for the test to look at. */
 export interface RecordedRequest {

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
-import { stringifyJson } from '../../domain/json-text.ts';
-import { checkExpectation } from './expectation.ts';
-import type { ModelReply, ModelScript, ScriptEntry } from './reply.ts';
+import { stringifyJson } from '../../model/json.ts';
+import type { Expectation, ModelReply, ModelScript, ScriptEntry } from './reply.ts';
 import type { RecordedRequest } from './request.ts';
 
 /** Hands out the replies and remembers everything that did not go as written. */
@@ -83,4 +82,33 @@ function describeRequest(request: RecordedRequest): string {
 
 function show(entry: ScriptEntry): string {
   return inspect(entry, { depth: 2, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 80 });
+}
+
+/** Says what is wrong with the request, or `undefined` when it is what the script wants. */
+async function checkExpectation(
+  expectation: Expectation,
+  request: RecordedRequest,
+): Promise<string | undefined> {
+  if (typeof expectation === 'function') return checkWith(expectation, request);
+  if (typeof expectation === 'string') {
+    return request.promptText.includes(expectation)
+      ? undefined
+      : `the prompt does not hold ${stringifyJson(expectation)}`;
+  }
+  // `search`, as `test` would remember its place in a pattern with the g flag.
+  return request.promptText.search(expectation) === -1
+    ? `the prompt does not match ${String(expectation)}`
+    : undefined;
+}
+
+async function checkWith(
+  check: (request: RecordedRequest) => unknown,
+  request: RecordedRequest,
+): Promise<string | undefined> {
+  try {
+    // A check such as `(request) => request.promptText.includes('x')` gives false: that must not pass.
+    return (await check(request)) === false ? 'its check gave false' : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

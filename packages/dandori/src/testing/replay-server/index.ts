@@ -1,8 +1,11 @@
-export { type ReplayHost, startReplayHost } from './http.ts';
-export { createReplayServer } from './mcp.ts';
-export { type PathStep, parsePath } from './path.ts';
+export { createReplayServer, type ReplayHost, startReplayHost } from './mcp.ts';
 export {
   isRefRecord,
+  type PathStep,
+  parsePath,
+  type RecordedCall,
+  type RecordedTool,
+  type Recording,
   type RefRecord,
   type RunRecord,
   readRecord,
@@ -10,7 +13,7 @@ export {
   type TaskRecord,
   type ToolRecord,
   templateParts,
-} from './record.ts';
-export { type RecordedCall, type RecordedTool, type Recording, toRecording } from './recording.ts';
+  toRecording,
+} from './recording.ts';
 export { createReplay, type Replay, type ReplayAnswer, type ReplayedCall } from './replay.ts';
 export { createReplayToolbox, type ReplayToolboxOptions } from './toolbox.ts';

@@ -1,7 +1,15 @@
-import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
-import type { Effect } from '../../domain/effect.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type CallToolResult,
+  Server,
+  type Tool,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import type { Effect } from '../../model/tool.ts';
 import type { RecordedTool } from './recording.ts';
 import type { Replay } from './replay.ts';
 
@@ -49,4 +57,104 @@ function toContent(result: Json): CallToolResult {
   const text = stringifyJson(result);
   if (typeof result !== 'object' || Array.isArray(result)) return { content: [{ type: 'text', text }] };
   return { content: [{ type: 'text', text }], structuredContent: result };
+}
+
+/** Many replays behind one port, each an MCP server of its own on a path of its own. */
+export interface ReplayHost extends AsyncDisposable {
+  /** Offers a replay from now on; the URL is what an MCP client is given. */
+  serve(replay: Replay): string;
+  /** Takes it away again, with its sessions. */
+  withdraw(url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Transport = WebStandardStreamableHTTPServerTransport;
+
+interface Served {
+  readonly replay: Replay;
+  readonly sessions: Map<string, Transport>;
+}
+
+/** Streamable HTTP on the loopback. */
+export async function startReplayHost(): Promise<ReplayHost> {
+  const served = new Map<string, Served>();
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error) => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end(String(error));
+    });
+  });
+  // The default of five seconds can close a connection in the very moment a client takes it again.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let count = 0;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Nothing is ever sent unasked, so nobody needs to listen.
+    if (request.method === 'GET') return void response.writeHead(405, { allow: 'POST, DELETE' }).end();
+    const offer = served.get(request.url ?? '');
+    if (offer === undefined) return void response.writeHead(404).end('no such replay');
+    const body = await readAll(request);
+    const session = request.headers['mcp-session-id'];
+    const transport = typeof session === 'string' ? offer.sessions.get(session) : await open(offer);
+    if (transport === undefined) return void response.writeHead(404).end('no such session');
+    const answer = await transport.handleRequest(toRequest(request, body));
+    const text = await answer.text();
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
+  }
+
+  const close = async () => {
+    await Promise.all([...served.values()].map(closeSessions));
+    served.clear();
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    serve(replay) {
+      count += 1;
+      served.set(`/${count}`, { replay, sessions: new Map() });
+      return `${origin}/${count}`;
+    },
+    async withdraw(url) {
+      const path = new URL(url).pathname;
+      const offer = served.get(path);
+      served.delete(path);
+      if (offer !== undefined) await closeSessions(offer);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function open({ replay, sessions }: Served): Promise<Transport> {
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => randomUUID(),
+    enableJsonResponse: true,
+    onsessioninitialized: (session) => void sessions.set(session, transport),
+  });
+  await createReplayServer(replay).connect(transport);
+  return transport;
+}
+
+async function closeSessions({ sessions }: Served): Promise<void> {
+  await Promise.all([...sessions.values()].map((transport) => transport.close()));
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function toRequest(request: IncomingMessage, body: string): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (typeof value === 'string') headers.set(name, value);
+  const method = request.method ?? 'POST';
+  const url = `http://${request.headers.host}${request.url}`;
+  return new Request(url, { method, headers, ...(method === 'POST' && { body }) });
 }

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../domain/json.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
+import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { RecordedCall, RecordedTool, Recording } from './recording.ts';
 
 /** A call that somebody made of a replay, in the order of its start. */

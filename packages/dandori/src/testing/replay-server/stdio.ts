@@ -1,9 +1,9 @@
-/** `node stdio.ts records.jsonl id` is the MCP server of one record, over standard input and output. */
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { createReplayServer } from './mcp.ts';
-import { readRecord } from './record.ts';
-import { toRecording } from './recording.ts';
+import { readRecord, toRecording } from './recording.ts';
 import { createReplay } from './replay.ts';
+
+/** `node stdio.ts records.jsonl id` is the MCP server of one record, over standard input and output. */
 
 const [file, id] = process.argv.slice(2);
 if (file === undefined || id === undefined) {

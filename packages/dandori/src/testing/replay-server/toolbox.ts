@@ -1,7 +1,7 @@
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { Tool } from '../../domain/tool.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { CallOutcome, Toolbox } from '../../ports/toolbox.ts';
+import type { Clock } from '../../model/clock.ts';
+import { stringifyJson } from '../../model/json.ts';
+import type { Tool } from '../../model/tool.ts';
+import type { CallOutcome, Toolbox } from '../../tools/toolbox.ts';
 import type { Replay } from './replay.ts';
 
 export interface ReplayToolboxOptions {

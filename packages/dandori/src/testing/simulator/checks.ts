@@ -1,10 +1,9 @@
-import { fold } from '../../core/apply.ts';
-import { brokenLaws } from '../../core/laws.ts';
-import type { RunState, TaskState } from '../../core/state.ts';
-import { isStep } from '../../core/step.ts';
-import type { Event } from '../../domain/event.ts';
-import { stringifyJson } from '../../domain/json-text.ts';
-import type { Task } from '../../domain/task.ts';
+import type { Event } from '../../model/event.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { isStep, type Task } from '../../model/task.ts';
+import { brokenLaws } from '../../run/laws.ts';
+import { fold } from '../../run/state/apply.ts';
+import type { RunState, TaskState } from '../../run/state/state.ts';
 import type { SimulatedFile } from './disk.ts';
 import { calledBy, effectsOf, type Scenario, TOOLS } from './scenario.ts';
 import type { Course } from './simulation.ts';

@@ -1,11 +1,10 @@
-import { RUNS } from '../../adapters/journal/form.ts';
-import { conflict } from '../../adapters/journal/refusal.ts';
-import { DandoriError } from '../../domain/error.ts';
-import type { Event } from '../../domain/event.ts';
-import { parseJson, stringifyJson } from '../../domain/json-text.ts';
+import { DandoriError } from '../../model/error.ts';
+import type { Event } from '../../model/event.ts';
+import { parseJson, stringifyJson } from '../../model/json.ts';
+import { conflict, RUNS } from '../../store/journal.ts';
 import type { Fate, FaultAt } from './faults.ts';
+import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
 import type { Timeline } from './timeline.ts';
 
 /** A line as it was written, and the event that is read from it: never the object that the writer had. */
@@ -48,7 +47,7 @@ export interface Disk {
   powerCut(): void;
 }
 
-export interface DiskParts {
+interface DiskParts {
   readonly random: Random;
   readonly timeline: Timeline;
   readonly fate: Fate;

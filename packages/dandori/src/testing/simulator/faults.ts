@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
 /** Where a fault can strike: a write of the journal, a call of a tool, a thought of the mind, or any moment. */
-export type Point = 'append' | 'call' | 'thought' | 'moment';
+type Point = 'append' | 'call' | 'thought' | 'moment';
 
 /**
  * Everything that can go wrong, with how often it does against the others of its point. What it does stands where it

@@ -1,14 +1,19 @@
-import { createMemoryBlobs } from '../../adapters/blobs/memory.ts';
-import type { Parts } from '../../engine/parts.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Journal } from '../../ports/journal.ts';
-import { createDisk, type Disk } from './disk.ts';
+import type { Parts } from '../../driver/parts.ts';
+import type { Blobs } from '../../store/blobs.ts';
+import {
+  assertFollows,
+  type Claim,
+  conflict,
+  drivenElsewhere,
+  type Journal,
+  summarise,
+} from '../../store/journal.ts';
+import { createMemoryBlobs } from '../../store/memory.ts';
+import { createDisk, type Disk, type SimulatedFile } from './disk.ts';
 import type { Fate } from './faults.ts';
+import { createSimulatedMind } from './mind.ts';
 import type { Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
-import { createSimulatedJournal } from './simulated-journal.ts';
-import { createSimulatedMind } from './simulated-mind.ts';
-import { createSimulatedProcess, type SimulatedProcess } from './simulated-process.ts';
 import type { Timeline } from './timeline.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -21,7 +26,7 @@ export interface Tampering {
   readonly canFind?: boolean;
 }
 
-export interface MachineParts {
+interface MachineParts {
   readonly scenario: Scenario;
   readonly random: Random;
   readonly timeline: Timeline;
@@ -32,7 +37,7 @@ export interface MachineParts {
 }
 
 /** A machine with a disk on which processes begin and die, and the world around it. */
-export interface Machine {
+interface Machine {
   readonly disk: Disk;
   readonly world: World;
   begin(name: string): { readonly process: SimulatedProcess; readonly parts: Parts };
@@ -92,5 +97,101 @@ function blobsFor(blobs: Blobs, process: SimulatedProcess): Blobs {
     putBefore: (time) => process.receive(() => blobs.putBefore(time)),
     remove: (blob, before) => process.receive(() => blobs.remove(blob, before)),
     sweep: (before, isUsed) => process.receive(() => blobs.sweep(before, isUsed)),
+  };
+}
+
+/** The journal as one process of the simulation sees it. */
+export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): Journal {
+  const holder = ({ claim }: SimulatedFile) => (claim?.by.isAlive === true ? claim.by : undefined);
+  const refuseClaimed = (run: string, file: SimulatedFile) => {
+    const by = holder(file);
+    if (by !== undefined) drivenElsewhere(run, by.name);
+  };
+  return {
+    create: (run, events) => process.receive(async () => disk.create(run, events)),
+    append: (run, after, events) =>
+      process.receive(async () => {
+        assertFollows(after, events);
+        await disk.append(run, { by: process, after, events });
+      }),
+    read: (run, after = 0) =>
+      process.receive(async () => {
+        const { lines } = disk.fileOf(run);
+        return lines.slice(after).map(({ event }) => event);
+      }),
+    list: ({ limit = Number.POSITIVE_INFINITY, before } = {}) =>
+      process.receive(async () => {
+        const names = [...disk.files.keys()].sort().reverse();
+        const chosen = names.filter((name) => before === undefined || name < before).slice(0, limit);
+        return chosen.map((name) => {
+          const { lines } = disk.fileOf(name);
+          return summarise(name, lines[0]?.event, lines.at(-1)?.event);
+        });
+      }),
+    claim: (run) =>
+      process.receive(async (): Promise<Claim> => {
+        const file = disk.fileOf(run);
+        refuseClaimed(run, file);
+        const mine = { by: process };
+        file.claim = mine;
+        return {
+          release: () =>
+            process.receive(async () => {
+              if (file.claim === mine) file.claim = undefined;
+            }),
+        };
+      }),
+    size: (run) =>
+      process.receive(async () =>
+        disk.fileOf(run).lines.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+      ),
+    remove: (run, after) =>
+      process.receive(async () => {
+        const file = disk.fileOf(run);
+        refuseClaimed(run, file);
+        if (file.lines.length !== after) conflict(run, after, file.lines.length);
+        disk.remove(run);
+      }),
+    watch(run, changed) {
+      const { watchers } = disk.fileOf(run);
+      const watcher = { by: process, changed };
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+  };
+}
+
+/** A process of the simulation. When it dies its code may run on, but nothing of it reaches the world any more. */
+export interface SimulatedProcess {
+  readonly name: string;
+  readonly isAlive: boolean;
+  die(): void;
+  onDeath(told: () => void): void;
+  /** What comes back to a dead process comes back to nobody. */
+  receive<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createSimulatedProcess(name: string): SimulatedProcess {
+  const mourners: (() => void)[] = [];
+  let isAlive = true;
+  return {
+    name,
+    get isAlive() {
+      return isAlive;
+    },
+    die() {
+      if (!isAlive) return;
+      isAlive = false;
+      for (const told of mourners) told();
+    },
+    onDeath: (told) => void mourners.push(told),
+    receive: (work) =>
+      new Promise((resolve, reject) => {
+        if (!isAlive) return;
+        work().then(
+          (value) => isAlive && resolve(value),
+          (error) => isAlive && reject(error),
+        );
+      }),
   };
 }

@@ -1,10 +1,19 @@
-import { fold } from '../../core/apply.ts';
-import { assertNever } from '../../domain/error.ts';
-import type { Json } from '../../domain/json.ts';
-import type { Question } from '../../domain/question.ts';
-import { addBudget, addNote, answerQuestion, cancelRun, continueRun, pauseRun } from '../../engine/inbox.ts';
-import type { Parts } from '../../engine/parts.ts';
+import {
+  addBudget,
+  addNote,
+  answerQuestion,
+  cancelRun,
+  continueRun,
+  pauseRun,
+} from '../../commands/steer.ts';
+import type { Parts } from '../../driver/parts.ts';
+import { assertNever } from '../../model/error.ts';
+import type { Json } from '../../model/json.ts';
+import type { Question } from '../../model/question.ts';
+import { fold } from '../../run/state/apply.ts';
+import type { FaultAt } from './faults.ts';
 import { effectsOf, type Scenario } from './scenario.ts';
+import type { Simulation } from './simulation.ts';
 import type { World } from './world.ts';
 
 /** Who is asked. Tells the truth about what happened, by looking at the world. */
@@ -79,3 +88,36 @@ export function createPerson(scenario: Scenario, world: World): Person {
     goOn: (run, parts) => continueRun({ run }, parts),
   };
 }
+
+const DAY = 86_400_000;
+/** Milliseconds; to answer takes about as long. */
+const CLOSE = 10;
+
+/** What can come at any moment, whatever is just going on. */
+export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void> = {
+  crash({ drivers, random }) {
+    [...drivers][random.below(drivers.size)]?.die();
+  },
+  machine_crash: ({ disk }) => disk.powerCut(),
+  cancel: ({ command, person }) => command((run, parts) => person.cancel(run, parts)),
+  early_answer: ({ command, person }) => command((run, parts) => person.answer(run, parts)),
+  early_budget: ({ command, person }) => command((run, parts) => person.addBudget(run, parts)),
+  note: ({ command, person }) => command((run, parts) => person.tell(run, parts)),
+  pause: ({ command, person }) => command((run, parts) => person.pause(run, parts)),
+  early_continue: ({ command, person }) => command((run, parts) => person.goOn(run, parts)),
+  /** The wall clock is set to just before it, and the answer comes at about the same time. */
+  question_expires({ timeline, random, expiry, command, person }) {
+    const left = expiry() - timeline.wall;
+    if (!Number.isFinite(left) || left < CLOSE) return;
+    timeline.jump(left - random.below(CLOSE));
+    command((run, parts) => person.answer(run, parts));
+  },
+  second_driver: ({ startDriver }) => startDriver(),
+  /** The second line of defence is tried: two drive at once, and neither knows of the other. */
+  claim_lost({ file, startDriver }) {
+    file().claim = undefined;
+    startDriver();
+  },
+  clock_forward: ({ timeline, random }) => timeline.jump(random.below(random.pick([1_000, DAY]))),
+  clock_back: ({ timeline, random }) => timeline.jump(-random.below(random.pick([1_000, DAY]))),
+};

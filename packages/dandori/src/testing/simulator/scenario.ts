@@ -1,8 +1,6 @@
-import { type Effect, isRepeatable } from '../../domain/effect.ts';
-import type { Mode } from '../../domain/mode.ts';
-import type { Settings } from '../../domain/settings.ts';
-import type { Task } from '../../domain/task.ts';
-import type { Probe, Tool } from '../../domain/tool.ts';
+import type { Mode, Settings } from '../../model/settings.ts';
+import type { Task } from '../../model/task.ts';
+import { type Effect, isRepeatable, type Probe, type Tool } from '../../model/tool.ts';
 import type { Random } from './random.ts';
 
 /** How a task of the scenario behaves, each time it is called. */

@@ -1,25 +1,25 @@
-import { fold } from '../../core/apply.ts';
-import type { RunState } from '../../core/state.ts';
-import { DandoriError, type ErrorCode } from '../../domain/error.ts';
-import type { Event } from '../../domain/event.ts';
-import { drive } from '../../engine/drive.ts';
-import { startRun } from '../../engine/inbox.ts';
-import type { Parts } from '../../engine/parts.ts';
-import type { Journal } from '../../ports/journal.ts';
+import { startRun } from '../../commands/steer.ts';
+import { drive } from '../../driver/drive.ts';
+import type { Parts } from '../../driver/parts.ts';
+import { replayRun } from '../../history/replay.ts';
+import { DandoriError, type ErrorCode } from '../../model/error.ts';
+import type { Event } from '../../model/event.ts';
+import { fold } from '../../run/state/apply.ts';
+import type { RunState } from '../../run/state/state.ts';
+import type { Journal } from '../../store/journal.ts';
+import { differingEnd, isComparable, lostLines, type Violation, violations } from './checks.ts';
 import type { Disk, SimulatedFile } from './disk.ts';
-import type { Fate } from './faults.ts';
-import { createMachine, type Tampering } from './machine.ts';
-import { MOMENTS } from './moments.ts';
-import { createPerson, type Person } from './person.ts';
-import type { Random } from './random.ts';
-import type { Scenario } from './scenario.ts';
-import { planOf } from './simulated-mind.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
+import { createFate, type Fate, NO_FAULTS, type Struck } from './faults.ts';
+import { createMachine, type SimulatedProcess, type Tampering } from './machine.ts';
+import { planOf } from './mind.ts';
+import { createPerson, MOMENTS, type Person } from './person.ts';
+import { createRandom, type Random } from './random.ts';
+import { type Scenario, writeScenario } from './scenario.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import type { World } from './world.ts';
 
 /** No chance in it, unlike in a real one, so that the same seed gives the same bytes. */
-export const RUN = '20260101-000000000-seed';
+const RUN = '20260101-000000000-seed';
 
 /** Far more than any run takes that comes to its end. */
 const MOST_DRIVES = 100;
@@ -34,7 +34,7 @@ const EXPECTED: readonly ErrorCode[] = [
   'question-expired',
 ];
 
-export interface SimulationParts {
+interface SimulationParts {
   readonly scenario: Scenario;
   readonly random: Random;
   readonly fate: (random: Random, now: () => number) => Fate;
@@ -74,7 +74,7 @@ export interface Course {
 }
 
 /** The real engine on a simulated machine, until the run has ended or waits for a person who does not answer. */
-export async function live({
+async function live({
   scenario,
   random,
   onDeath,
@@ -225,4 +225,66 @@ export async function live({
 function firstExpiry(state: RunState | undefined): number {
   const open = [...(state?.questions.values() ?? [])].filter(({ answer }) => answer === undefined);
   return Math.min(...open.map(({ question }) => question.expiresAt ?? Number.POSITIVE_INFINITY));
+}
+
+/** What came of one seed. */
+export interface Simulated {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly faults: readonly Struck[];
+  /** The journal as it lies on the disk. */
+  readonly lines: readonly string[];
+  readonly drives: number;
+  /** Of the world, all tasks together. */
+  readonly effects: number;
+  readonly outcome: string;
+  /** Whether its end was compared with the one that it has without faults. */
+  readonly isCompared: boolean;
+}
+
+/** Lives through one seed: a goal, a world and a series of misfortunes, the same ones each time. */
+export async function simulate(seed: number, tampering?: Tampering): Promise<Simulated> {
+  const found: Violation[] = [];
+  const scenario = writeScenario(createRandom(seed, 'scenario'));
+  const course = await live({
+    scenario,
+    random: createRandom(seed),
+    fate: createFate,
+    tampering,
+    onDeath: (file) => found.push(...lostLines(file)),
+  });
+  found.push(...violations(course, scenario));
+  if (found.length === 0) found.push(...(await unproved(course)));
+  const isCompared =
+    found.length === 0 && scenario.isGenerous && !scenario.isPersonSilent && isComparable(course);
+  if (isCompared) {
+    const undisturbed = await live({ scenario, random: createRandom(seed), fate: () => NO_FAULTS });
+    found.push(...differingEnd(course, undisturbed));
+  }
+  return { seed, violations: [...new Set(found)], isCompared, ...summary(course) };
+}
+
+/** A replay decides again what the engine has decided, and needs nothing but the journal. */
+async function unproved({ parts }: Course): Promise<Violation[]> {
+  const { differences, unproved: open } = await replayRun(RUN, {}, parts);
+  return [...differences, ...open].map(
+    ({ seq, type, message }): Violation => `unproved: event ${seq} (${type}): ${message}`,
+  );
+}
+
+function summary({
+  fate,
+  file,
+  drives,
+  world,
+  events,
+}: Course): Omit<Simulated, 'seed' | 'violations' | 'isCompared'> {
+  const end = events.at(-1);
+  return {
+    faults: fate.struck,
+    lines: file.lines.map(({ text }) => text),
+    drives,
+    effects: world.total,
+    outcome: end?.type === 'run_finished' ? end.data.outcome : 'waiting',
+  };
 }

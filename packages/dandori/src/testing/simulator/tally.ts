@@ -1,5 +1,5 @@
 import type { FaultKind } from './faults.ts';
-import type { Simulated } from './simulate.ts';
+import type { Simulated } from './simulation.ts';
 
 /** What came of many seeds. */
 export interface Tally {

@@ -1,7 +1,7 @@
-import { type Queued, ReadyQueue } from '../../core/ready-queue.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../model/clock.ts';
+import { type Queued, ReadyQueue } from '../../plan/ready-queue.ts';
+import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
 
 /**
  * The time of the simulation. It moves from one thing to the next, and what is due at the same moment comes in an

@@ -1,10 +1,10 @@
-import { isRepeatable } from '../../domain/effect.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
-import type { Call, CallOutcome, Toolbox } from '../../ports/toolbox.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import { isRepeatable } from '../../model/tool.ts';
+import type { Call, CallOutcome, Toolbox } from '../../tools/toolbox.ts';
 import type { Fate } from './faults.ts';
+import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
 import { type Behaviour, calledBy, effectsOf, isLook, PROBED_TOOLS, TOOLS } from './scenario.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
 import type { Timeline } from './timeline.ts';
 
 /** The world outside: it goes on whoever dies, and it knows what really happened. */
@@ -17,7 +17,7 @@ export interface World {
   toolboxFor(process: SimulatedProcess): Toolbox;
 }
 
-export interface WorldParts {
+interface WorldParts {
   readonly random: Random;
   readonly timeline: Timeline;
   readonly fate: Fate;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/domain/json.ts';
-import type { Task } from '../../../src/domain/task.ts';
 import { createBuiltInMind } from '../../../src/mind/built-in/planner.ts';
+import type { Json } from '../../../src/model/json.ts';
+import type { Task } from '../../../src/model/task.ts';
 import { play, thoughtOf } from './loop.ts';
 import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS, sketched } from './tools.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Settings } from '../../../src/domain/settings.ts';
 import { createBuiltInMind } from '../../../src/mind/built-in/planner.ts';
+import type { Settings } from '../../../src/model/settings.ts';
 import { type Played, play, thoughtOf } from './loop.ts';
 import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS } from './tools.ts';
 

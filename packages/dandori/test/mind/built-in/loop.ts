@@ -1,18 +1,18 @@
-import { createSchemaCheck } from '../../../src/adapters/schema/ajv.ts';
-import { apply } from '../../../src/core/apply.ts';
-import { compile } from '../../../src/core/compile.ts';
-import { decide } from '../../../src/core/decide.ts';
-import { inject } from '../../../src/core/inject.ts';
-import { takeIn } from '../../../src/core/intake.ts';
-import type { RunState } from '../../../src/core/state.ts';
-import type { Fact, Purpose } from '../../../src/domain/event.ts';
-import type { Failure } from '../../../src/domain/failure.ts';
-import type { Json, JsonObject } from '../../../src/domain/json.ts';
-import type { Settings } from '../../../src/domain/settings.ts';
-import type { Action, Task } from '../../../src/domain/task.ts';
-import type { Tool } from '../../../src/domain/tool.ts';
 import { createBuiltInMind } from '../../../src/mind/built-in/planner.ts';
-import type { Thinking } from '../../../src/ports/mind.ts';
+import type { Thinking } from '../../../src/mind/mind.ts';
+import type { Fact, Purpose } from '../../../src/model/event.ts';
+import type { Failure } from '../../../src/model/failure.ts';
+import type { Json, JsonObject } from '../../../src/model/json.ts';
+import type { Settings } from '../../../src/model/settings.ts';
+import type { Action, Task } from '../../../src/model/task.ts';
+import type { Tool } from '../../../src/model/tool.ts';
+import { compile } from '../../../src/plan/compile.ts';
+import { inject } from '../../../src/plan/fill-refs.ts';
+import { takeIn } from '../../../src/run/actions/parse.ts';
+import { decide } from '../../../src/run/decide.ts';
+import { apply } from '../../../src/run/state/apply.ts';
+import type { RunState } from '../../../src/run/state/state.ts';
+import { createSchemaCheck } from '../../../src/tools/schema/check.ts';
 
 /** A tool's recorded behaviour: a result, or a Failure thrown as data. */
 export type Run = (args: JsonObject) => Json | { failure: Failure };

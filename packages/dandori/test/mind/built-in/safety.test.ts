@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/json.ts';
-import type { Tool } from '../../../src/domain/tool.ts';
 import { createBuiltInMind } from '../../../src/mind/built-in/planner.ts';
+import type { Json, JsonObject } from '../../../src/model/json.ts';
+import type { Tool } from '../../../src/model/tool.ts';
 import { firstActions, play, SETTINGS, thoughtOf } from './loop.ts';
 import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS, sketched, toolsOf } from './tools.ts';
 

@@ -1,7 +1,6 @@
-import type { Effect } from '../../../src/domain/effect.ts';
-import type { Json, JsonObject } from '../../../src/domain/json.ts';
-import type { OrderRule } from '../../../src/domain/settings.ts';
-import type { Tool } from '../../../src/domain/tool.ts';
+import type { Json, JsonObject } from '../../../src/model/json.ts';
+import type { OrderRule } from '../../../src/model/settings.ts';
+import type { Effect, Tool } from '../../../src/model/tool.ts';
 import type { Run } from './loop.ts';
 import recorded from './shipped-tools.json' with { type: 'json' };
 

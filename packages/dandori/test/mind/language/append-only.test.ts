@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../../src/domain/task.ts';
-import { jsonDialect } from '../../../src/mind/language/json-dialect.ts';
-import { toolsDialect } from '../../../src/mind/language/tools/dialect.ts';
-import type { Thought } from '../../../src/ports/mind.ts';
+import { jsonDialect } from '../../../src/mind/language/dialects/json.ts';
+import { toolsDialect } from '../../../src/mind/language/dialects/native.ts';
+import type { Thought } from '../../../src/mind/mind.ts';
+import type { Task } from '../../../src/model/task.ts';
 import type { Reply, ScriptedAction } from '../../../src/testing/scripted-mind.ts';
-import { createHouse } from '../../engine/house.ts';
+import { createHouse } from '../../driver/house.ts';
 
 const answer: ScriptedAction = { operation: 'answer', args: { text: 'done', achieved: true } };
 

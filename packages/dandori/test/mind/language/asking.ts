@@ -1,6 +1,6 @@
 import { createLanguageMind } from '../../../src/mind/language/mind.ts';
 import type { LanguageMindOptions } from '../../../src/mind/language/options.ts';
-import type { Mind, Thinking, Thought } from '../../../src/ports/mind.ts';
+import type { Mind, Thinking, Thought } from '../../../src/mind/mind.ts';
 import {
   type ModelReply,
   type ModelServer,

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/domain/json.ts';
+import type { JsonObject } from '../../../src/model/json.ts';
 import type { FunctionTool } from '../../../src/testing/function-toolbox.ts';
 import { closeRuns, forgetRequests, promptOf, run, type WholeRun } from './whole-run.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fittingWindow, type Prompt, writePrompt } from '../../../src/mind/language/prompt.ts';
-import type { Thought } from '../../../src/ports/mind.ts';
+import type { Thought } from '../../../src/mind/mind.ts';
 import { Story } from './thought.ts';
 
 const find = (number: number, q = `place ${number}`) => ({

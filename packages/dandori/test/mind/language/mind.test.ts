@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Action } from '../../../src/domain/task.ts';
+import { unusable } from '../../../src/mind/language/mind.ts';
 import type { LanguageMindOptions } from '../../../src/mind/language/options.ts';
-import { unusable } from '../../../src/mind/language/unusable.ts';
+import type { Action } from '../../../src/model/task.ts';
 import type { ModelReply } from '../../../src/testing/model-server/index.ts';
 import { answer, closeServers, find, KEY, mind, now, start, think } from './asking.ts';
 import { Story } from './thought.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Fact } from '../../../src/domain/event.ts';
-import { jsonDialect } from '../../../src/mind/language/json-dialect.ts';
+import { jsonDialect } from '../../../src/mind/language/dialects/json.ts';
+import { toolsDialect } from '../../../src/mind/language/dialects/native.ts';
 import { fittingWindow } from '../../../src/mind/language/prompt.ts';
-import { toolsDialect } from '../../../src/mind/language/tools/dialect.ts';
+import type { Fact } from '../../../src/model/event.ts';
 import { Story } from './thought.ts';
 
 const note = (text: string, by?: string): Fact => ({ type: 'note_added', data: { text, by } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { unusable } from '../../../src/mind/language/mind.ts';
 import { type Prompt, writePrompt } from '../../../src/mind/language/prompt.ts';
-import { unusable } from '../../../src/mind/language/unusable.ts';
-import type { Thinking } from '../../../src/ports/mind.ts';
+import type { Thinking } from '../../../src/mind/mind.ts';
 import { Story, settings, tools } from './thought.ts';
 
 const find = { id: 't1', operation: 'places.find', args: { q: 'Kyoto' } };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/domain/json.ts';
-import { notate } from '../../../src/mind/language/schema-notation.ts';
+import { notate } from '../../../src/mind/language/tool-text.ts';
+import type { JsonObject } from '../../../src/model/json.ts';
 
 it('tells all that a call needs to know of a schema: fields, types, which are needed, limits, meaning', () => {
   const schema: JsonObject = {

@@ -1,11 +1,10 @@
-import { apply } from '../../../src/core/apply.ts';
-import type { RunState } from '../../../src/core/state.ts';
-import type { Fact, Purpose } from '../../../src/domain/event.ts';
-import type { Mode } from '../../../src/domain/mode.ts';
-import type { Settings } from '../../../src/domain/settings.ts';
-import type { Action } from '../../../src/domain/task.ts';
-import type { Tool } from '../../../src/domain/tool.ts';
-import type { Thinking, Thought } from '../../../src/ports/mind.ts';
+import type { Thinking, Thought } from '../../../src/mind/mind.ts';
+import type { Fact, Purpose } from '../../../src/model/event.ts';
+import type { Mode, Settings } from '../../../src/model/settings.ts';
+import type { Action } from '../../../src/model/task.ts';
+import type { Tool } from '../../../src/model/tool.ts';
+import { apply } from '../../../src/run/state/apply.ts';
+import type { RunState } from '../../../src/run/state/state.ts';
 
 export const settings: Settings = {
   mode: 'auto',

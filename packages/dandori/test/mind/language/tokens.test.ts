@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { loadWeigh, weighAtMost } from '../../../src/mind/language/tokens.ts';
-import { growth, LINEAR } from '../../core/growth.ts';
+import { loadWeigh, weighAtMost } from '../../../src/mind/language/usage.ts';
+import { growth, LINEAR } from '../../plan/growth.ts';
 
 const ENGLISH = 'The quick brown fox jumps over the lazy dog, and 42 people saw it. ';
 const JAPANESE = '東京の天気は晴れで、気温は二十度です。明日は雨が降るでしょう。';

@@ -1,15 +1,13 @@
 import { expect } from 'vitest';
-import { createMemoryBlobs } from '../../../src/adapters/blobs/memory.ts';
-import { systemClock } from '../../../src/adapters/clock/system.ts';
-import { createMemoryJournal } from '../../../src/adapters/journal/memory.ts';
-import { brokenLaws } from '../../../src/core/laws.ts';
-import type { RunState } from '../../../src/core/state.ts';
-import type { Settings } from '../../../src/domain/settings.ts';
-import type { Action } from '../../../src/domain/task.ts';
-import { drive } from '../../../src/engine/drive.ts';
-import { startRun } from '../../../src/engine/inbox.ts';
-import type { Parts } from '../../../src/engine/parts.ts';
-import type { Toolbox } from '../../../src/ports/toolbox.ts';
+import { startRun } from '../../../src/commands/steer.ts';
+import { systemClock } from '../../../src/driver/clock.ts';
+import { drive } from '../../../src/driver/drive.ts';
+import type { Parts } from '../../../src/driver/parts.ts';
+import type { Settings } from '../../../src/model/settings.ts';
+import type { Action } from '../../../src/model/task.ts';
+import { brokenLaws } from '../../../src/run/laws.ts';
+import type { RunState } from '../../../src/run/state/state.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../../src/store/memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../../src/testing/function-toolbox.ts';
 import {
   type ModelReply,
@@ -17,6 +15,7 @@ import {
   type RecordedRequest,
   startModelServer,
 } from '../../../src/testing/model-server/index.ts';
+import type { Toolbox } from '../../../src/tools/toolbox.ts';
 import { mind } from './asking.ts';
 import { settings } from './thought.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../../src/core/state.ts';
 import { type Window, windowFor } from '../../../src/mind/language/window.ts';
+import type { Decision } from '../../../src/run/state/state.ts';
 
 const BUDGET = 1_000;
 /** With this one word is one token. */

@@ -1,4 +1,4 @@
-import type { RunState } from '#core/state.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { ClockTime } from '../../ui/clock-time.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';

@@ -1,4 +1,4 @@
-import type { Outcome } from '#domain/event.ts';
+import type { Outcome } from '#dandori/model/event.ts';
 import type { Texts } from '../../shell/language.tsx';
 
 interface AnswerTexts {

@@ -1,5 +1,5 @@
-import type { OpenQuestion, RunState } from '#core/state.ts';
-import type { Event, FactOf } from '#domain/event.ts';
+import type { Event, FactOf } from '#dandori/model/event.ts';
+import type { OpenQuestion, RunState } from '#dandori/run/state/state.ts';
 
 /** What was said between people and a run, and what models of other runs passed on, in the order of time. */
 export type ThreadEntry = { readonly seq: number; readonly at: number } & (

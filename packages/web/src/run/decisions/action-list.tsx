@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { stringifyJson } from '#domain/json-text.ts';
-import type { Action } from '#domain/task.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { Action } from '#dandori/model/task.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import { words } from '../../ui/words.ts';

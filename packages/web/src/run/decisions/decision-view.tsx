@@ -1,6 +1,5 @@
-import { duration } from '#core/duration.ts';
-import type { Brief } from '#domain/brief.ts';
-import type { Usage } from '#domain/usage.ts';
+import type { Brief, Usage } from '#dandori/model/decision.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { FailureView } from '../../ui/failure-view.tsx';

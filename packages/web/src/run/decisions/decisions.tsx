@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { ProposedEntry } from '#core/history.ts';
+import type { ProposedEntry } from '#dandori/history/plan-history.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { RichText } from '../../ui/rich-text.tsx';
 import type { ViewProps } from '../view.ts';

@@ -1,4 +1,4 @@
-import type { ProposedEntry, ReflectedEntry } from '#core/history.ts';
+import type { ProposedEntry, ReflectedEntry } from '#dandori/history/plan-history.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { RichText } from '../../ui/rich-text.tsx';

@@ -1,5 +1,5 @@
-import { type HistoryEntry, planEntries } from '#core/history.ts';
-import type { Event, FactOf } from '#domain/event.ts';
+import { type HistoryEntry, planEntries } from '#dandori/history/plan-history.ts';
+import type { Event, FactOf } from '#dandori/model/event.ts';
 
 /** A turn of the mind, from the moment at which it was asked. */
 export interface DecisionEntry {

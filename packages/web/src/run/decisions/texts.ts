@@ -1,4 +1,4 @@
-import type { ReflectionTrigger } from '#domain/reflection.ts';
+import type { ReflectionTrigger } from '#dandori/model/decision.ts';
 import type { Texts } from '../../shell/language.tsx';
 
 interface DecisionTexts {

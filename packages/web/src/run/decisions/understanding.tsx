@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Outline } from '#domain/outline.ts';
+import type { Outline } from '#dandori/model/plan.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 

@@ -1,6 +1,6 @@
-import { describeEvent } from '#core/event-line.ts';
-import type { Event } from '#domain/event.ts';
-import type { Json } from '#domain/json.ts';
+import type { Event } from '#dandori/model/event.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { describeEvent } from '#dandori/views/event-line.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
 import { Badge } from '../../ui/badge.tsx';

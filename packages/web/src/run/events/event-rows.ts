@@ -1,5 +1,5 @@
-import type { Event, FactType } from '#domain/event.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import type { Event, FactType } from '#dandori/model/event.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
 
 export const ALL = 'all';
 export type TypeFilter = FactType | typeof ALL;

@@ -1,6 +1,6 @@
-import { type PlanAbout, planAbout } from '#core/plan-about.ts';
-import { openQuestions } from '#core/report.ts';
-import type { RunState } from '#core/state.ts';
+import { type PlanAbout, planAbout } from '#dandori/model/question.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
+import { openQuestions } from '#dandori/views/report.ts';
 
 export type AskedTask = PlanAbout['tasks'][number];
 

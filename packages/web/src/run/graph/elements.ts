@@ -1,5 +1,5 @@
 import type { Node } from '@xyflow/react';
-import type { RunState } from '#core/state.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { type Face, faceOf, isSameFace } from './face.ts';
 import type { Place } from './layout.ts';
 import type { GraphEdge, Structure } from './structure.ts';

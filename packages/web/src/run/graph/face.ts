@@ -1,7 +1,7 @@
-import { statusAtEnd } from '#core/report.ts';
-import type { RunState } from '#core/state.ts';
-import { isStep, purposeOf } from '#core/step.ts';
-import type { Effect } from '#domain/effect.ts';
+import { isStep, purposeOf } from '#dandori/model/task.ts';
+import type { Effect } from '#dandori/model/tool.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
+import { statusAtEnd } from '#dandori/views/report.ts';
 import type { Status } from '../../ui/texts.ts';
 import type { GraphNode } from './structure.ts';
 

@@ -1,5 +1,5 @@
-import type { Event } from '#domain/event.ts';
-import type { Task } from '#domain/task.ts';
+import type { Event } from '#dandori/model/event.ts';
+import type { Task } from '#dandori/model/task.ts';
 
 /** Tasks of accepted plans that a later one took away before they were begun, as they were written last. */
 export function removedTasks(events: readonly Event[]): Task[] {

@@ -1,9 +1,9 @@
-import { refsIn } from '#core/inject.ts';
-import type { Gate, RunState, TaskState } from '#core/state.ts';
-import { isStep } from '#core/step.ts';
-import type { Effect } from '#domain/effect.ts';
-import { stringifyJson } from '#domain/json-text.ts';
-import type { Task } from '#domain/task.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { Task } from '#dandori/model/task.ts';
+import { isStep } from '#dandori/model/task.ts';
+import type { Effect } from '#dandori/model/tool.ts';
+import { refsIn } from '#dandori/plan/fill-refs.ts';
+import type { Gate, RunState, TaskState } from '#dandori/run/state/state.ts';
 import { type AskedTask, askedTasks } from './asked-plan.ts';
 
 /** Why one waits for another: it takes its result, it was told to, or both touch the same resource. */

@@ -1,4 +1,4 @@
-import type { RunState } from '#core/state.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { StatusMark } from '../../ui/status.tsx';
 import { Elapsed } from '../elapsed.tsx';

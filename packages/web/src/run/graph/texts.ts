@@ -1,4 +1,4 @@
-import type { Effect } from '#domain/effect.ts';
+import type { Effect } from '#dandori/model/tool.ts';
 import type { Texts } from '../../shell/language.tsx';
 import type { EdgeKind } from './structure.ts';
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { FactType } from '#domain/event.ts';
+import type { FactType } from '#dandori/model/event.ts';
 import type { ViewProps } from '../view.ts';
 import { removedTasks } from './removed.ts';
 import { digestOf, type Structure, structureOf } from './structure.ts';

@@ -1,4 +1,4 @@
-import { isOnlyHolding } from '#core/elicitation.ts';
+import { isOnlyHolding } from '#dandori/run/state/held-calls.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { Elapsed } from '../elapsed.tsx';
 import type { ViewProps } from '../view.ts';

@@ -1,4 +1,4 @@
-import { outcomeOf } from '#core/report.ts';
+import { outcomeOf } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { StatusMark } from '../../ui/status.tsx';
 import { ForkedFrom } from '../past/forked-from.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Lifted } from '#core/lift.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import type { Lifted } from '#dandori/history/lift.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { RunState } from '#core/state.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import type { DrivingState } from 'dandori/client';
-import type { Limit } from '#domain/limit.ts';
-import type { Mode } from '#domain/mode.ts';
+import type { Limit } from '#dandori/model/decision.ts';
+import type { Mode } from '#dandori/model/settings.ts';
 import type { Texts } from '../../shell/language.tsx';
 
 const en = {

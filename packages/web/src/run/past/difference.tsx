@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RunDiff, RunDifference } from '#core/run-diff.ts';
-import type { Json } from '#domain/json.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import type { RunDiff, RunDifference } from '#dandori/history/diff.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Problem } from '../../ui/problem.tsx';

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
-import type { Json } from '#domain/json.ts';
-import { parseJson } from '#domain/json-text.ts';
-import type { Question } from '#domain/question.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { parseJson } from '#dandori/model/json.ts';
+import type { Question } from '#dandori/model/question.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 

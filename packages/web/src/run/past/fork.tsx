@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fold } from '#core/apply.ts';
-import { wholeDecision } from '#core/fork-point.ts';
-import { openQuestions } from '#core/report.ts';
-import type { Json } from '#domain/json.ts';
+import { wholeDecision } from '#dandori/history/fork-point.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { fold } from '#dandori/run/state/apply.ts';
+import { openQuestions } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { goTo } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';

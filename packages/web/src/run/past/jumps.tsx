@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { LANDMARK_KINDS, type LandmarkKind, nearestLandmark } from './landmarks.ts';

@@ -1,4 +1,4 @@
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
 
 /** Events that one looks for. */
 export type LandmarkKind = 'decision' | 'question' | 'failure';

@@ -1,6 +1,6 @@
-import type { RunState } from '#core/state.ts';
-import { type Effect, isRepeatable } from '#domain/effect.ts';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import { type Effect, isRepeatable } from '#dandori/model/tool.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 
 export interface LaterEffect {
   readonly task: string;

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
 import { type LandmarkKind, marksOf } from './landmarks.ts';
 
 const COLOURS: Readonly<Record<LandmarkKind, string>> = {

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { duration } from '#core/duration.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { ViewProps } from '../view.ts';

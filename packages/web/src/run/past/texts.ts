@@ -1,4 +1,4 @@
-import type { DifferenceKind } from '#core/run-diff.ts';
+import type { DifferenceKind } from '#dandori/history/diff.ts';
 import type { Texts } from '../../shell/language.tsx';
 import type { LandmarkKind } from './landmarks.ts';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { duration } from '#core/duration.ts';
-import type { Estimate } from '#domain/estimate.ts';
+import type { Estimate } from '#dandori/model/plan.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 

@@ -1,8 +1,8 @@
-import { planTasks } from '#core/plan-tasks.ts';
-import { isPlanAsked } from '#core/plan-word.ts';
-import { writePlan } from '#core/plan-writer.ts';
-import type { RunState } from '#core/state.ts';
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import { writePlan } from '#dandori/plan/write.ts';
+import { isPlanAsked } from '#dandori/run/state/plan.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
+import { planTasks } from '#dandori/views/plan.ts';
 
 /** The plan of a run as a file, the one that a person is asked about first. Undefined where nothing is planned. */
 export function planSource(state: RunState): string | undefined {

@@ -1,6 +1,6 @@
-import { editedTasks } from '#core/plan-word.ts';
-import type { OpenQuestion } from '#core/state.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import { editedTasks } from '#dandori/run/state/plan.ts';
+import type { OpenQuestion } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { ClockTime } from '../../ui/clock-time.tsx';
 import { texts } from './texts.ts';

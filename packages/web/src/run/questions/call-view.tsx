@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#domain/json.ts';
+import type { Json, JsonObject } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { texts } from './texts.ts';

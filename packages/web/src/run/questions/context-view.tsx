@@ -1,7 +1,7 @@
-import { effect } from '#domain/effect.ts';
-import { estimate } from '#domain/estimate.ts';
-import type { Json, JsonObject } from '#domain/json.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import type { Json, JsonObject } from '#dandori/model/json.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import { estimate } from '#dandori/model/plan.ts';
+import { effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { EffectMark } from '../../ui/effect-mark.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { type FieldProps, FieldView } from './field-view.tsx';
 import { texts } from './texts.ts';

@@ -1,6 +1,6 @@
-import type { Field } from '#core/form-field.ts';
-import { typeOf, typesOf } from '#core/schema-view.ts';
-import type { Json, JsonObject } from '#domain/json.ts';
+import type { Json, JsonObject } from '#dandori/model/json.ts';
+import { typeOf, typesOf } from '#dandori/plan/schema/view.ts';
+import type { Field } from '#dandori/views/form.ts';
 
 /** Why a value cannot stand in a field, for the page to say in the user's language. */
 export type FieldIssue =

@@ -1,7 +1,7 @@
-import { type Field, fieldOf, fieldsOf, typedAs } from '#core/form-field.ts';
-import { viewOf } from '#core/schema-view.ts';
-import type { Json, JsonObject } from '#domain/json.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import type { Json, JsonObject } from '#dandori/model/json.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import { viewOf } from '#dandori/plan/schema/view.ts';
+import { type Field, fieldOf, fieldsOf, typedAs } from '#dandori/views/form.ts';
 import { type FieldIssue, issueWith } from './field-issue.ts';
 
 /** What stands in a field: typed text, the places of what is chosen, or the fields within it. */

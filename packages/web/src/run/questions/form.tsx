@@ -1,5 +1,5 @@
 import { type FormEvent, useMemo, useState } from 'react';
-import type { Json, JsonObject } from '#domain/json.ts';
+import type { Json, JsonObject } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { FieldIssue } from './field-issue.ts';

@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from 'react';
-import type { Json } from '#domain/json.ts';
-import { stringifyJson } from '#domain/json-text.ts';
-import type { Option, Question } from '#domain/question.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { Option, Question } from '#dandori/model/question.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import { texts } from './texts.ts';

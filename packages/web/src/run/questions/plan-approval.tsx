@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { planAbout } from '#core/plan-about.ts';
-import type { AskedQuestion } from '#core/report.ts';
-import type { Json } from '#domain/json.ts';
+import type { Json } from '#dandori/model/json.ts';
+import { planAbout } from '#dandori/model/question.ts';
+import type { AskedQuestion } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';

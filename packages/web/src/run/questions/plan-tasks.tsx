@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { PlanAbout } from '#core/plan-about.ts';
-import { stringifyJson } from '#domain/json-text.ts';
-import type { Task } from '#domain/task.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { PlanAbout } from '#dandori/model/question.ts';
+import type { Task } from '#dandori/model/task.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

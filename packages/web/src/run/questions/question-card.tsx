@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
-import type { AskedQuestion } from '#core/report.ts';
-import type { Json } from '#domain/json.ts';
+import type { Json } from '#dandori/model/json.ts';
+import type { AskedQuestion } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { openQuestions } from '#core/report.ts';
-import type { OpenQuestion } from '#core/state.ts';
+import type { OpenQuestion } from '#dandori/run/state/state.ts';
+import { openQuestions } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { ViewProps } from '../view.ts';

@@ -1,6 +1,6 @@
-import { duration } from '#core/duration.ts';
-import type { AskedQuestion } from '#core/report.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { AskedQuestion } from '#dandori/views/report.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';

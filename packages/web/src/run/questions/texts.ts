@@ -1,4 +1,4 @@
-import type { Question } from '#domain/question.ts';
+import type { Question } from '#dandori/model/question.ts';
 import type { Texts } from '../../shell/language.tsx';
 
 interface QuestionTexts {

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { Json } from '#domain/json.ts';
+import type { Json } from '#dandori/model/json.ts';
 import { useClient } from '../../shell/session.tsx';
 
 export interface Reply {

@@ -1,5 +1,5 @@
-import { duration } from '#core/duration.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { ClockTime } from '../../ui/clock-time.tsx';
 import { FailureView } from '../../ui/failure-view.tsx';

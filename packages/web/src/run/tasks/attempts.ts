@@ -1,4 +1,4 @@
-import type { Event, FactOf } from '#domain/event.ts';
+import type { Event, FactOf } from '#dandori/model/event.ts';
 
 /** One try of a task, and how it ended. */
 export interface Attempt {

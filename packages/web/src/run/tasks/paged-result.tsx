@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { pathExpression } from '#core/origin.ts';
-import type { ResultPart } from '#core/result-part.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { pathExpression } from '#dandori/history/lift.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { ResultPart } from '#dandori/views/result-page.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { mayHoldRef, parseTemplate, writeRef, writeText } from '#core/reference.ts';
+import { mayHoldRef, parseTemplate, writeRef, writeText } from '#dandori/plan/refs.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 

@@ -1,4 +1,4 @@
-import type { Stored } from '#core/state.ts';
+import type { Stored } from '#dandori/run/state/state.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { PagedResult } from './paged-result.tsx';

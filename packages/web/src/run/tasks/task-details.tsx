@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
-import { duration } from '#core/duration.ts';
-import { statusAtEnd } from '#core/report.ts';
-import type { TaskState } from '#core/state.ts';
-import { isStep, purposeOf } from '#core/step.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import { isStep, purposeOf } from '#dandori/model/task.ts';
+import type { TaskState } from '#dandori/run/state/state.ts';
+import { duration, statusAtEnd } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { EffectMark } from '../../ui/effect-mark.tsx';
 import { FailureView } from '../../ui/failure-view.tsx';

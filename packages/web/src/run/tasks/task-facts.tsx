@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { duration } from '#core/duration.ts';
-import type { TaskState } from '#core/state.ts';
-import { stringifyJson } from '#domain/json-text.ts';
+import { stringifyJson } from '#dandori/model/json.ts';
+import type { TaskState } from '#dandori/run/state/state.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 

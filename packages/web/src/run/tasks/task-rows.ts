@@ -1,7 +1,7 @@
-import { type Report, statusAtEnd } from '#core/report.ts';
-import type { RunState, TaskState } from '#core/state.ts';
-import { isStep } from '#core/step.ts';
-import { effect } from '#domain/effect.ts';
+import { isStep } from '#dandori/model/task.ts';
+import { effect } from '#dandori/model/tool.ts';
+import type { RunState, TaskState } from '#dandori/run/state/state.ts';
+import { type Report, statusAtEnd } from '#dandori/views/report.ts';
 
 export const COLUMNS = ['order', 'status', 'operation', 'step', 'effect', 'attempts', 'duration'] as const;
 export type Column = (typeof COLUMNS)[number];

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
-import { duration } from '#core/duration.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { EffectMark } from '../../ui/effect-mark.tsx';

@@ -1,4 +1,4 @@
-import type { FactOf } from '#domain/event.ts';
+import type { FactOf } from '#dandori/model/event.ts';
 import type { Texts } from '../../shell/language.tsx';
 import type { Column, StatusFilter } from './task-rows.ts';
 

@@ -1,4 +1,4 @@
-import { duration } from '#core/duration.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { LABELS } from './chart.tsx';
 import { type Scale, ticksOf } from './scale.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { duration } from '#core/duration.ts';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Bar } from './bars.ts';

@@ -1,4 +1,4 @@
-import type { Event } from '#domain/event.ts';
+import type { Event } from '#dandori/model/event.ts';
 
 /**
  * A stretch of time: an attempt of a task, a look for a call in doubt, a decision of the mind, the wait for a person, of

@@ -1,4 +1,4 @@
-import type { RunState, TaskState } from '#core/state.ts';
+import type { RunState, TaskState } from '#dandori/run/state/state.ts';
 import type { Bar, Bars } from './bars.ts';
 import { createSlots } from './slots.ts';
 

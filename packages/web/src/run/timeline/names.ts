@@ -1,4 +1,4 @@
-import { duration } from '#core/duration.ts';
+import { duration } from '#dandori/views/report.ts';
 import type { Bar } from './bars.ts';
 import type { texts } from './texts.ts';
 

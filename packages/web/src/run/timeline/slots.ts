@@ -1,4 +1,4 @@
-import { laneOf, type RunState } from '#core/state.ts';
+import { laneOf, type RunState } from '#dandori/run/state/state.ts';
 import type { Bar, Bars } from './bars.ts';
 
 type Settings = Pick<RunState['settings'], 'concurrency' | 'servers'>;

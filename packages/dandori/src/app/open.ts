@@ -1,0 +1,196 @@
+import { tasksAsJournaled } from '../commands/send.ts';
+import type { Config } from '../config/config.ts';
+import { createUserSettings, type UserConfigWarning, type UserSettings } from '../config/user-settings.ts';
+import { version } from '../config/version.ts';
+import type { ConversationParts } from '../conversation/conversation.ts';
+import type { Parts } from '../driver/parts.ts';
+import type { Mind } from '../mind/mind.ts';
+import type { Clock } from '../model/clock.ts';
+import { DandoriError } from '../model/error.ts';
+import { withOwnTools } from '../model/own-tools.ts';
+import { STEP_TOOL, type Task } from '../model/task.ts';
+import { copiedSecrets } from '../plan/check-arguments.ts';
+import { type Compiled, compile } from '../plan/compile.ts';
+import { worstCase } from '../plan/estimate.ts';
+import { createStoreKey } from '../store/files/keys.ts';
+import type { Journal, TornTail } from '../store/journal.ts';
+import { createFileStore, createMemoryStore, foldersOf, STORE_PARTS, type Store } from '../store/store.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Service } from '../tools/service.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import { checkOpened, sealingOf } from '../trust/sealing.ts';
+
+/** A plan that no run has, with the tools and limits of this process. */
+export async function compileWith(
+  given: readonly Task[],
+  { settings }: Config,
+  parts: Parts,
+): Promise<Compiled> {
+  const { toolbox, durations } = parts;
+  const sealing = sealingOf(parts);
+  const check = checkOpened(parts.check, sealing);
+  const sealed = sealing.seal(tasksAsJournaled(given));
+  await durations?.load();
+  const { limits, task, order } = settings;
+  const { concurrency, servers } = settings;
+  const budget = { ms: limits.time, cost: limits.cost, ...task, concurrency, servers };
+  const copied = sealed.flatMap(copiedSecrets);
+  if (copied.length > 0) return { ok: false, diagnostics: copied };
+  const compiled = compile(sealed, {
+    tools: new Map([...withOwnTools(toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
+    missing: new Map(toolbox.missing().map(({ server, reason }) => [server, reason])),
+    check,
+    mode: 'planned',
+    order,
+    maxTasks: Number.POSITIVE_INFINITY,
+    done: new Map(),
+    budget,
+    expectedMs: durations?.expected,
+  });
+  if (!compiled.ok) return compiled;
+  return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
+}
+
+/** No model configured is no error: the built-in planner does what it can and says what it cannot. */
+export async function createMind({ model, instructions }: Config): Promise<Mind> {
+  // Only the one that is used is loaded, and no server's client for who only reads.
+  if (model === undefined) return (await import('../mind/built-in/planner.ts')).createBuiltInMind();
+  const { createLanguageMind } = await import('../mind/language/mind.ts');
+  const { withFallback } = await import('../mind/language/mind.ts');
+  const { fallback, ...first } = model;
+  const mind = createLanguageMind({ ...first, instructions });
+  return fallback === undefined
+    ? mind
+    : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
+}
+
+/** The configured mind, its fallback, or another model of the same provider. */
+export function createMinds(config: Config, first: Mind): ConversationParts['mindFor'] {
+  const minds = new Map([[first.name, first]]);
+  return async (given = first.name) => {
+    const name = withProvider(given, config);
+    const known = minds.get(name);
+    if (known !== undefined) return known;
+    const { model, instructions } = config;
+    const found = [model, model?.fallback].find(
+      (one) => one !== undefined && `${one.provider}/${one.name}` === name,
+    );
+    const other = name.startsWith(`${model?.provider}/`) ? name.slice(name.indexOf('/') + 1) : '';
+    const wanted =
+      found ??
+      (model === undefined || other === '' ? undefined : { ...model, name: other, price: undefined });
+    if (wanted === undefined) {
+      throw new DandoriError('usage', `There is no model "${name}" here.`, {
+        fix: `Choose ${[...minds.keys()].join(', ')}${model === undefined ? '' : `, or another of ${model.provider}/…`}.`,
+      });
+    }
+    const mind = (await import('../mind/language/mind.ts')).createLanguageMind({ ...wanted, instructions });
+    minds.set(name, mind);
+    return mind;
+  };
+}
+
+/** A person types `gpt-5-mini`; a model of ours, or another one of its provider. */
+function withProvider(name: string, { model }: Config): string {
+  const own = [model, model?.fallback].find((one) => one?.name === name) ?? model;
+  const isWhole = own === undefined || (name !== own.name && name.includes('/'));
+  return isWhole ? name : `${own.provider}/${name}`;
+}
+
+interface StoreOptions extends Partial<Store> {
+  readonly store?: Partial<Store>;
+  readonly onTorn?: (tail: TornTail) => void;
+}
+
+/** The store that is given, whole, or the one that the configuration asks for. */
+export function openStore(
+  { planning, directory }: Config,
+  options: StoreOptions,
+): Store & Pick<Parts, 'storeKey'> {
+  const given = givenStore(options);
+  if (given === undefined && planning.history.storageType === 'memory') return createMemoryStore();
+  const store = given ?? createFileStore(directory, { onTorn: options.onTorn });
+  // A journal of the caller's own may outlive the process, and so must the key.
+  return { ...store, storeKey: createStoreKey(foldersOf(store).journal ?? directory) };
+}
+
+/** A part may be given by its own name too, as long as the others are. */
+function givenStore({ store, ...options }: StoreOptions): Store | undefined {
+  const parts: Partial<Store> = { ...store };
+  const all = STORE_PARTS.map((part) => [part, options[part] ?? parts[part]] as const);
+  const missing = all.filter(([, part]) => (part ?? undefined) === undefined).map(([name]) => name);
+  if (missing.length === 0) return Object.fromEntries(all) as unknown as Store;
+  if (missing.length === STORE_PARTS.length && store === undefined) return undefined;
+  const has = STORE_PARTS.filter((part) => !missing.includes(part));
+  throw new DandoriError(
+    'store-incomplete',
+    `The store has ${has.join(', ') || 'no parts'} and lacks ${missing.join(', ')}: what it keeps would be lost in part.`,
+    {
+      fix: 'Give all four as `store`, such as { ...createFileStore(folder), journal }, or none. What need not be kept is in createMemoryStore().',
+    },
+  );
+}
+
+/** Undefined where nobody is to be told. */
+export async function openTelemetry(
+  { telemetry }: Config,
+  {
+    journal,
+    onUntraced,
+  }: {
+    readonly journal: Pick<Journal, 'read'>;
+    readonly onUntraced?: ((detail: string) => void) | undefined;
+  },
+): Promise<Telemetry | undefined> {
+  if (telemetry === undefined) return undefined;
+  const { createTelemetry } = await import('../telemetry/telemetry.ts');
+  return createTelemetry({
+    ...telemetry,
+    version: version(),
+    journal,
+    ...(onUntraced !== undefined && { onTrouble: onUntraced }),
+  });
+}
+
+interface ToolboxOptions {
+  readonly services?: readonly Service[];
+  readonly toolbox?: Toolbox;
+  readonly tools?: boolean;
+}
+
+export async function openToolbox(
+  config: Config,
+  options: ToolboxOptions,
+  schemaCheck: Parts['check'],
+): Promise<Toolbox> {
+  if (options.tools === false) return EMPTY_TOOLBOX;
+  if (options.toolbox !== undefined) return options.toolbox;
+  const { loadServices } = await import('../tools/service.ts');
+  const { createToolbox } = await import('../tools/create-toolbox.ts');
+  const { mcpServers, effects, secrets } = config;
+  const services = [...(await loadServices(config.services)), ...(options.services ?? [])];
+  return createToolbox({ mcpServers, services, effects, schemaCheck, secrets });
+}
+
+const EMPTY_TOOLBOX: Toolbox = {
+  tools: () => new Map(),
+  missing: () => [],
+  call: async ({ operation }) => ({
+    kind: 'failed',
+    failure: { kind: 'unavailable', message: `${operation} is not connected.` },
+  }),
+  close: async () => {},
+};
+
+interface Surroundings {
+  readonly clock: Clock;
+  readonly onWarning: ((warning: UserConfigWarning) => void) | undefined;
+}
+
+/** Those of the file, or those that an API tells of each user. */
+export function openUserSettings(config: Config, { clock, onWarning }: Surroundings): UserSettings {
+  const { userConfigApi: api, settings, mcpServers, secrets } = config;
+  if (api === undefined) return async () => settings;
+  const base = { written: api.over, settings, mcpServers };
+  return createUserSettings({ api, ...base, secrets, now: () => clock.now(), onWarning });
+}

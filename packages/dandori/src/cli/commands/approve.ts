@@ -1,0 +1,106 @@
+import type { Dandori } from '../../app/dandori.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { readPlanFile } from '../../plan/read.ts';
+import { EXIT_USAGE } from '../exit-code.ts';
+import { findRun, openHereOrThere } from '../open.ts';
+import { approveWith, type Edited, editorOf, editPlan } from '../questions/edit-plan.ts';
+import { yesOrNo } from '../questions/prompts.ts';
+import { type Texts, textsFor } from '../texts.ts';
+import { asTyped } from '../typed.ts';
+
+export interface ApproveOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly user?: string;
+  /** A plan file, or true for the editor. */
+  readonly edit?: string | true;
+}
+
+interface Approving {
+  readonly dandori: Dandori;
+  readonly run: string;
+  readonly question: string | undefined;
+  readonly texts: Texts;
+}
+
+/** A yes to a call or a plan that waits, or to a plan as it stands in a file. */
+export async function approve(
+  { run: name, question }: { run: string; question?: string | undefined },
+  options: ApproveOptions,
+): Promise<number> {
+  // An edited plan is compiled, which takes the tools.
+  await using dandori = await openHereOrThere({
+    configFile: options.config,
+    tools: options.edit !== undefined,
+  });
+  const run = await findRun(name, dandori);
+  const { goal } = await dandori.report(run);
+  const texts = textsFor({ language: dandori.config.language, goal });
+  const given = await give({ dandori, run, question, texts }, options);
+  if (given === 'unchanged') return 0;
+  if (given === 'invalid') return EXIT_USAGE;
+  const { answered } = given;
+  if (options.json === true)
+    process.stdout.write(`${stringifyJson({ run, question: answered, approved: true })}\n`);
+  else
+    process.stderr.write(
+      `${texts.plans.approved(answered)}\n${asTyped(texts.resumeUndriven(run), options.config)}\n`,
+    );
+  return 0;
+}
+
+/** The id of the question that was answered, or why none was. */
+type Given = { readonly answered: string } | Exclude<Edited, 'approved'>;
+
+async function give(approving: Approving, { edit, user: by }: ApproveOptions): Promise<Given> {
+  const { dandori, run, question } = approving;
+  if (edit === undefined) return { answered: await dandori.approve(run, question, { by }) };
+  if (edit === true) return inEditor(approving, by);
+  const asked = question === undefined ? {} : { question: { id: question } };
+  return { answered: await approveWith(await readPlanFile(edit), { dandori, run, by, ...asked }) };
+}
+
+async function inEditor(
+  { dandori, run, question, texts }: Approving,
+  by: string | undefined,
+): Promise<Given> {
+  const editor = editorOf(process.env);
+  const { goal, questions } = await dandori.report(run);
+  const plans = questions.filter(({ kind, id }) => kind === 'plan_approval' && (question ?? id) === id);
+  const [asked] = plans;
+  if (asked === undefined) {
+    throw new DandoriError('question-not-found', `No plan of the run ${run} waits for an approval.`, {
+      fix: `See it with \`dandori show ${run}\`.`,
+    });
+  }
+  const again = async () =>
+    process.stdin.isTTY === true && (await yesOrNo({ message: texts.plans.again, texts })) === true;
+  const edited = await editPlan({ dandori, run, goal, question: asked, texts, by, editor, again });
+  return edited === 'approved' ? { answered: asked.id } : edited;
+}
+
+export interface RejectOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly user?: string;
+  readonly reason?: string;
+}
+
+/** A no to a call or a plan that waits; the mind is told why. */
+export async function reject(
+  { run: name, question }: { run: string; question?: string | undefined },
+  { config, json, user, reason }: RejectOptions,
+): Promise<number> {
+  await using dandori = await openHereOrThere({ configFile: config, tools: false });
+  const run = await findRun(name, dandori);
+  const { goal } = await dandori.report(run);
+  const texts = textsFor({ language: dandori.config.language, goal });
+  const answered = await dandori.reject(run, question, { by: user, reason });
+  if (json === true) process.stdout.write(`${stringifyJson({ run, question: answered, approved: false })}\n`);
+  else
+    process.stderr.write(
+      `${texts.plans.rejected(answered)}\n${asTyped(texts.resumeUndriven(run), config)}\n`,
+    );
+  return 0;
+}

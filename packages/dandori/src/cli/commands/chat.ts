@@ -1,0 +1,91 @@
+import type { Dandori } from '../../app/dandori.ts';
+import { milliseconds } from '../../documents/field.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { announce, announceUserConfig } from '../announce.ts';
+import { createHost, type Hosting } from '../chat/host.ts';
+import type { Wording } from '../chat/message.ts';
+import { openHereOrThere, SERVER } from '../open.ts';
+import { oneLine, styleFor } from '../style.ts';
+import { textsFor } from '../texts.ts';
+import { asTyped } from '../typed.ts';
+
+export interface ChatOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly new?: boolean;
+  readonly conversation?: string;
+  readonly list?: boolean;
+  readonly wait: string;
+}
+
+export async function chat(options: ChatOptions): Promise<number> {
+  if (options.list === true) return list(options);
+  const wait = milliseconds(options.wait);
+  if (wait === undefined)
+    throw new DandoriError('usage', `--wait takes a duration such as 10m, not "${options.wait}".`);
+  const isTerminal = options.json !== true && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const watched: Hosting['watched'] = {};
+  const dandori = await openHereOrThere({
+    configFile: options.config,
+    onEvent: (event) => (event.run === watched.run ? watched.stream?.event(event) : undefined),
+    onLive: (live) => (live.run === watched.run ? watched.stream?.live(live) : undefined),
+    onWarning: (warning) => announceUserConfig(warning, textsFor({ language: dandori.config.language })),
+  });
+  const conversation = await open(dandori, options);
+  const wording: Wording = {
+    style: styleFor(process.stdout),
+    // The first message decides, where nothing else does.
+    get texts() {
+      return textsFor({ language: dandori.config.language ?? conversation.state?.language });
+    },
+  };
+  if (options.json !== true) announce(dandori, wording.texts);
+  const host = createHost({
+    conversation,
+    wording,
+    watched,
+    past: (run) => dandori.events(run),
+    isTerminal,
+    isJson: options.json === true,
+    isRemote: (process.env[SERVER] ?? '') !== '',
+  });
+  return host.run({ wait, config: options.config, close: () => dandori.close() });
+}
+
+/** Where there is none to open, servers that were started must not keep the process alive. */
+async function open(dandori: Dandori, options: ChatOptions): ReturnType<Dandori['conversation']> {
+  try {
+    return await dandori.conversation(await chosenConversation(dandori, options));
+  } catch (error) {
+    await dandori.close();
+    throw error;
+  }
+}
+
+async function chosenConversation(dandori: Dandori, options: ChatOptions): Promise<string | undefined> {
+  if (options.new === true) return undefined;
+  const all = (await dandori.conversations()).filter(({ isDamaged }) => !isDamaged);
+  const wanted = options.conversation;
+  if (wanted === undefined) return all[0]?.conversation;
+  const found = all.filter(({ conversation }) => conversation === wanted || conversation.endsWith(wanted));
+  return found.length === 1 ? found[0]?.conversation : wanted;
+}
+
+async function list({ config, json }: ChatOptions): Promise<number> {
+  await using dandori = await openHereOrThere({ configFile: config, tools: false });
+  const found = await dandori.conversations();
+  if (json === true) {
+    process.stdout.write(`${stringifyJson({ conversations: found })}\n`);
+    return 0;
+  }
+  const style = styleFor(process.stdout);
+  const { chat: texts } = textsFor({ language: dandori.config.language });
+  if (found.length === 0) process.stdout.write(`${asTyped(texts.noConversations, config)}\n`);
+  for (const { conversation, title, lastAt, isDamaged } of found) {
+    const when = new Date(lastAt).toLocaleString('sv-SE');
+    const name = isDamaged ? style.red(conversation) : conversation;
+    process.stdout.write(`${name}  ${style.dim(when)}  ${oneLine(title, 60)}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,52 @@
+import type { Event } from '../../model/event.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { describeEvent } from '../../views/event-line.ts';
+import { announceTorn } from '../announce.ts';
+import { findRun, openHereOrThere } from '../open.ts';
+import { oneLine, styleFor } from '../style.ts';
+import { textsFor } from '../texts.ts';
+
+export async function log(
+  name: string,
+  options: { config?: string; json?: boolean; follow?: boolean },
+): Promise<number> {
+  await using dandori = await openHereOrThere({
+    configFile: options.config,
+    tools: false,
+    onTorn: (tail) => announceTorn(tail, textsFor({ language: dandori.config.language })),
+  });
+  const run = await findRun(name, dandori);
+  let seen = 0;
+  let hasEnded = false;
+  let wake = () => {};
+  const unwatch = dandori.watch(run, () => wake());
+  // Nobody reads any more: `dandori log last --follow | head -1`.
+  process.stdout.once('error', () => {
+    hasEnded = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      for (const event of await dandori.events(run, seen)) {
+        seen = event.seq;
+        hasEnded ||= event.type === 'run_finished';
+        process.stdout.write(options.json === true ? `${stringifyJson(event)}\n` : `${lineOf(event)}\n`);
+      }
+      if (options.follow !== true || hasEnded) return 0;
+      // The watcher does not keep the process alive by itself.
+      const alive = setInterval(() => {}, 60_000);
+      await changed.finally(() => clearInterval(alive));
+    }
+  } finally {
+    unwatch();
+  }
+}
+
+function lineOf(event: Event): string {
+  const style = styleFor(process.stdout);
+  const time = new Date(event.at).toISOString().slice(11, 23);
+  return `${style.dim(`${String(event.seq).padStart(4)} ${time}`)} ${style.bold(event.type)} ${oneLine(describeEvent(event), 160)}`;
+}

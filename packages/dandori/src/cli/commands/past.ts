@@ -1,0 +1,174 @@
+import type { RunDiff, RunDifference } from '../../history/diff.ts';
+import type { Forked, ForkOptions as Options } from '../../history/fork.ts';
+import type { Difference, Replayed } from '../../history/replay.ts';
+import { DandoriError } from '../../model/error.ts';
+import { type Json, stringifyJson } from '../../model/json.ts';
+import { readPlanFile } from '../../plan/read.ts';
+import { writeYaml } from '../../plan/write.ts';
+import { findRun, openHereOrThere } from '../open.ts';
+import { chosen } from '../questions/ask.ts';
+import { inItsLines } from '../questions/edit-plan.ts';
+import { openSession, type Session, type SessionOptions } from '../session.ts';
+import { oneLine, type Style, styleFor } from '../style.ts';
+import { type Texts, textsFor } from '../texts.ts';
+import { asTyped, eventNumber } from '../typed.ts';
+import { printTasks } from './show.ts';
+
+const MAX_SHOWN = 50;
+
+/** 0 where it is proved, 1 where something is not as it must be or cannot be proved. */
+export async function replay(
+  name: string,
+  options: { config?: string; json?: boolean; to?: string },
+): Promise<number> {
+  const to = eventNumber('--to', options.to);
+  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  const run = await findRun(name, dandori);
+  const replayed = await dandori.replay(run, to === undefined ? {} : { to });
+  const texts = textsFor({ language: dandori.config.language, goal: replayed.report.goal });
+  if (options.json === true) process.stdout.write(`${stringifyJson(replayed)}\n`);
+  else {
+    if (to !== undefined) {
+      printTasks(replayed.report, texts);
+      process.stdout.write(`${texts.replayed.upTo(replayed.seq, replayed.events)}\n`);
+    }
+    for (const line of replayLines(replayed, texts)) process.stdout.write(`${line}\n`);
+  }
+  return replayed.isProved ? 0 : 1;
+}
+
+function replayLines(replayed: Replayed, { replayed: texts, more }: Texts): string[] {
+  const { isProved, seq, derived, taken, differences, unproved } = replayed;
+  const style = styleFor(process.stdout);
+  if (isProved) return [style.green(texts.proved(seq, derived, taken))];
+  const list = (found: readonly Difference[], title: string) => [
+    ...(found.length > 0 ? [style.red(title)] : []),
+    ...found.slice(0, MAX_SHOWN).map((difference) => lineOf(difference, style)),
+    ...(found.length > MAX_SHOWN ? [more(found.length - MAX_SHOWN)] : []),
+  ];
+  return [
+    ...list(differences, texts.differs(differences.length)),
+    ...list(unproved, texts.unproved(unproved.length)),
+  ];
+}
+
+function lineOf({ seq, type, message }: Difference, style: Style): string {
+  return `${style.dim(String(seq).padStart(4))} ${style.bold(type)} ${oneLine(message, 400)}`;
+}
+
+export interface ForkOptions extends SessionOptions {
+  readonly at?: string;
+  readonly answer?: readonly string[];
+  readonly editPlan?: string;
+  readonly run: boolean;
+}
+
+export async function fork(name: string, { at: typed, ...options }: ForkOptions): Promise<number> {
+  const at = eventNumber('--at', typed);
+  const plan = options.editPlan === undefined ? undefined : await readPlanFile(options.editPlan);
+  await using session = await openSession(options);
+  const { dandori } = session;
+  const source = await findRun(name, dandori);
+  const wanted: Options = {
+    ...(at !== undefined && { at }),
+    answers: await answersIn(options.answer ?? [], source, session),
+    ...(plan && { tasks: plan.tasks }),
+    ...(options.user !== undefined && { by: options.user }),
+  };
+  const work = () => dandori.fork(source, wanted);
+  const forked = await (plan === undefined ? work() : inItsLines(plan, work));
+  const { goal } = await dandori.report(forked.run);
+  const texts = textsFor({ language: dandori.config.language, goal });
+  if (options.json !== true) for (const line of forkLines(forked, texts)) process.stderr.write(`${line}\n`);
+  if (options.run) return await session.follow(forked.run);
+  if (options.json === true) process.stdout.write(`${stringifyJson(forked)}\n`);
+  else process.stderr.write(`${asTyped(texts.forked.howToDrive(forked.run), options.config)}\n`);
+  return 0;
+}
+
+/** What is typed means the same as behind `dandori answer`. */
+async function answersIn(
+  typed: readonly string[],
+  run: string,
+  { dandori }: Session,
+): Promise<Record<string, Json>> {
+  const asked = (await dandori.events(run)).flatMap((event) =>
+    event.type === 'question_asked' ? [event.data.question] : [],
+  );
+  return Object.fromEntries(
+    typed.map((text) => {
+      const [, id, value] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? [];
+      if (id === undefined || value === undefined)
+        throw new DandoriError('usage', `--answer takes QUESTION=VALUE, not "${text}".`, {
+          fix: 'Write it like --answer q1=approve; `dandori log` shows the questions.',
+        });
+      return [id, chosen(value, asked.find((question) => question.id === id)?.options)];
+    }),
+  );
+}
+
+function forkLines({ forkedFrom, settled, later }: Forked, { forked: texts }: Texts): string[] {
+  const style = styleFor(process.stderr);
+  return [
+    texts.from(forkedFrom.run, forkedFrom.seq),
+    ...(settled.length > 0 ? [texts.settled(settled.join(', '))] : []),
+    ...(later.length > 0 ? [style.yellow(texts.later)] : []),
+    ...later.map(({ task, operation, effect }) => `  ${task} ${operation} (${effect})`),
+  ];
+}
+
+/** 0 where they are the same, 1 where they differ, like diff(1). */
+export async function diff(
+  [left, right]: readonly [string, string],
+  options: { config?: string; json?: boolean },
+): Promise<number> {
+  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  const found = await dandori.diff(await findRun(left, dandori), await findRun(right, dandori));
+  const { goal } = await dandori.report(found.left);
+  const texts = textsFor({ language: dandori.config.language, goal });
+  if (options.json === true) process.stdout.write(`${stringifyJson(found)}\n`);
+  else for (const line of diffLines(found, texts)) process.stdout.write(`${line}\n`);
+  return found.isSame ? 0 : 1;
+}
+
+function diffLines({ left, right, commonSeq, isSame, differences }: RunDiff, texts: Texts): string[] {
+  const style = styleFor(process.stdout);
+  return [
+    `${style.red('-')} ${left}`,
+    `${style.green('+')} ${right}`,
+    ...(commonSeq === undefined ? [] : [texts.differing.common(commonSeq)]),
+    ...differences.flatMap((difference) => differenceLines(difference, texts, style)),
+    ...(isSame ? [texts.differing.same] : []),
+  ];
+}
+
+function differenceLines({ kind, what, left, right }: RunDifference, texts: Texts, style: Style): string[] {
+  const name = texts.differing.kinds[kind];
+  return [
+    style.bold(kind === 'goal' || kind === 'answer' || kind === 'time' ? name : `${name} ${what}`),
+    ...(left === undefined ? [] : [style.red(`  - ${shown(left)}`)]),
+    ...(right === undefined ? [] : [style.green(`  + ${shown(right)}`)]),
+  ];
+}
+
+function shown(value: Json): string {
+  return oneLine(typeof value === 'string' ? value : stringifyJson(value), 400);
+}
+
+/** The test goes to stdout; what a reader must know goes to stderr, and into the comments. */
+export async function record(name: string, options: { config?: string; json?: boolean }): Promise<number> {
+  await using dandori = await openHereOrThere({ configFile: options.config });
+  const run = await findRun(name, dandori);
+  const recorded = await dandori.record(run);
+  const { recorded: texts } = textsFor({ language: dandori.config.language, goal: recorded.case.goal });
+  const remarks = [
+    ...(recorded.inexact.length > 0 ? [texts.inexact(recorded.inexact.join(', '))] : []),
+    ...(recorded.unknown.length > 0 ? [texts.unknown(recorded.unknown.join(', '))] : []),
+  ];
+  const value = recorded.case as unknown as Json;
+  process.stdout.write(
+    options.json === true ? `${stringifyJson(value)}\n` : writeYaml(value, [texts.from(run), ...remarks]),
+  );
+  for (const remark of remarks) process.stderr.write(`${styleFor(process.stderr).yellow('!')} ${remark}\n`);
+  return 0;
+}

@@ -1,0 +1,64 @@
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
+import { readPlanFile, renderDiagnostics } from '../../plan/read.ts';
+import { EXIT_USAGE } from '../exit-code.ts';
+import { findRun } from '../open.ts';
+import { readAmounts } from '../report.ts';
+import { openSession, type SessionOptions } from '../session.ts';
+import { textsFor } from '../texts.ts';
+
+export interface RunOptions extends SessionOptions {
+  readonly plan?: string;
+  readonly mode?: Mode;
+  readonly approval?: ApprovalPolicy;
+}
+
+const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs nothing.';
+
+export async function run(goal: string, options: RunOptions): Promise<number> {
+  const plan = options.plan === undefined ? undefined : await readPlanFile(options.plan);
+  const wanted =
+    goal.trim() === '' ? (plan?.goal ?? (plan && textsFor({}).planGoal(options.plan ?? '')) ?? '') : goal;
+  if (wanted === '') {
+    throw new DandoriError('goal-invalid', 'There is no goal.', {
+      fix: 'Give one: dandori run "100 + 200を計算", or a plan: --plan FILE',
+    });
+  }
+  await using session = await openSession({ ...options, goal: wanted });
+  const { dandori } = session;
+  if (plan !== undefined) {
+    const compiled = await dandori.check(plan.tasks);
+    if (!compiled.ok) {
+      const { diagnostics } = compiled;
+      const message = renderDiagnostics(diagnostics, plan);
+      if (options.json === true)
+        process.stdout.write(
+          `${stringifyJson({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
+        );
+      process.stderr.write(`${message}\n`);
+      return EXIT_USAGE;
+    }
+  }
+  const started = await dandori.start(wanted, {
+    mode: options.mode,
+    userId: options.user,
+    tasks: plan?.tasks,
+    approval: options.approval,
+  });
+  return await session.follow(started);
+}
+
+export interface ResumeOptions extends SessionOptions {
+  readonly addBudget?: string;
+}
+
+export async function resume(name: string, { addBudget, ...options }: ResumeOptions): Promise<number> {
+  const amounts = addBudget === undefined ? undefined : readAmounts(addBudget);
+  await using session = await openSession(options);
+  const run = await findRun(name, session.dandori);
+  if (amounts !== undefined) await session.dandori.addBudget(run, amounts);
+  const { outcome } = await session.dandori.report(run);
+  if (outcome === 'paused') await session.dandori.continue(run, { by: options.user });
+  return await session.follow(run);
+}

@@ -1,0 +1,76 @@
+import type { Dandori, RunSummary } from '../../app/dandori.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { findRun, openHereOrThere } from '../open.ts';
+import { oneLine, padded, styleFor } from '../style.ts';
+import { textsFor } from '../texts.ts';
+import { asTyped } from '../typed.ts';
+
+export async function runs(options: { config?: string; json?: boolean; limit: string }): Promise<number> {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new DandoriError('usage', `--limit takes a whole number from 1, not "${options.limit}".`);
+  }
+  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  const found: RunSummary[] = [];
+  for (const one of await dandori.runs({ limit })) found.push(await exactly(one, dandori));
+  if (options.json === true) {
+    process.stdout.write(`${stringifyJson({ runs: found })}\n`);
+    return 0;
+  }
+  const style = styleFor(process.stdout);
+  const paint = {
+    answered: style.green,
+    failed: style.red,
+    damaged: style.red,
+    waiting: style.yellow,
+    paused: style.yellow,
+  } as Record<string, (text: string) => string>;
+  const texts = textsFor({ language: dandori.config.language });
+  if (found.length === 0) process.stdout.write(`${asTyped(texts.noRuns, options.config)}\n`);
+  for (const { run, goal, status, startedAt } of found) {
+    const when = new Date(startedAt).toLocaleString('sv-SE');
+    const shown = (paint[status] ?? style.dim)(padded(texts.status(status), 9));
+    process.stdout.write(`${run}  ${style.dim(when)}  ${shown}  ${oneLine(goal, 60)}\n`);
+  }
+  return 0;
+}
+
+/** Of a run without an end the last event does not tell whether it is paused, or waits for a person. */
+async function exactly(summary: RunSummary, dandori: Dandori): Promise<RunSummary> {
+  if (summary.status !== 'open' && summary.status !== 'waiting') return summary;
+  try {
+    return { ...summary, status: (await dandori.report(summary.run)).outcome };
+  } catch (error) {
+    if (error instanceof DandoriError) return summary;
+    throw error;
+  }
+}
+
+export interface RateOptions {
+  readonly config?: string;
+  readonly comment?: string;
+  readonly by?: string;
+  readonly json?: boolean;
+}
+
+const RATINGS: Readonly<Record<string, number>> = { bad: 1, good: 5, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5 };
+
+export async function rate(
+  { run: name, rating: typed, words }: { run: string; rating: string; words: readonly string[] },
+  { by, ...options }: RateOptions,
+): Promise<number> {
+  const rating = Object.hasOwn(RATINGS, typed) ? RATINGS[typed] : undefined;
+  if (rating === undefined) {
+    throw new DandoriError('usage', `A rating is good, bad or a whole number from 1 to 5, not "${typed}".`, {
+      fix: 'Give 5 (good) for a run that was just right, 1 (bad) for one of no use.',
+    });
+  }
+  const comment = options.comment ?? (words.length === 0 ? undefined : words.join(' '));
+  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  const run = await findRun(name, dandori);
+  await dandori.rate(run, { rating, comment, by });
+  if (options.json === true) process.stdout.write(`${stringifyJson({ run, rating, comment, by })}\n`);
+  else process.stderr.write(`${textsFor({ language: dandori.config.language }).rated(rating)}\n`);
+  return 0;
+}

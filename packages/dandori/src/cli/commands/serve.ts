@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ROLES, type Role } from '../../config/servers.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { styleFor } from '../style.ts';
+import { textsFor } from '../texts.ts';
+import { asTyped } from '../typed.ts';
+
+export interface ServeOptions {
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: string;
+}
+
+export async function serve(options: ServeOptions): Promise<number> {
+  const port = options.port === undefined ? undefined : portIn(options.port);
+  const { serve: open } = await import('../../server/serve.ts');
+  const style = styleFor(process.stderr);
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const serving = await open({
+    configFile: options.config,
+    ...(options.host !== undefined && { host: options.host }),
+    ...(port !== undefined && { port }),
+    log: (line) => say(`${style.yellow('!')} ${line}`),
+  });
+  const { server, language } = serving.dandori.config;
+  const texts = textsFor({ language });
+  say(texts.serving.at(serving.url));
+  if (server.tokens.length === 0) say(style.dim(asTyped(texts.serving.open, options.config)));
+  for (const { server: name, reason } of serving.dandori.missing())
+    say(`${style.yellow('!')} ${texts.serverMissing(name)}: ${reason}`);
+  await toldToStop(() => say(texts.serving.stopping(server.grace / 1000)));
+  await serving.close();
+  return 0;
+}
+
+/** The second time it quits at once: everything that counts is in the journals. */
+function toldToStop(onStop: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let count = 0;
+    const stop = () => {
+      if (++count > 1) process.exit(130);
+      onStop();
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+    // Whoever closes the terminal has not asked it to end in the middle of a call either.
+    process.on('SIGHUP', stop);
+  });
+}
+
+function portIn(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new DandoriError('usage', `--port takes a number from 0 to 65535, not "${text}".`);
+}
+
+export interface TokenOptions {
+  readonly user: string;
+  readonly role: string;
+  readonly json?: boolean;
+}
+
+/** 256 bits that nobody can guess, so that a plain hash of them is enough. */
+export async function token({ user, role, json }: TokenOptions): Promise<number> {
+  if (!ROLES.includes(role as Role))
+    throw new DandoriError('usage', `--role is one of ${ROLES.join(', ')}, not "${role}".`);
+  const made = `dandori_${randomBytes(32).toString('base64url')}`;
+  const sha256 = createHash('sha256').update(made).digest('hex');
+  if (json === true) {
+    process.stdout.write(`${stringifyJson({ token: made, sha256, user, role })}\n`);
+    return 0;
+  }
+  const { tokenMade, tokenEntry } = textsFor({}).serving;
+  process.stderr.write(`${tokenMade}\n`);
+  process.stdout.write(`${made}\n`);
+  process.stderr.write(`${tokenEntry}\n`);
+  process.stdout.write(`- { sha256: ${sha256}, user: ${stringifyJson(user)}, role: ${role} }\n`);
+  return 0;
+}

@@ -1,0 +1,173 @@
+import type { TornTail } from '../../app/dandori.ts';
+import type { HistoryEntry, PlanHistory, ProposedEntry } from '../../history/plan-history.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { writePlan, writePlanAsJson } from '../../plan/write.ts';
+import { fold } from '../../run/state/apply.ts';
+import type { RunState } from '../../run/state/state.ts';
+import { planTasks, type StepView } from '../../views/plan.ts';
+import { duration, type Report } from '../../views/report.ts';
+import { announceTorn } from '../announce.ts';
+import { findRun, openHereOrThere } from '../open.ts';
+import { noteText } from '../progress.ts';
+import { printReport } from '../report.ts';
+import { oneLine, printable, type Style, styleFor } from '../style.ts';
+import { type Texts, textsFor } from '../texts.ts';
+
+export interface ShowOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly plan?: boolean;
+}
+
+export async function show(name: string, options: ShowOptions): Promise<number> {
+  const torn: TornTail[] = [];
+  await using dandori = await openHereOrThere({
+    configFile: options.config,
+    tools: false,
+    onTorn: (tail) => torn.push(tail),
+  });
+  const run = await findRun(name, dandori);
+  if (options.plan === true) return showPlan(fold(await dandori.events(run)), options);
+  const report = await dandori.report(run);
+  const texts = textsFor({ language: dandori.config.language, goal: report.goal });
+  for (const tail of torn) announceTorn(tail, texts);
+  if (options.json !== true) {
+    printTasks(report, texts);
+    for (const note of report.notes ?? []) process.stdout.write(`${oneLine(noteText(note, texts), 200)}\n`);
+    for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
+  }
+  printReport(report, { texts, json: options.json, config: options.config });
+  return 0;
+}
+
+function showPlan(state: RunState | undefined, { json }: ShowOptions): number {
+  const tasks = state === undefined ? [] : planTasks(state);
+  if (state === undefined || tasks.length === 0)
+    throw new DandoriError('usage', `The run ${state?.run ?? ''} has no plan.`, {
+      fix: 'It may have been answered without one, or has not been driven yet: see it without --plan.',
+    });
+  const plan = { goal: state.goal, tasks };
+  process.stdout.write(json === true ? `${writePlanAsJson(plan)}\n` : writePlan(plan));
+  return 0;
+}
+
+export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void {
+  const style = styleFor(process.stdout);
+  const marks: Record<string, string> = {
+    succeeded: style.green('✓'),
+    failed: style.red('✗'),
+    in_doubt: style.yellow('?'),
+  };
+  process.stdout.write(
+    `${style.bold(printable(goal))}\n${texts.summary(outcome, duration(usage.ms), usage.modelCalls)}\n`,
+  );
+  for (const [id, task] of Object.entries(tasks)) {
+    const mark = marks[task.status] ?? style.dim('·');
+    const ms = task.ms === null ? '' : style.dim(duration(task.ms));
+    const value =
+      task.failure?.message ?? (task.blob === undefined ? stringifyJson(task.result) : `${task.blob.head}…`);
+    const parts = [mark, id, task.operation, texts.status(task.status), ms, oneLine(value ?? '', 100)];
+    process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
+    for (const call of task.calls ?? []) {
+      const line = `${call.operation} ${texts.status(call.status)} ${stringifyJson(call.args)}`;
+      process.stdout.write(`    ${marks[call.status] ?? style.dim('·')} ${oneLine(line, 120)}\n`);
+    }
+  }
+}
+
+/** What a plan says besides its tasks: how the goal was understood, its steps, how it was looked at and changed. */
+export function planLines({ plan }: Report, texts: Texts): string[] {
+  if (plan === undefined) return [];
+  const style = styleFor(process.stdout);
+  const list = (title: string, lines: readonly string[] = []) =>
+    lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  - ${oneLine(line, 160)}`)];
+  const done = plan.steps.filter(({ status }) => status === 'completed').length;
+  return [
+    ...list(texts.objective, plan.objective === undefined ? [] : [plan.objective]),
+    ...list(texts.criteria, plan.successCriteria),
+    ...list(texts.constraints, plan.constraints),
+    ...(plan.steps.length > 0 ? [texts.stepsDone(done, plan.steps.length)] : []),
+    ...plan.steps.map((step) => stepLine(step, style)),
+    ...list(
+      texts.revisionsMade,
+      plan.revisions.map(
+        ({ reason, changes }) =>
+          `${reason} (${changes.map(({ kind, task }) => [kind, task].filter(Boolean).join(' ')).join(', ')})`,
+      ),
+    ),
+    ...list(
+      texts.reflectionsMade,
+      plan.reflections.map(({ status, evaluation }) => [status, evaluation].filter(Boolean).join(': ')),
+    ),
+  ];
+}
+
+function stepLine({ id, description, status, tasks }: StepView, style: Style): string {
+  const marks = { completed: style.green('✓'), failed: style.red('✗') };
+  const mark = status === 'completed' || status === 'failed' ? marks[status] : style.dim('·');
+  const names = tasks.length === 0 ? '' : ` ${style.dim(tasks.join(', '))}`;
+  return `${mark} ${id} ${oneLine(description, 100)}${names}`;
+}
+
+/** Of one plan; all of them are in `--json`. */
+const MAX_SHOWN = 20;
+
+export async function history(name: string, options: { config?: string; json?: boolean }): Promise<number> {
+  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  const found = await dandori.history(await findRun(name, dandori));
+  const texts = textsFor({ language: dandori.config.language, goal: found.goal });
+  if (options.json === true) process.stdout.write(`${stringifyJson(found)}\n`);
+  else for (const line of linesOf(found, texts)) process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function linesOf({ goal, plan, tasks, entries }: PlanHistory, texts: Texts): string[] {
+  const style = styleFor(process.stdout);
+  const title = style.bold(oneLine(goal, 160));
+  if (entries.length === 0) return [title, texts.history.none];
+  return [
+    title,
+    ...entries.flatMap((entry) => entryLines(entry, texts, style)),
+    ...(plan === undefined
+      ? []
+      : [
+          style.bold(
+            `${texts.history.now} (${texts.history.version(plan.version)}, ${texts.status(plan.status)})`,
+          ),
+        ]),
+    ...taskLines(tasks, texts),
+  ];
+}
+
+function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
+  const when = style.dim(
+    `${String(entry.seq).padStart(4)} ${new Date(entry.at).toISOString().slice(11, 23)}`,
+  );
+  if (entry.kind === 'reflected') {
+    const { trigger, status, evaluation } = entry;
+    const head = `${when} ${texts.history.reflected} (${trigger}, ${status})`;
+    return [evaluation === '' ? head : `${head}: ${oneLine(evaluation, 160)}`];
+  }
+  const { version, by, revision, diagnostics = [], reason, tasks } = entry;
+  const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}, ${texts.history[verdictOf(entry)]}`;
+  const changes = revision?.changes.map(({ kind, task }) => [kind, task].filter(Boolean).join(' '));
+  return [
+    revision === undefined ? head : `${head}: ${oneLine(revision.reason, 160)} (${changes?.join(', ')})`,
+    ...taskLines(tasks, texts),
+    ...(reason === undefined ? [] : [`       ${style.yellow(oneLine(texts.vetoed(reason), 160))}`]),
+    ...diagnostics.map(({ code, message }) => `       ${style.red(code)} ${oneLine(message, 160)}`),
+  ];
+}
+
+function verdictOf({ isAccepted, isReplaced }: ProposedEntry): 'accepted' | 'rejected' | 'replaced' | 'open' {
+  if (isAccepted !== undefined) return isAccepted ? 'accepted' : 'rejected';
+  return isReplaced === true ? 'replaced' : 'open';
+}
+
+function taskLines(tasks: PlanHistory['tasks'], { more }: Texts): string[] {
+  const lines = tasks
+    .slice(0, MAX_SHOWN)
+    .map(({ id, operation, args }) => `       ${id} ${operation} ${oneLine(stringifyJson(args), 100)}`);
+  return tasks.length > MAX_SHOWN ? [...lines, `       ${more(tasks.length - MAX_SHOWN)}`] : lines;
+}

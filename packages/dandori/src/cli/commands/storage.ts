@@ -1,0 +1,163 @@
+import { confirm, isCancel } from '@clack/prompts';
+import { type Examined, type Finding, openDandori } from '../../app/dandori.ts';
+import type { Pruned } from '../../commands/prune.ts';
+import { milliseconds } from '../../documents/field.ts';
+import { DandoriError } from '../../model/error.ts';
+import { stringifyJson } from '../../model/json.ts';
+import { findRun, openHereOrThere } from '../open.ts';
+import { printable, type Style, styleFor } from '../style.ts';
+import { type Texts, textsFor } from '../texts.ts';
+import { asTyped } from '../typed.ts';
+
+const MOST_FINDINGS = 100;
+
+export interface DoctorOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly repair?: boolean;
+  readonly yes?: boolean;
+}
+
+/** 0 where all is well, or was mended; 1 where something is left. */
+export async function doctor(name: string | undefined, options: DoctorOptions): Promise<number> {
+  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  const run = name === undefined ? undefined : await findRun(name, dandori);
+  const texts = textsFor({ language: dandori.config.language });
+  const style = styleFor(process.stdout);
+  const examined = await dandori.doctor({
+    ...(run !== undefined && { run }),
+    ...(options.repair === true && { repair: canAskToRepair(options) ? (found) => ask(found, texts) : true }),
+  });
+  if (options.json === true) {
+    const findings = examined.findings.map((found) => ({
+      ...found,
+      fix: texts.doctored.kinds[found.kind][1],
+    }));
+    process.stdout.write(`${stringifyJson({ ...examined, findings })}\n`);
+  } else for (const line of doctorLines(examined, texts, style)) process.stdout.write(`${line}\n`);
+  const left = examined.findings.filter(({ isRepaired }) => isRepaired !== true);
+  if (options.json !== true && options.repair !== true && left.some(({ repair }) => repair !== undefined))
+    process.stderr.write(`${asTyped(texts.doctored.howToRepair, options.config)}\n`);
+  return left.length === 0 ? 0 : 1;
+}
+
+function canAskToRepair({ json, yes }: DoctorOptions): boolean {
+  return json !== true && yes !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+async function ask(found: Finding, { doctored: texts }: Texts): Promise<boolean> {
+  const [what, fix] = texts.kinds[found.kind];
+  process.stderr.write(`${placeOf(found, texts)}\n  ${what}: ${printable(found.detail)}\n  ${fix}\n`);
+  const isWanted = await confirm({
+    message: texts.confirm(what),
+    active: texts.yes,
+    inactive: texts.no,
+    output: process.stderr,
+    initialValue: false,
+  });
+  return !isCancel(isWanted) && isWanted;
+}
+
+function doctorLines(examined: Examined, texts: Texts, style: Style): string[] {
+  const { findings, unseen = [] } = examined;
+  const { doctored, more } = texts;
+  const notSeen = unseen.length === 0 ? [] : [style.yellow(doctored.unseen(unseen))];
+  // What was not looked at is not called healthy.
+  if (findings.length === 0 && unseen.length === 3) return notSeen;
+  if (findings.length === 0) return [style.green(doctored.healthy(examined)), ...notSeen];
+  return [
+    ...notSeen,
+    doctored.found(findings.length),
+    ...findings.slice(0, MOST_FINDINGS).flatMap((found) => findingLines(found, doctored, style)),
+    ...(findings.length > MOST_FINDINGS ? [more(findings.length - MOST_FINDINGS)] : []),
+  ];
+}
+
+function findingLines(found: Finding, texts: Texts['doctored'], style: Style): string[] {
+  const [what, fix] = texts.kinds[found.kind];
+  const mark = found.isRepaired === true ? style.green('✓') : style.red('✗');
+  return [
+    `${mark} ${style.bold(`[${found.kind}]`)} ${placeOf(found, texts)}`,
+    `    ${what}: ${printable(found.detail)}`,
+    `    ${found.isRepaired === true ? texts.repaired : fix}`,
+  ];
+}
+
+function placeOf({ file, line, offset }: Finding, texts: Texts['doctored']): string {
+  return line === undefined ? file : `${file}: ${texts.place(line, offset)}`;
+}
+
+const MOST_RUNS = 20;
+
+export interface PruneOptions {
+  readonly config?: string;
+  readonly olderThan: string;
+  readonly keepFailed?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What is removed is gone for good, so a person at the terminal sees it first and is asked. */
+export async function prune({ keepFailed, dryRun = false, ...options }: PruneOptions): Promise<number> {
+  const olderThan = spanOf(options.olderThan);
+  const isAsked = !dryRun && options.yes !== true;
+  if (isAsked && !canAskToPrune(options)) {
+    throw new DandoriError('usage', 'Nobody can be asked here whether to remove runs.', {
+      fix: 'Give --yes to remove them, or --dry-run to see which they are.',
+    });
+  }
+  await using dandori = await openDandori({ configFile: options.config, tools: false });
+  const texts = textsFor({ language: dandori.config.language });
+  if (isAsked) {
+    const found = await dandori.prune({ olderThan, keepFailed, dryRun: true });
+    for (const line of pruneLines(found, texts)) process.stderr.write(`${line}\n`);
+    if (found.runs.length + found.blobs.count === 0) return 0;
+    const isWanted = await confirm({
+      message: texts.pruned.confirm,
+      active: texts.pruned.yes,
+      inactive: texts.pruned.no,
+      output: process.stderr,
+      initialValue: false,
+    });
+    if (isCancel(isWanted) || !isWanted) {
+      process.stderr.write(`${texts.pruned.kept}\n`);
+      return 0;
+    }
+  }
+  const pruned = await dandori.prune({ olderThan, keepFailed, dryRun });
+  if (options.json === true) process.stdout.write(`${stringifyJson(pruned)}\n`);
+  else for (const line of pruneLines(pruned, texts)) process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function spanOf(text: string): number {
+  const span = milliseconds(text);
+  if (span !== undefined) return span;
+  throw new DandoriError('usage', `--older-than takes a duration, not "${text}".`, {
+    fix: 'Write a number with a unit: 30d, 12h or 90m.',
+  });
+}
+
+function canAskToPrune({ json }: { json?: boolean }): boolean {
+  return json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+function pruneLines({ runs, blobs, bytes, left, dryRun }: Pruned, { pruned: texts, more }: Texts): string[] {
+  const style = styleFor(process.stdout);
+  const summary = dryRun ? texts.wouldRemove : texts.removed;
+  const size = texts.bytes(bytes.toLocaleString('en'));
+  const isEmpty = runs.length + blobs.count === 0;
+  return [
+    ...runs.slice(0, MOST_RUNS).map(({ run, outcome, lastAt, bytes: own }) => {
+      const when = new Date(lastAt).toLocaleString('sv-SE');
+      return `${run}  ${style.dim(when)}  ${outcome}  ${texts.bytes(own.toLocaleString('en'))}`;
+    }),
+    ...(runs.length > MOST_RUNS ? [more(runs.length - MOST_RUNS)] : []),
+    isEmpty ? texts.nothing : style.bold(summary(runs.length, blobs.count, size)),
+    ...left.map(
+      ({ run, reason, message }) => `${style.yellow(texts.left[reason])}: ${run}  ${printable(message)}`,
+    ),
+    ...(left.some(({ reason }) => reason === 'damaged') ? [texts.blobsLeft] : []),
+  ];
+}

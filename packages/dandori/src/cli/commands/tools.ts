@@ -1,0 +1,30 @@
+import { stringifyJson } from '../../model/json.ts';
+import { announceEffects } from '../announce.ts';
+import { openHereOrThere } from '../open.ts';
+import { oneLine, printable, styleFor } from '../style.ts';
+import { textsFor } from '../texts.ts';
+
+export async function tools(options: { config?: string; json?: boolean }): Promise<number> {
+  await using dandori = await openHereOrThere({ configFile: options.config });
+  const found = [...dandori.tools().values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (options.json === true) {
+    process.stdout.write(`${stringifyJson({ tools: found, missing: dandori.missing() })}\n`);
+    return 0;
+  }
+  const style = styleFor(process.stdout);
+  const texts = textsFor({ language: dandori.config.language });
+  announceEffects(dandori, texts);
+  const width = Math.max(0, ...found.map(({ name }) => name.length));
+  if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
+  for (const { name, effect, title, description } of found) {
+    const colour = effect === 'destructive' ? style.red : effect === 'read' ? style.green : style.yellow;
+    const about = oneLine(description || (title ?? ''), 80);
+    process.stdout.write(
+      `${style.bold(printable(name).padEnd(width))}  ${colour(effect.padEnd(11))}  ${about}\n`,
+    );
+  }
+  for (const { server, reason } of dandori.missing()) {
+    process.stdout.write(`${style.yellow('!')} ${texts.serverMissing(server)}: ${printable(reason)}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,182 @@
+import { isCancel, text } from '@clack/prompts';
+import type { Dandori } from '../../app/dandori.ts';
+import { answerText, canBeNumbered } from '../../commands/answer-words.ts';
+import { type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
+import type { Option, Question } from '../../model/question.ts';
+import { type Field, fieldOf, fieldsOf, textOf, typedAs } from '../../views/form.ts';
+import { printable } from '../style.ts';
+import type { Texts } from '../texts.ts';
+import { choose, chooseSome, yesOrNo } from './prompts.ts';
+import { contextLines, untilLines } from './question.ts';
+
+/** What a person said to a question; `cancel` is for the whole run. */
+export type Reply =
+  | { readonly kind: 'answer'; readonly value: Json }
+  | { readonly kind: 'declined'; readonly comment?: string }
+  | { readonly kind: 'cancel' };
+
+export interface Asking {
+  readonly dandori: Pick<Dandori, 'misfit'>;
+  readonly texts: Texts;
+  readonly signal?: AbortSignal;
+}
+
+const DECLINE = 'decline';
+const CANCEL = 'cancel';
+const ANSWER = 'answer';
+
+/** Asks the person at the terminal. Undefined where they would rather not answer now. */
+export async function replyTo(question: Question, asking: Asking): Promise<Reply | undefined> {
+  const { texts, signal } = asking;
+  for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
+    process.stderr.write(`${line}\n`);
+  const { options = [] } = question;
+  const choices = options.map((option, index) => ({
+    value: String(index),
+    label: printable([option.label, ...callsOf(option)].join('  ')),
+  }));
+  if (choices.length === 0) choices.push({ value: ANSWER, label: texts.replies.answer });
+  const items = [...choices, ...otherwise(question, texts)];
+  const taken = await choose({ message: printable(question.text), texts, signal }, items);
+  if (taken === undefined) return undefined;
+  if (taken === CANCEL) return { kind: 'cancel' };
+  if (taken === DECLINE) return declined(asking);
+  if (taken !== ANSWER) return { kind: 'answer', value: options[Number(taken)]?.value ?? null };
+  const value = await valueFor(question, asking);
+  return value === undefined ? undefined : { kind: 'answer', value };
+}
+
+/** Who is asked for a yes has a no among the options. */
+function otherwise({ kind }: Question, { replies }: Texts): { value: string; label: string }[] {
+  const hasNo = kind === 'approval' || kind === 'in_doubt' || kind === 'plan_approval';
+  return [
+    ...(hasNo ? [] : [{ value: DECLINE, label: replies.decline }]),
+    { value: CANCEL, label: replies.cancel },
+  ];
+}
+
+async function declined({ texts, signal }: Asking): Promise<Reply | undefined> {
+  const why = await text({ message: texts.replies.why, output: process.stderr, signal });
+  if (isCancel(why)) return undefined;
+  const comment = (why ?? '').trim();
+  return { kind: 'declined', ...(comment !== '' && { comment }) };
+}
+
+async function valueFor({ id, text: message, form }: Question, asking: Asking): Promise<Json | undefined> {
+  const fields = form === undefined ? undefined : fieldsOf(form);
+  if (fields === undefined) {
+    const only =
+      form === undefined ? fieldOf(message, { type: 'string', minLength: 1 }, true) : fieldOf(id, form, true);
+    const value = await ofField(only, asking);
+    return value === LEFT_OUT ? undefined : value;
+  }
+  const filled: JsonObject = {};
+  for (const field of fields) {
+    const value = await ofField(field, asking);
+    if (value === undefined) return undefined;
+    if (value !== LEFT_OUT) filled[field.name] = value;
+  }
+  return filled;
+}
+
+const LEFT_OUT = Symbol('left out');
+
+async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT_OUT | undefined> {
+  const { label, hint, isRequired, choices, kind } = field;
+  const { texts, signal } = asking;
+  const marks = [...(hint === undefined ? [] : [hint]), ...(isRequired ? [] : [texts.replies.optional])];
+  const message = printable([label, ...(marks.length > 0 ? [`(${marks.join('; ')})`] : [])].join(' '));
+  const shown = { message, texts, signal };
+  if (kind === 'flag' && isRequired) return yesOrNo(shown, field.default !== false);
+  if (kind === 'flag' || kind === 'choice') {
+    const own =
+      kind === 'flag' ? [true, false].map((value) => ({ value, label: texts.replies.flag(value) })) : choices;
+    const index = await choose(shown, indexed(own, field, texts));
+    return index === undefined ? undefined : (own[index]?.value ?? LEFT_OUT);
+  }
+  if (kind === 'many') {
+    const chosen = await chooseSome(shown, indexed(choices, { ...field, isRequired: true }, texts), {
+      initialValues: defaultsOf(field),
+      required: isRequired,
+    });
+    return chosen?.map((index) => choices[index]?.value ?? null);
+  }
+  const typed = await text({
+    message,
+    output: process.stderr,
+    signal,
+    ...(field.default !== undefined && { initialValue: textOf(field.default) }),
+    validate: (value) => problemWith(field, value ?? '', asking),
+  });
+  if (isCancel(typed)) return undefined;
+  return typed === '' && !isRequired ? LEFT_OUT : typedAs(field, typed);
+}
+
+/** The default comes first, where the cursor stands. */
+function indexed(
+  choices: readonly { readonly label: string; readonly value: Json }[],
+  { default: first, isRequired }: Field,
+  texts: Texts,
+): { value: number; label: string }[] {
+  const options = choices.map(({ label }, index) => ({ value: index, label: printable(label) }));
+  const at = choices.findIndex(({ value }) => stringifyJson(value) === stringifyJson(first));
+  const sorted = at < 0 ? options : [...options.slice(at, at + 1), ...options.toSpliced(at, 1)];
+  if (isRequired) return sorted;
+  const leaveOut = { value: -1, label: texts.replies.leaveOut };
+  // What is pressed without a thought must not be a yes that nobody gave.
+  return at < 0 ? [leaveOut, ...sorted] : [...sorted, leaveOut];
+}
+
+/** Which of several are chosen where a person says nothing else. */
+function defaultsOf({ choices, default: first }: Field): number[] {
+  const wanted = (Array.isArray(first) ? first : []).map((value) => stringifyJson(value));
+  return choices.flatMap(({ value }, index) => (wanted.includes(stringifyJson(value)) ? [index] : []));
+}
+
+function problemWith(field: Field, typed: string, { dandori, texts }: Asking): string | undefined {
+  if (typed === '') return field.isRequired ? texts.replies.needed : undefined;
+  return dandori.misfit(field.schema, typedAs(field, typed));
+}
+
+/** One line for each option: its number, what can be typed in place of it, and what it means. */
+export function choiceLines(options: readonly Option[]): string[] {
+  const isNumbered = canBeNumbered(options);
+  return options.map((option, index) => {
+    const { label, value } = option;
+    const typed = answerText(value);
+    return [
+      ...(isNumbered ? [String(index + 1)] : []),
+      typed,
+      ...(label === typed ? [] : [label]),
+      ...callsOf(option),
+    ].join('  ');
+  });
+}
+
+/** Who takes it should know what will be called. */
+export function callsOf({ tasks = [] }: Option): string[] {
+  const calls = tasks.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`);
+  return calls.length === 0 ? [] : [`→ ${calls.join(', ')}`];
+}
+
+/** The answer that a typed text means: the value of an option, its number, its label, or the text itself. */
+export function chosen(text: string, options: readonly Option[] = []): Json {
+  if (options.length === 0 || options.some(({ value }) => value === text)) return text;
+  const parsed = parse(text);
+  const same = options.find(({ value }) => stringifyJson(value) === stringifyJson(parsed));
+  if (same !== undefined) return same.value;
+  const numbered = canBeNumbered(options) && /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
+  if (numbered !== undefined) return numbered.value;
+  const wanted = text.trim().toLowerCase();
+  const labelled = options.filter(({ label }) => label.trim().toLowerCase() === wanted);
+  return (labelled.length === 1 ? labelled[0]?.value : undefined) ?? parsed;
+}
+
+/** Options may have values that are not text; they are typed as JSON then. */
+function parse(text: string): Json {
+  try {
+    return parseJson(text) as Json;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,56 @@
+import { confirm, isCancel, multiselect, select } from '@clack/prompts';
+import type { Texts } from '../texts.ts';
+
+/** The library's own words are English; a run has a language. */
+interface Shown {
+  readonly message: string;
+  readonly texts: Texts;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Item<Value> {
+  readonly value: Value;
+  readonly label: string;
+}
+
+/** One of several; the keys are told beside the one that would be taken. Undefined where the person would rather not say. */
+export async function choose<Value>(shown: Shown, items: readonly Item<Value>[]): Promise<Value | undefined> {
+  const { keys } = shown.texts.replies;
+  const taken = await select({
+    ...common(shown),
+    showInstructions: false,
+    options: items.map(({ label }, index) => ({ value: index, label, hint: keys.one })),
+  });
+  return isCancel(taken) ? undefined : items[taken]?.value;
+}
+
+export async function chooseSome(
+  shown: Shown,
+  items: readonly Item<number>[],
+  { initialValues, required }: { initialValues: number[]; required: boolean },
+): Promise<number[] | undefined> {
+  const { keys } = shown.texts.replies;
+  const taken = await multiselect({
+    ...common(shown),
+    showInstructions: false,
+    options: items.map((item) => ({ ...item, hint: keys.some })),
+    initialValues,
+    required,
+  });
+  return isCancel(taken) ? undefined : taken;
+}
+
+export async function yesOrNo(shown: Shown, initialValue = true): Promise<boolean | undefined> {
+  const { flag } = shown.texts.replies;
+  const taken = await confirm({
+    ...common(shown),
+    active: flag(true),
+    inactive: flag(false),
+    initialValue,
+  });
+  return isCancel(taken) ? undefined : taken;
+}
+
+function common({ message, signal }: Shown) {
+  return { message, output: process.stderr, ...(signal && { signal }) };
+}

@@ -1,0 +1,225 @@
+import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { estimate } from '../../model/plan.ts';
+import { type PlanAbout, planAbout, type Question } from '../../model/question.ts';
+import type { Task } from '../../model/task.ts';
+import { effect } from '../../model/tool.ts';
+import { writePlan } from '../../plan/write.ts';
+import { type Field, fieldsOf, textOf } from '../../views/form.ts';
+import { type AskedQuestion, duration } from '../../views/report.ts';
+import { estimateLines } from '../report.ts';
+import { oneLine, printable, type Style } from '../style.ts';
+import type { Texts } from '../texts.ts';
+import { choiceLines } from './ask.ts';
+
+/** Nobody reads more on a terminal. What is cut says so, and `--json` has all of it. */
+const LONGEST = 2_000;
+
+/** A question as it is printed where nobody can be asked: what it is about, then the answers to choose from. */
+export function questionLines(question: AskedQuestion, texts: Texts, style: Style): string[] {
+  return [
+    `${style.yellow('?')} ${printable(question.text)}`,
+    ...contextLines(question, texts).map((line) => `    ${line}`),
+    ...choiceLines(question.options ?? []).map((line) => `    ${style.bold(printable(line))}`),
+    ...formLines(question, texts).map((line) => `    ${style.bold(printable(line))}`),
+    ...termLines(question, texts).map((line) => `    ${style.dim(printable(line))}`),
+  ];
+}
+
+/** The commands that answer it. One that has expired takes no answer: whoever drives the run next goes on without. */
+export function answerCommands(run: string, question: AskedQuestion, texts: Texts): string[] {
+  const { id, kind } = question;
+  if (hasExpired(question)) return [texts.resumeWith(run)];
+  if (kind !== 'plan_approval') return [answerCommand(run, question, texts)];
+  const { howToApprove, howToReject, howToChange } = texts.plans;
+  return [howToApprove(run, id), howToReject(run, id), howToChange(run, id)];
+}
+
+export function hasExpired({ expiresAt }: AskedQuestion): boolean {
+  return expiresAt !== undefined && expiresAt <= Date.now();
+}
+
+/** With the fields of its form. */
+export function answerCommand(run: string, { id, form }: Question, texts: Texts): string {
+  const fields = form === undefined ? undefined : fieldsOf(form);
+  if (fields === undefined) return texts.howToAnswer(run, id);
+  const wanted = fields.filter(({ isRequired }) => isRequired);
+  const named = (wanted.length > 0 ? wanted : fields).map(({ name }) => name);
+  return texts.howToFillIn(run, id, named);
+}
+
+function formLines({ form }: Question, texts: Texts): string[] {
+  return (form === undefined ? [] : (fieldsOf(form) ?? [])).map((field) => fieldLine(field, texts));
+}
+
+function fieldLine(field: Field, { replies }: Texts): string {
+  const { name, label, hint, isRequired, default: fallback } = field;
+  const values = valuesOf(field, replies);
+  return [
+    name,
+    ...(label === name ? [] : [label]),
+    ...(hint === undefined ? [] : [hint]),
+    ...(values === '' ? [] : [values]),
+    ...(fallback === undefined ? [] : [replies.default(textOf(fallback))]),
+    ...(isRequired ? [] : [`(${replies.optional})`]),
+  ].join('  ');
+}
+
+/** What may be typed for it; nothing is said of plain text. */
+function valuesOf({ kind, choices, schema }: Field, { flag, number, integer }: Texts['replies']): string {
+  if (choices.length > 0) return choices.map(({ value }) => textOf(value)).join(' | ');
+  if (kind === 'flag') return [true, false].map(flag).join(' | ');
+  if (kind !== 'number') return '';
+  const { type, minimum, maximum } = schema;
+  const isBound = minimum !== undefined || maximum !== undefined;
+  const range = isBound ? ` ${minimum ?? ''}…${maximum ?? ''}` : '';
+  return `${type === 'integer' ? integer : number}${range}`;
+}
+
+/** Until when, and for whom; the tasks behind the one that asks wait too. */
+function termLines(
+  { kind, task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
+  texts: Texts,
+): string[] {
+  // The tasks of a plan stand in it.
+  const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
+  return [
+    ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),
+    ...untilLines({ expiresAt, default: fallback }, texts),
+    ...(answerers === undefined ? [] : [texts.mayAnswer(answerers.join(', '))]),
+  ];
+}
+
+/** How long somebody may think about it, and what counts after that. */
+export function untilLines(
+  { expiresAt, default: fallback }: Pick<Question, 'expiresAt' | 'default'>,
+  texts: Texts,
+): string[] {
+  const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
+  return [
+    ...(left === undefined ? [] : [left > 0 ? texts.expiresIn(duration(left)) : texts.hasExpired]),
+    ...(fallback === undefined ? [] : [texts.replies.default(shown(fallback, texts))]),
+  ];
+}
+
+const MOST_NAMED = 10;
+
+function someOf(ids: readonly string[], { more }: Texts): string {
+  const named = ids.slice(0, MOST_NAMED).join(', ');
+  return ids.length <= MOST_NAMED ? named : `${named} ${more(ids.length - MOST_NAMED)}`;
+}
+
+/** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
+export function contextLines(question: Question, texts: Texts): string[] {
+  const { kind, context, url } = question;
+  const about = kind === 'plan_approval' ? planQuestionLines(question, texts) : undefined;
+  return about ?? [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
+}
+
+/** In full, and with the host alone: a long address hides where it leads. We never open it. */
+function pageLine(url: string, texts: Texts): string {
+  return printable(texts.page(url, URL.canParse(url) ? new URL(url).host : '?'));
+}
+
+function callLines(context: Question['context'], texts: Texts): string[] {
+  if (context === undefined || context === null) return [];
+  if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
+  const { operation, args, reasoning, plan, done, open, ...others } = context;
+  return [
+    ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
+    ...Object.entries(others).map(
+      ([name, value]) =>
+        `${printable(texts.contextNames[name] ?? name)}: ${shown(inWords(name, value, texts), texts)}`,
+    ),
+    ...insideLines('done', Array.isArray(done) ? done : [], texts),
+    ...insideLines('open', open === undefined ? [] : [open], texts),
+    ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning, texts)}`]),
+    ...planLines(plan, texts),
+  ];
+}
+
+/** What a service had called before it was interrupted. */
+function insideLines(name: 'done' | 'open', calls: readonly Json[], texts: Texts): string[] {
+  if (calls.length === 0) return [];
+  const lines = calls.map((call) => {
+    const { operation = '', args = {} } = (call ?? {}) as JsonObject;
+    return `  ${shown(operation, texts)} ${shown(args, texts)}`;
+  });
+  return [`${printable(texts.contextNames[name] ?? name)}:`, ...lines];
+}
+
+function inWords(name: string, value: Json, { plans: { effects } }: Texts): Json {
+  const known = effect.safeParse(name === 'effect' ? value : undefined);
+  return known.success ? effects[known.data] : value;
+}
+
+/** One call of many: who says yes to it should know what else the plan does. */
+function planLines(plan: Json | undefined, texts: Texts): string[] {
+  const read = estimate.safeParse(plan);
+  if (!read.success || read.data.calls < 2) return [];
+  return [`${texts.wholePlan}:`, ...estimateLines(read.data, texts).map((line) => `  ${printable(line)}`)];
+}
+
+function shown(value: Json, texts: Texts): string {
+  const text = printable(typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : stringifyJson(value));
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… ${texts.characters(text.length)}`;
+}
+
+/** Nobody reads more; `show --plan` has all of them. */
+const MOST_TASKS = 100;
+const WIDTH = 400;
+
+/** What a person should know of a plan before they say yes: what it does, what it changes, what it takes. */
+function planQuestionLines({ context }: Question, texts: Texts): string[] | undefined {
+  const read = planAbout.safeParse(context);
+  if (!read.success) return undefined;
+  const { objective, reasoning, plan, tasks, changes, notes = [], problems = [] } = read.data;
+  return [
+    ...problems.map((one) => oneLine(texts.plans.problem(one.task, one.message), WIDTH)),
+    ...(objective === undefined ? [] : [oneLine(`${texts.objective}: ${objective}`, WIDTH)]),
+    ...(reasoning === undefined ? [] : [oneLine(`${texts.why}: ${reasoning}`, WIDTH)]),
+    ...tasks.slice(0, MOST_TASKS).flatMap((one) => taskLines(one, changes, texts)),
+    ...(tasks.length > MOST_TASKS ? [texts.more(tasks.length - MOST_TASKS)] : []),
+    ...(changes?.removed ?? []).map((one) => `- ${callText(one)}`),
+    ...estimateLines(plan, texts),
+    ...notes.map((note) => oneLine(texts.plans.note(note), WIDTH)),
+  ];
+}
+
+/** What is written by whoever planned stands in one line each, so that none of it looks like a word of ours. */
+function taskLines(one: PlanAbout['tasks'][number], changes: PlanAbout['changes'], texts: Texts): string[] {
+  const before = changes?.changed.find(({ id }) => id === one.id);
+  const mark = changes === undefined ? '' : markOf(one.id, before, changes);
+  const after = one.waitsFor === undefined ? [] : [texts.after(oneLine(one.waitsFor.join(', '), 80))];
+  return [
+    `${mark}${callText(one)}  (${[texts.plans.effects[one.effect], ...after].join(texts.comma)})`,
+    ...(before === undefined ? [] : [`    ${texts.plans.was(callText(before))}`]),
+  ];
+}
+
+function markOf(id: string, before: Task | undefined, { added }: NonNullable<PlanAbout['changes']>): string {
+  if (before !== undefined) return '~ ';
+  return added.includes(id) ? '+ ' : '  ';
+}
+
+function callText({ id, operation, args }: Task): string {
+  return oneLine(`${id} ${operation} ${stringifyJson(args)}`, WIDTH);
+}
+
+/** The plan as a file to edit, with what it takes and what each task waits for. */
+export function planToEdit({ context }: Question, goal: string, texts: Texts): string | undefined {
+  const read = planAbout.safeParse(context);
+  if (!read.success) return undefined;
+  const { tasks, plan } = read.data;
+  const byId = new Map(tasks.map((one) => [one.id, one]));
+  return writePlan(
+    { goal, tasks },
+    {
+      head: [...texts.plans.howToEdit, ...estimateLines(plan, texts)],
+      of: (id) => {
+        const { effect: does = 'write', waitsFor = [] } = byId.get(id) ?? {};
+        const after = waitsFor.length === 0 ? [] : [texts.after(waitsFor.join(', '))];
+        return [[texts.plans.effects[does], ...after].join(texts.comma)];
+      },
+    },
+  );
+}

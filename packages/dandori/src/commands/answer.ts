@@ -1,0 +1,216 @@
+import type { Parts } from '../driver/parts.ts';
+import { DandoriError } from '../model/error.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Question } from '../model/question.ts';
+import { shown, withHidden } from '../model/redact.ts';
+import type { Task } from '../model/task.ts';
+import type { SchemaIssue } from '../model/tool.ts';
+import { checkEdit } from '../run/drafts/edit.ts';
+import { fold } from '../run/state/apply.ts';
+import { editedTasks } from '../run/state/plan.ts';
+import type { OpenQuestion, RunState } from '../run/state/state.ts';
+import { checkOpened, sealingOf } from '../trust/sealing.ts';
+import { asJournaled, checkLength, type Keeping, refuseEnded, send, tasksAsJournaled } from './send.ts';
+
+/** As JSON. More is data: it belongs in a file or a tool's result. */
+const LONGEST_ANSWER = 100_000;
+/** A list of a thousand wrong rows is told by its first ones. */
+const MOST_ISSUES = 10;
+
+export interface Answering {
+  readonly run: string;
+  readonly question: string;
+  readonly answer: Json;
+  /** The person will not say, or says no; `answer` counts for nothing then. */
+  readonly declined?: boolean | undefined;
+  readonly comment?: string | undefined;
+  readonly by?: string | undefined;
+}
+
+/**
+ * Answers a question, whoever drives the run and whether anybody does.
+ *
+ * Of two answers at the same instant one is written, and the other one is refused.
+ */
+export async function answerQuestion(
+  { run, question: id, answer: said, declined = false, comment, by }: Answering,
+  parts: Keeping & Pick<Parts, 'check' | 'toolbox' | 'durations'>,
+): Promise<void> {
+  checkLength(comment, 'comment');
+  const answer = asJournaled(said, `The answer to ${id}`, 'answer-invalid');
+  const sealing = sealingOf(parts);
+  const told = sealing.seal({ comment, by });
+  await send(run, parts, (state, at) => {
+    refuseEnded(state);
+    const { question } = stillOpen(id, state, at);
+    refuseStrangers(question, by);
+    const meant = meantBy(sealing.seal(answer), question, state);
+    const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
+    if (!declined && isPlan) checkEdit(question, { answer: meant, state }, parts);
+    else if (!declined) checkAnswer(question, meant, parts);
+    const given = declined ? { answer: null, declined } : { answer: meant };
+    return { type: 'question_answered', data: { question: id, ...given, ...told } };
+  });
+}
+
+/** The person was shown `[secret]` where a secret stands. What they left as it was, or chose, is the secret. */
+export function meantBy(
+  answer: Json,
+  { kind, options = [], default: fallback }: Question,
+  state: Pick<RunState, 'tasks' | 'draft'>,
+): Json {
+  const edited = kind === 'plan_approval' ? editedTasks(answer) : undefined;
+  if (edited !== undefined) return { ...(answer as JsonObject), tasks: asHidden(edited, state) as Json[] };
+  const looks = stringifyJson(shown(answer));
+  const alike = options.filter(({ value }) => stringifyJson(shown(value)) === looks);
+  const [only] = alike;
+  if (only !== undefined && alike.length === 1) return only.value;
+  return options.length > 0 ? answer : withHidden(answer, fallback);
+}
+
+/** Tasks that a person gives back, with the secrets that they were not shown. */
+export function asHidden(
+  given: readonly Task[],
+  { tasks, draft }: Pick<RunState, 'tasks' | 'draft'>,
+): Task[] {
+  const drafted = new Map(draft?.tasks.map((task) => [task.id, task]));
+  return given.map((task) => withHidden(task, drafted.get(task.id) ?? tasks.get(task.id)?.task));
+}
+
+function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQuestion {
+  const open = questions.get(id);
+  if (open === undefined) {
+    const ids = [...questions.values()]
+      .filter(({ answer }) => answer === undefined)
+      .map(({ question }) => question.id);
+    const fix = ids.length > 0 ? `Open questions: ${ids.join(', ')}.` : 'The run has no open question.';
+    throw new DandoriError('question-not-found', `The run ${run} has no question "${id}".`, { fix });
+  }
+  const { answer, question } = open;
+  if (
+    answer?.isExpired === true ||
+    (answer === undefined && at >= (question.expiresAt ?? Number.POSITIVE_INFINITY))
+  ) {
+    const when = question.expiresAt === undefined ? '' : ` at ${new Date(question.expiresAt).toISOString()}`;
+    throw new DandoriError(
+      'question-expired',
+      `The question ${id} has expired${when}; nobody can answer it now.`,
+      {
+        fix: `See how the run goes on: \`dandori show ${run}\`. questions.expire_after gives more time to the next runs.`,
+      },
+    );
+  }
+  if (answer === undefined) return open;
+  const given = answer.declined === true ? 'it was declined' : stringifyJson(shown(answer.value));
+  const by = answer.by === undefined ? '' : ` by ${answer.by}`;
+  throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
+}
+
+export function refuseStrangers({ id, answerers }: Question, by: string | undefined): void {
+  if (answerers === undefined || (by !== undefined && answerers.includes(by))) return;
+  const who = by === undefined ? 'Nobody said who answers' : `${by} may not answer`;
+  throw new DandoriError(
+    'answer-not-allowed',
+    `${who}, and ${id} may be answered by ${answerers.join(', ')} only.`,
+    {
+      fix: 'Let one of them answer (`--user ID`), or add the user to questions.answerers for the next runs.',
+    },
+  );
+}
+
+export function checkAnswer(
+  question: Question,
+  answer: Json,
+  parts: Pick<Parts, 'check' | 'secrets' | 'storeKey'>,
+): void {
+  const given = stringifyJson(answer) ?? 'undefined';
+  const seen = shown(given);
+  const { id, options = [], form } = question;
+  const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });
+  if (given.length > LONGEST_ANSWER) {
+    const most = `${LONGEST_ANSWER} are the most`;
+    throw refused(`The answer to ${id} has ${given.length} characters; ${most}.`, 'Say it in fewer words.');
+  }
+  if (form !== undefined) {
+    const issues = checkOpened(parts.check, sealingOf(parts))(form, answer);
+    if (issues.length === 0) return;
+    const what = shown(issues.slice(0, MOST_ISSUES).map(describe).join('; '));
+    throw refused(
+      `The answer to ${id} does not fit its form: ${what}.`,
+      'Correct these fields and answer again.',
+    );
+  }
+  if (options.length === 0 || options.some(({ value }) => stringifyJson(value) === given)) return;
+  const values = options.map(({ value }) => (typeof value === 'string' ? value : stringifyJson(value)));
+  throw refused(`${seen} is no answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
+}
+
+function describe({ path, message }: SchemaIssue): string {
+  return path.length === 0 ? message : `${path.join('.')} ${message}`;
+}
+
+type Deciding = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey' | 'toolbox' | 'check' | 'durations'>;
+
+export interface Approval {
+  readonly run: string;
+  /** Without it the only call or plan that waits for a yes. */
+  readonly question?: string | undefined;
+  /** Of a plan: what is to be carried out in place of what was proposed. */
+  readonly tasks?: readonly Task[] | undefined;
+  readonly by?: string | undefined;
+}
+
+/** A yes to a call or to a plan. Returns the question that it answers. */
+export async function approve({ run, question, tasks, by }: Approval, parts: Deciding): Promise<string> {
+  const asked = await approvalAsked(run, question, parts);
+  if (tasks !== undefined && asked.kind !== 'plan_approval') {
+    throw new DandoriError('usage', `${asked.id} asks about a call, and only a plan can be edited.`, {
+      fix: 'Approve or reject the call as it is.',
+    });
+  }
+  const answer = tasks === undefined ? 'approve' : { tasks: tasksAsJournaled(tasks) as unknown as Json };
+  await answerQuestion({ run, question: asked.id, answer, by }, parts);
+  return asked.id;
+}
+
+export interface Rejection extends Omit<Approval, 'tasks'> {
+  readonly reason?: string | undefined;
+}
+
+/** A no to a call or to a plan; the mind is told the reason. Returns the question that it answers. */
+export async function reject({ run, question, reason, by }: Rejection, parts: Deciding): Promise<string> {
+  const asked = await approvalAsked(run, question, parts);
+  await answerQuestion({ run, question: asked.id, answer: 'reject', comment: reason, by }, parts);
+  return asked.id;
+}
+
+/** Whether it is open still, `answerQuestion` says. */
+async function approvalAsked(
+  run: string,
+  id: string | undefined,
+  { journal }: Pick<Parts, 'journal'>,
+): Promise<Pick<Question, 'id' | 'kind'>> {
+  const questions = [...(fold(await journal.read(run))?.questions.values() ?? [])];
+  if (id !== undefined) {
+    const named = questions.find(({ question }) => question.id === id)?.question;
+    if (named === undefined || isApproval(named)) return named ?? { id, kind: 'approval' };
+    throw new DandoriError('answer-invalid', `${id} does not ask for an approval: ${named.text}`, {
+      fix: `Answer it with \`dandori answer ${run} ${id} <answer>\`.`,
+    });
+  }
+  const open = questions.filter(({ question, answer }) => answer === undefined && isApproval(question));
+  const [only] = open;
+  if (only !== undefined && open.length === 1) return only.question;
+  const ids = open.map(({ question }) => question.id).join(', ');
+  throw new DandoriError(
+    'question-not-found',
+    open.length === 0
+      ? `Nothing in the run ${run} waits for an approval.`
+      : `${open.length} questions of the run ${run} wait for an approval.`,
+    { fix: open.length === 0 ? `See it with \`dandori show ${run}\`.` : `Say which: ${ids}.` },
+  );
+}
+
+function isApproval({ kind }: Question): boolean {
+  return kind === 'approval' || kind === 'plan_approval';
+}

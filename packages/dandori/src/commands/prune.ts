@@ -1,0 +1,225 @@
+import { foldConversation, isReported } from '../conversation/state.ts';
+import type { Parts } from '../driver/parts.ts';
+import { DandoriError } from '../model/error.ts';
+import { blobOf, type Event, type Outcome } from '../model/event.ts';
+import { parseJson } from '../model/json.ts';
+import { fold } from '../run/state/apply.ts';
+import type { Keys } from '../store/blobs.ts';
+import type { ConversationJournal, Journal, RunSummary } from '../store/journal.ts';
+
+export interface PruneOptions {
+  /** Milliseconds since the last event of a run. What is younger stays. */
+  readonly olderThan: number;
+  /** Leaves the runs that failed or were exhausted, to look into. */
+  readonly keepFailed?: boolean;
+  /** Says what would be removed, and removes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface Pruned {
+  /** Newest first. */
+  readonly runs: readonly PrunedRun[];
+  readonly blobs: { readonly count: number; readonly bytes: number };
+  /** Keys under which something was begun, so that nobody would begin it twice. */
+  readonly keys: number;
+  /** Of runs and blobs together. */
+  readonly bytes: number;
+  /** Runs that were to go and could not. While one is damaged, no blob goes: nobody knows which it uses. */
+  readonly left: readonly LeftRun[];
+  readonly dryRun: boolean;
+}
+
+export interface PrunedRun {
+  readonly run: string;
+  readonly outcome: Outcome;
+  readonly lastAt: number;
+  readonly bytes: number;
+}
+
+export interface LeftRun {
+  readonly run: string;
+  readonly reason: 'damaged' | 'driven';
+  readonly message: string;
+}
+
+/** So many runs are listed at a time: a list of a million would be large by itself. */
+const PAGE = 500;
+/** A driver puts a blob first and writes it down then. What was put just now may belong to an event that is to come. */
+const BLOB_REST = 3_600_000;
+const KEY_REST = 86_400_000;
+
+/**
+ * Takes away runs that ended long ago, then the blobs that no run uses.
+ *
+ * P1  Only a run that has ended goes, that was read whole, and that nobody has claimed or written to since.
+ * P2  Blobs go after the journals. A crash in between leaves blobs that nobody uses, which the next time takes away;
+ *     never a run without its blobs.
+ * P3  A run of a conversation goes only after the conversation has the report of its end; its messages stay.
+ * P4  A key goes when its run is gone, and one of a message or a conversation when it is old; none that is younger than
+ *     a day, as who has sent a request may still send it again.
+ */
+export async function pruneRuns(
+  { olderThan, keepFailed = false, dryRun = false }: PruneOptions,
+  parts: Pick<Parts, 'journal' | 'blobs' | 'clock'> & {
+    readonly conversations?: ConversationJournal;
+    readonly keys?: Keys;
+  },
+): Promise<Pruned> {
+  if (!(olderThan >= 0)) {
+    throw new DandoriError('usage', `olderThan takes milliseconds from 0, not ${String(olderThan)}.`, {
+      fix: 'Give the time since the last event: 30 days are 2_592_000_000.',
+    });
+  }
+  const now = parts.clock.now();
+  const { conversations } = parts;
+  const pruning: Pruning = { before: now - olderThan, keepFailed, dryRun, left: new Map(), conversations };
+  const runs: PrunedRun[] = [];
+  for await (const summary of allRuns(parts.journal)) {
+    const gone = await pruneRun(summary, pruning, parts.journal);
+    if (gone !== undefined) runs.push(gone);
+  }
+  const gone = new Set(runs.map(({ run }) => run));
+  const blobs = await pruneBlobs(now - BLOB_REST, { ...pruning, gone }, parts);
+  const keys = await pruneKeys(Math.min(pruning.before, now - KEY_REST), { dryRun, gone }, parts);
+  const bytes = runs.reduce((sum, run) => sum + run.bytes, blobs.bytes);
+  return { runs, blobs, keys, bytes, left: [...pruning.left.values()], dryRun };
+}
+
+interface Pruning {
+  readonly before: number;
+  readonly keepFailed: boolean;
+  readonly dryRun: boolean;
+  readonly left: Map<string, LeftRun>;
+  readonly conversations: ConversationJournal | undefined;
+}
+
+async function pruneRun(
+  { run, status, lastAt }: RunSummary,
+  { before, keepFailed, dryRun, left, conversations }: Pruning,
+  journal: Journal,
+): Promise<PrunedRun | undefined> {
+  if (status === 'open' || status === 'waiting' || (status !== 'damaged' && lastAt >= before))
+    return undefined;
+  try {
+    const events = await journal.read(run);
+    const last = events.at(-1);
+    if (last === undefined || status === 'damaged')
+      throw new DandoriError('journal-damaged', `The run ${run} has no beginning or no end.`);
+    const outcome = fold(events)?.end?.outcome;
+    if (outcome === undefined || last.at >= before) return undefined;
+    if (keepFailed && (outcome === 'failed' || outcome === 'exhausted')) return undefined;
+    if (await isAwaited(events, conversations)) return undefined;
+    const bytes = await journal.size(run);
+    if (!dryRun) await journal.remove(run, last.seq);
+    return { run, outcome, lastAt: last.at, bytes };
+  } catch (error) {
+    leave(run, error, left);
+    return undefined;
+  }
+}
+
+/** Whether a conversation has still to be told how the run ended. One that is gone waits for nothing. */
+async function isAwaited(
+  [first]: readonly Event[],
+  conversations: ConversationJournal | undefined,
+): Promise<boolean> {
+  const id = first?.type === 'run_started' ? first.data.conversation : undefined;
+  if (id === undefined || conversations === undefined) return false;
+  try {
+    const state = foldConversation(await conversations.read(id));
+    return state === undefined || !isReported(state, first?.run ?? '');
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    return error.code !== 'conversation-not-found';
+  }
+}
+
+/** Somebody who was quicker is no trouble: a run that was taken away is gone, one that was written to is young. */
+function leave(run: string, error: unknown, left: Map<string, LeftRun>): void {
+  if (!(error instanceof DandoriError)) throw error;
+  const { code, message } = error;
+  if (code === 'run-not-found' || code === 'journal-conflict') return;
+  if (code === 'run-driven-elsewhere') left.set(run, { run, reason: 'driven', message });
+  else if (code === 'journal-damaged' || code === 'file-unreadable')
+    left.set(run, { run, reason: 'damaged', message });
+  else throw error;
+}
+
+async function pruneKeys(
+  before: number,
+  { dryRun, gone }: { dryRun: boolean; gone: ReadonlySet<string> },
+  { journal, keys }: { journal: Journal; keys?: Keys },
+): Promise<number> {
+  let count = 0;
+  for await (const { value, remove } of keys?.heldBefore(before) ?? []) {
+    const { run } = parseJson(value) as { run?: string };
+    if (run !== undefined && !gone.has(run) && (await isThere(run, journal))) continue;
+    count++;
+    if (!dryRun) await remove();
+  }
+  return count;
+}
+
+/** A damaged one is there too. */
+async function isThere(run: string, journal: Journal): Promise<boolean> {
+  try {
+    await journal.size(run);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    return error.code !== 'run-not-found';
+  }
+}
+
+async function pruneBlobs(
+  before: number,
+  { dryRun, left, gone }: Pruning & { gone: ReadonlySet<string> },
+  { journal, blobs }: Pick<Parts, 'journal' | 'blobs'>,
+): Promise<Pruned['blobs']> {
+  const old = await blobs.putBefore(before);
+  // The old ones are listed first, so that a run that begins to use one while the others are read has put it again.
+  let used = old.length === 0 ? undefined : await usedBlobs(journal, { gone, left });
+  const isUsed = async (sha256: string) => {
+    used ??= await usedBlobs(journal, { gone, left });
+    return used.has(sha256);
+  };
+  const isDamaged = () => [...left.values()].some(({ reason }) => reason === 'damaged');
+  const swept = dryRun || isDamaged() ? [] : await blobs.sweep(before, isUsed);
+  let count = 0;
+  let bytes = swept.reduce((sum, one) => sum + one.bytes, 0);
+  for (const blob of isDamaged() ? [] : old) {
+    if ((await isUsed(blob.sha256)) || !(dryRun || (await blobs.remove(blob, before)))) continue;
+    count++;
+    bytes += blob.bytes;
+  }
+  return { count, bytes };
+}
+
+async function usedBlobs(
+  journal: Journal,
+  { gone, left }: { gone: ReadonlySet<string>; left: Map<string, LeftRun> },
+): Promise<Set<string>> {
+  const used = new Set<string>();
+  for await (const { run } of allRuns(journal)) {
+    if (gone.has(run)) continue;
+    try {
+      for (const event of await journal.read(run)) {
+        const blob = blobOf(event);
+        if (blob !== undefined) used.add(blob.sha256);
+      }
+    } catch (error) {
+      leave(run, error, left);
+    }
+  }
+  return used;
+}
+
+async function* allRuns(journal: Journal): AsyncGenerator<RunSummary> {
+  let before: string | undefined;
+  for (;;) {
+    const page = await journal.list({ limit: PAGE, before });
+    yield* page;
+    before = page.at(-1)?.run;
+    if (before === undefined) return;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Parts } from '../driver/parts.ts';
+import { DandoriError } from '../model/error.ts';
+import { EVENT_VERSION, type Event, type Fact } from '../model/event.ts';
+import { isNormal, normalise } from '../model/json.ts';
+import type { Task } from '../model/task.ts';
+import { fold } from '../run/state/apply.ts';
+import type { RunState } from '../run/state/state.ts';
+import { sealingOf } from '../trust/sealing.ts';
+
+const LONGEST_COMMENT = 10_000;
+
+/** What a request from outside needs: no tools, no mind. */
+export type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey'>;
+
+/** Compare-and-append until it fits: a driver may write at the same time. */
+export async function send(
+  run: string,
+  { journal, clock, ...keeping }: Keeping,
+  check: (state: RunState, at: number) => Fact | undefined,
+): Promise<void> {
+  const sealing = sealingOf(keeping);
+  for (;;) {
+    const state = fold(await journal.read(run));
+    if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+    const at = Math.max(clock.now(), state.lastAt);
+    const fact = check(state, at);
+    if (fact === undefined) return;
+    // An answer was sealed before it was checked, and may hold marks that the person saw as `[secret]`.
+    const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
+    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...sealed } as Event;
+    try {
+      await journal.append(run, state.seq, [event]);
+      return;
+    } catch (error) {
+      if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
+    }
+  }
+}
+
+export function refuseEnded({ run, end }: RunState): void {
+  if (end === undefined) return;
+  throw new DandoriError('run-ended', `The run ${run} has ended (${end.outcome}).`, {
+    fix: `See it with \`dandori show ${run}\`.`,
+  });
+}
+
+/** What a program gives, as the journal will hold it, before anything sees it. Refuses what cannot be JSON. */
+export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-invalid' = 'usage'): T {
+  if (isNormal(value)) return value;
+  try {
+    return normalise(value) as T;
+  } catch (error) {
+    const isDeep = error instanceof RangeError || !(error instanceof Error);
+    const reason = isDeep ? 'it is nested too deeply' : error.message;
+    throw new DandoriError(code, `${what} cannot be written as JSON: ${reason}.`, {
+      fix: 'Give texts, numbers, true, false, null, lists and objects of these.',
+    });
+  }
+}
+
+/** A time limit is a number, however large. */
+export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
+  return tasks.map((task) => {
+    const { timeout } = task;
+    return { ...asJournaled(task, 'The plan'), ...(timeout !== undefined && { timeout }) };
+  });
+}
+
+/** What people say goes into prompts and journals. */
+export function checkLength(text = '', what: 'comment' | 'note' | 'reason'): void {
+  if (text.length <= LONGEST_COMMENT) return;
+  throw new DandoriError(
+    'usage',
+    `The ${what} has ${text.length} characters; ${LONGEST_COMMENT} are the most.`,
+    {
+      fix: 'Say it in fewer words.',
+    },
+  );
+}

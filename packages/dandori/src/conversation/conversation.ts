@@ -1,0 +1,377 @@
+import type { Answering } from '../commands/answer.ts';
+import { answerQuestion, cancelRun, checkGoal, newId } from '../commands/steer.ts';
+import type { Leaving } from '../driver/drive.ts';
+import type { Parts } from '../driver/parts.ts';
+import type { Mind } from '../mind/mind.ts';
+import type { ConversationFact, Message, Tally } from '../model/conversation.ts';
+import { DandoriError } from '../model/error.ts';
+import { type Json, parseJson, stringifyJson } from '../model/json.ts';
+import type { Option } from '../model/question.ts';
+import { shown } from '../model/redact.ts';
+import type { Settings } from '../model/settings.ts';
+import { isJapanese } from '../model/text.ts';
+import { fold } from '../run/state/apply.ts';
+import type { Keys } from '../store/blobs.ts';
+import type { ConversationJournal } from '../store/journal.ts';
+import { type AskedQuestion, openQuestions, outcomeOf, type Report, report } from '../views/report.ts';
+import { cut } from '../views/result-digest.ts';
+import { type Background, createBackground, createChanges, type Standing } from './drive-runs.ts';
+import { answerOnce, heardAs } from './inbox.ts';
+import { type Asked, meantBy } from './interpret.ts';
+import { openMinutes } from './ledger.ts';
+import { tallyOfRun } from './reports.ts';
+import { beginRun } from './start-run.ts';
+import { type ConversationState, isReported, replyId, saidId, undelivered, type Written } from './state.ts';
+import { handOver, othersOf } from './tell-run.ts';
+
+const LONGEST_TITLE = 80;
+
+/**
+ * `begun`: the message became a run. `answered`: it was the answer to a question. Both say how the run stands now: it
+ * has ended, waits for a person, or goes on in the background. `unclear`: it could be the answer to several questions.
+ */
+export type Said =
+  | { readonly kind: 'begun'; readonly run: string; readonly standing: Standing }
+  | {
+      readonly kind: 'answered';
+      readonly run: string;
+      readonly question: string;
+      readonly standing: Standing;
+    }
+  | { readonly kind: 'unclear'; readonly questions: readonly Asked[] };
+
+export interface ConversationRun {
+  readonly run: string;
+  readonly goal: string;
+  /** The message that it was begun for. */
+  readonly message: string;
+  readonly outcome: Report['outcome'];
+  /** Undefined as long as somebody may want to wait for it at the prompt. */
+  readonly standing: Standing | undefined;
+  /** How far its plan is; undefined where it has no tasks. */
+  readonly progress: Tally | undefined;
+  /** Those that are open. */
+  readonly questions: readonly AskedQuestion[];
+  /** Why it cannot be driven on, where that is no matter of the run itself. */
+  readonly problem: unknown;
+}
+
+/** A question of a run. */
+interface Answered {
+  readonly run: string;
+  readonly question: string;
+}
+
+export interface SayOptions extends SpeakOptions {
+  readonly onBegun?: (run: string) => void;
+  /** A message that is said twice under the same key is said once, for good. */
+  readonly key?: string;
+  /** The last message that the speaker had before them, '' where there was none. It answers nothing that was asked later. */
+  readonly seen?: string | undefined;
+}
+
+export interface SpeakOptions {
+  /** Who speaks, where it is not the user whose conversation it is. */
+  readonly by?: string | undefined;
+  /** False comes back as soon as it is written down. */
+  readonly waits?: boolean;
+}
+
+interface AnswerOptions extends SpeakOptions {
+  readonly comment?: string | undefined;
+  readonly declined?: boolean | undefined;
+}
+
+/**
+ * A chat that owns runs. What is said begins a run, which is driven in this process; several at once.
+ *
+ * V1  What was said is written down together with the id of its run before the run begins. After a crash it is begun.
+ * V2  A message of the agent stays in `undelivered` until it is acknowledged. It is written once.
+ * V3  Only a person's own message answers a question, whatever its kind. What a model passes on is a note.
+ */
+export interface Conversation extends AsyncDisposable {
+  readonly id: string;
+  /** Resolves when nobody need wait for it any more. */
+  say(text: string, options?: SayOptions): Promise<Said>;
+  answer(asked: Answered, answer: Json, options?: AnswerOptions): Promise<Said>;
+  /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
+  tell(run: string, text: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
+  cancel(run: string, reason: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
+  readonly state: ConversationState | undefined;
+  messages(): readonly Written[];
+  /** The agent's messages that have not been acknowledged, oldest first. */
+  undelivered(): readonly Written[];
+  /** The message was really shown. To say so twice does no harm; true for who was the first. */
+  acknowledge(message: string): Promise<boolean>;
+  /** Newest last. */
+  runs(): readonly ConversationRun[];
+  questions(): readonly Asked[];
+  report(run: string): Promise<Report>;
+  /** The model for the runs that follow. */
+  readonly model: string;
+  useModel(name: string): Promise<void>;
+  /** Calls back when there is something new to see: a message, or how a run stands. */
+  watch(changed: () => void): () => void;
+  /** When every run has ended or waits for a person. */
+  settled(): Promise<void>;
+  /** For who was woken: drives a run of it as far as it goes. Undefined where it has no such run. */
+  drive(run: string, leaving?: Leaving): Promise<Report | undefined>;
+  /**
+   * Lets the calls under way come to their end, for `grace` milliseconds at most, and begins nothing more. The runs go
+   * on when it is opened again.
+   */
+  close(options?: { readonly grace?: number }): Promise<void>;
+}
+
+export interface ConversationParts extends Parts {
+  readonly conversations: ConversationJournal;
+  readonly keys: Keys;
+  readonly userId?: string | undefined;
+  readonly language?: 'en' | 'ja';
+  settingsFor(userId: string | undefined): Promise<Settings>;
+  /** Throws where there is no such model. */
+  mindFor(name: string | undefined): Promise<Mind>;
+  /** Told of each run that can go on, in place of driving it at once; `drive` is then called by who was told. */
+  readonly wake?: ((run: string, conversation: string) => void) | undefined;
+  readonly onClose?: () => void;
+}
+
+/** Under a key the same user gets the same one, whether or not it was written down. */
+export async function newConversation(
+  { userId = '', key }: { readonly userId: string | undefined; readonly key: string | undefined },
+  { keys, clock }: Pick<ConversationParts, 'keys' | 'clock'>,
+): Promise<{ readonly id: string; readonly isNew: true | 'perhaps' }> {
+  const id = newId(clock.now());
+  if (key === undefined) return { id, isNew: true };
+  const held = await keys.hold(`conversation\n${userId}\n${key}`, stringifyJson({ conversation: id }));
+  return { id: (parseJson(held) as { conversation: string }).conversation, isNew: 'perhaps' };
+}
+
+/** A new one is written down with its first message. One that may be there already need not be. */
+export async function openConversation(
+  given: { readonly id: string; readonly isNew?: boolean | 'perhaps' },
+  parts: ConversationParts,
+): Promise<Conversation> {
+  const { id } = given;
+  const { wake } = parts;
+  const { changed: onChange, watch } = createChanges();
+  const minutes = await openMinutes(given, { ...parts, onChange });
+  let chosen = minutes.state?.model;
+  const background: Background = createBackground({
+    parts,
+    others: othersOf(minutes, parts),
+    tell: (messages) => minutes.write((state) => newOnes(messages, state)),
+    onChange,
+    wake: wake && ((run) => wake(run, id)),
+  });
+  const takenUp = new Map<string, Promise<void>>();
+  const speaker = (by: string | undefined) => by ?? minutes.state?.userId;
+
+  /** Begins the run of a message, or takes up what is there of it. */
+  function takeUp(run: string): Promise<void> {
+    const taken = takenUp.get(run) ?? takeUpNow(run);
+    takenUp.set(run, taken);
+    taken.catch((error: unknown) => {
+      takenUp.delete(run);
+      background.lose(run, error);
+      wake?.(run, id);
+    });
+    return taken;
+  }
+
+  async function takeUpNow(run: string): Promise<void> {
+    const { state } = minutes;
+    const message = state?.messages.get(state.runs.get(run) ?? '');
+    if (state === undefined || message === undefined) return;
+    const open = background.states().filter(({ end }) => end === undefined);
+    const mind = await beginRun(run, { state, message, open }, parts);
+    await background.take(run, mind);
+  }
+
+  async function begin(text: string, run: string): Promise<void> {
+    const message: Message = { id: saidId(run), role: 'user', kind: 'said', text, run };
+    await minutes.write((state) =>
+      state?.messages.has(message.id)
+        ? []
+        : [
+            ...(state === undefined ? opening(text, { ...parts, chosen }) : []),
+            { type: 'message_written', data: { message } },
+            { type: 'run_begun', data: { run, message: message.id } },
+          ],
+    );
+  }
+
+  /** The words stand in the conversation behind the answer: they say that it was given. */
+  async function noteAnswer(
+    asked: Answered,
+    { id: said, text }: { id: string; text: string },
+  ): Promise<void> {
+    const { run, question } = asked;
+    const message: Message = { id: saidId(said), role: 'user', kind: 'said', text, run, question };
+    await minutes.write((state) => newOnes([message], state));
+    await background.look(run);
+  }
+
+  function refuseOthers(run: string): void {
+    if (minutes.state?.runs.has(run) === true) return;
+    throw new DandoriError('run-not-found', `There is no run "${run}" in this conversation.`);
+  }
+
+  const standing = async (run: string, waits = true) =>
+    waits ? background.released(run) : (background.standing(run) ?? 'background');
+
+  const conversation: Conversation = {
+    id,
+    get state() {
+      return minutes.state;
+    },
+    async say(text, { onBegun, key, seen, by, waits } = {}) {
+      checkGoal(text);
+      const open = conversation.questions();
+      const wouldMean = meantBy(text, { open, state: minutes.state, seen });
+      const { id: said, meant } = await heardAs({ text, key, meant: wouldMean, conversation: id }, parts);
+      if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
+      if (meant.kind === 'goal') {
+        await begin(text, said);
+        onBegun?.(said);
+        await takeUp(said);
+        return { kind: 'begun', run: said, standing: await standing(said, waits) };
+      }
+      const { run, question } = meant;
+      onBegun?.(run);
+      await answerOnce({ text, asked: meant, by: speaker(by), isRepeated: key !== undefined }, parts);
+      await noteAnswer(meant, { id: said, text });
+      return { kind: 'answered', run, question, standing: await standing(run, waits) };
+    },
+    async answer(asked, value, { by, waits, ...how } = {}) {
+      refuseOthers(asked.run);
+      const given = { answer: value, ...how };
+      const options = background.state(asked.run)?.questions.get(asked.question)?.question.options;
+      await answerQuestion({ ...asked, ...given, by: speaker(by) }, parts);
+      await noteAnswer(asked, { id: newId(parts.clock.now()), text: wordsOf(given, options) });
+      return { kind: 'answered', ...asked, standing: await standing(asked.run, waits) };
+    },
+    async tell(run, text, { by } = {}) {
+      refuseOthers(run);
+      await handOver({ run, text, by: speaker(by) }, parts);
+      await background.look(run);
+    },
+    async cancel(run, reason, { by } = {}) {
+      refuseOthers(run);
+      await cancelRun({ run, reason, by: speaker(by) }, parts);
+      await background.look(run);
+    },
+    messages: () => [...(minutes.state?.messages.values() ?? [])],
+    undelivered: () => (minutes.state === undefined ? [] : undelivered(minutes.state)),
+    async acknowledge(message) {
+      let isFirst = false;
+      await minutes.write((state) => {
+        isFirst = state?.messages.get(message)?.role === 'agent' && !state.delivered.has(message);
+        return isFirst ? [{ type: 'message_delivered', data: { message } }] : [];
+      });
+      return isFirst;
+    },
+    runs: () => [...(minutes.state?.runs ?? [])].map(([run, message]) => runOf(run, message)),
+    questions: () =>
+      background
+        .states()
+        .flatMap((state) => openQuestions(state).map((question) => ({ run: state.run, question }))),
+    async report(run) {
+      refuseOthers(run);
+      const state = background.state(run) ?? fold(shown(await parts.journal.read(run)));
+      if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+      return report(state);
+    },
+    get model() {
+      return chosen ?? parts.mind.name;
+    },
+    async useModel(name) {
+      chosen = (await parts.mindFor(name)).name;
+      const model = chosen;
+      await minutes.write((state) =>
+        state === undefined || state.model === model ? [] : [{ type: 'model_chosen', data: { model } }],
+      );
+    },
+    watch,
+    settled: () => background.settled(),
+    async drive(run, leaving = {}) {
+      // What was in the way may be gone.
+      if (background.problem(run) !== undefined) {
+        takenUp.delete(run);
+        await takeUp(run);
+      }
+      const state = await background.drive(run, leaving);
+      return state && report(state);
+    },
+    async close({ grace } = {}) {
+      await background.close(grace);
+      minutes.close();
+      parts.onClose?.();
+    },
+    [Symbol.asyncDispose]: () => conversation.close(),
+  };
+
+  function runOf(run: string, message: string): ConversationRun {
+    const state = background.state(run);
+    const reply = minutes.state?.messages.get(replyId(run));
+    return {
+      run,
+      goal: state?.goal ?? minutes.state?.messages.get(message)?.text ?? '',
+      message,
+      outcome: state === undefined ? (outcomeIn(reply) ?? 'open') : outcomeOf(state),
+      standing: background.standing(run),
+      progress: state === undefined ? reply?.tally : tallyOfRun(state),
+      questions: state === undefined ? [] : openQuestions(state),
+      problem: background.problem(run),
+    };
+  }
+
+  // One that cannot be read must not keep the others from going on.
+  for (const run of unfinished(minutes.state)) await takeUp(run).catch(() => {});
+  return conversation;
+}
+
+/** Of an exhausted run nobody here knows whether it was given more meanwhile. */
+export function unfinished(state: ConversationState | undefined): string[] {
+  if (state === undefined) return [];
+  return [...state.runs.keys()].filter(
+    (run) => !isReported(state, run) || state.messages.get(run)?.outcome === 'exhausted',
+  );
+}
+
+function outcomeIn(message: Written | undefined): Report['outcome'] | undefined {
+  const outcome = message?.outcome;
+  return outcome === 'completed' ? undefined : outcome;
+}
+
+type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
+
+/** An answer as the user's words in the conversation: what stands on an option, not its value. */
+function wordsOf({ answer, comment, declined }: Given, options: readonly Option[] = []): string {
+  const written = stringifyJson(answer);
+  const label = options.find(({ value }) => stringifyJson(value) === written)?.label;
+  const given = declined === true ? [] : [label ?? (typeof answer === 'string' ? answer : written)];
+  return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
+}
+
+function opening(
+  text: string,
+  {
+    language,
+    userId,
+    chosen,
+  }: Pick<ConversationParts, 'language' | 'userId'> & { chosen: string | undefined },
+): ConversationFact[] {
+  const title = cut(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE);
+  const spoken = language ?? (isJapanese(text) ? 'ja' : 'en');
+  return [
+    { type: 'conversation_started', data: { title, language: spoken, userId } },
+    ...(chosen === undefined ? [] : [{ type: 'model_chosen' as const, data: { model: chosen } }]),
+  ];
+}
+
+function newOnes(messages: readonly Message[], state: ConversationState | undefined): ConversationFact[] {
+  return messages
+    .filter(({ id }) => state?.messages.has(id) !== true)
+    .map((message) => ({ type: 'message_written', data: { message } }));
+}

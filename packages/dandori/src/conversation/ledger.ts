@@ -1,0 +1,112 @@
+import type { Parts } from '../driver/parts.ts';
+import type { ConversationEvent, ConversationFact } from '../model/conversation.ts';
+import { DandoriError } from '../model/error.ts';
+import { EVENT_VERSION } from '../model/event.ts';
+import { redact, shown } from '../model/redact.ts';
+import type { ConversationJournal } from '../store/journal.ts';
+import { applyConversation, type ConversationState, foldConversation } from './state.ts';
+
+/**
+ * A process's side of a conversation's journal. Others may write to it at the same time.
+ *
+ * M1  What is written follows from all that was written before it: where somebody else was quicker, it is thought over.
+ * M2  Writes of this process come one after the other, in the order in which they were asked for.
+ */
+export interface Minutes {
+  readonly id: string;
+  /** Undefined before the first message. */
+  readonly state: ConversationState | undefined;
+  /** Writes the facts that the newest state calls for; none, where it calls for none. */
+  write(facts: (state: ConversationState | undefined) => readonly ConversationFact[]): Promise<void>;
+  /** Takes up what others have written. */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+interface MinutesOptions extends Pick<Parts, 'clock' | 'secrets'> {
+  readonly conversations: ConversationJournal;
+  readonly onChange: () => void;
+}
+
+export async function openMinutes(
+  { id, isNew = false }: { readonly id: string; readonly isNew?: boolean | 'perhaps' },
+  { conversations: journal, clock, secrets, onChange }: MinutesOptions,
+): Promise<Minutes> {
+  let state = isNew === true ? undefined : foldConversation(await read(isNew === 'perhaps'));
+  let queue: Promise<unknown> = Promise.resolve();
+  let unwatch = () => {};
+  const follow = () => {
+    unwatch = journal.watch(id, () => void minutes.refresh().catch(() => {}));
+  };
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work);
+    queue = result.catch(() => {});
+    return result;
+  }
+
+  async function read(isMissed: boolean): Promise<ConversationEvent[]> {
+    try {
+      return await journal.read(id);
+    } catch (error) {
+      if (isMissed && error instanceof DandoriError && error.code === 'conversation-not-found') return [];
+      throw error;
+    }
+  }
+
+  async function catchUp(): Promise<boolean> {
+    const events = await journal.read(id, state?.seq ?? 0);
+    for (const event of events) state = applyConversation(state, event);
+    return events.length > 0;
+  }
+
+  async function writeNow(facts: Parameters<Minutes['write']>[0]): Promise<void> {
+    for (;;) {
+      const wanted = facts(state);
+      if (wanted.length === 0) return;
+      const last = state?.seq ?? 0;
+      const at = Math.max(clock.now(), state?.lastAt ?? 0);
+      const events = wanted.map(
+        (fact, index) =>
+          ({
+            v: EVENT_VERSION,
+            conversation: id,
+            seq: last + 1 + index,
+            at,
+            ...shown(redact(fact, secrets)),
+          }) as ConversationEvent,
+      );
+      try {
+        if (state === undefined) await journal.create(id, events);
+        else await journal.append(id, last, events);
+      } catch (error) {
+        // Somebody was quicker, also with the beginning.
+        if (!(error instanceof DandoriError && ['journal-conflict', 'run-exists'].includes(error.code)))
+          throw error;
+        if (state === undefined) follow();
+        await catchUp();
+        continue;
+      }
+      const isFirst = state === undefined;
+      for (const event of events) state = applyConversation(state, event);
+      if (isFirst) follow();
+      onChange();
+      return;
+    }
+  }
+
+  const minutes: Minutes = {
+    id,
+    get state() {
+      return state;
+    },
+    write: (facts) => inTurn(() => writeNow(facts)),
+    refresh: () =>
+      inTurn(async () => {
+        if (await catchUp()) onChange();
+      }),
+    close: () => unwatch(),
+  };
+  if (state !== undefined) follow();
+  return minutes;
+}

@@ -1,0 +1,176 @@
+import type { Message, Tally } from '../model/conversation.ts';
+import type { Event } from '../model/event.ts';
+import type { Question } from '../model/question.ts';
+import { type Action, isStep } from '../model/task.ts';
+import { progressOf } from '../run/brief.ts';
+import { apply } from '../run/state/apply.ts';
+import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
+import { cut } from '../views/result-digest.ts';
+import { textsOf } from '../views/texts/run.ts';
+import { questionId, replyId, reportId } from './state.ts';
+
+const MOST_CAUSES = 5;
+const MOST_LINES = 30;
+const LONGEST_CAUSE = 300;
+
+/** What the events of a run mean for its conversation. The same events give the same messages with the same ids. */
+export interface Reporter {
+  readonly state: RunState | undefined;
+  take(event: Event): Message[];
+}
+
+/**
+ * Reports come with the decision that was asked for them. A step that ends with the run is told of by the reply, unless
+ * the mind has words of its own for it.
+ */
+export function createReporter(): Reporter {
+  let state: RunState | undefined;
+  let held: string[] = [];
+  let ends = 0;
+  return {
+    get state() {
+      return state;
+    },
+    take(event) {
+      const asked = state?.thinking?.brief?.report ?? [];
+      state = apply(state, event);
+      const messages: Message[] = [];
+      if (event.type === 'run_finished') held = [];
+      else if (event.type !== 'reflection_made') {
+        for (const step of held) messages.push(stepReport(step, state));
+        held = [];
+      }
+      if (event.type === 'decision_made') {
+        for (const step of asked) {
+          const words = wordsFor(step, { asked, operations: event.data.operations ?? [] });
+          if (words === undefined) held.push(step);
+          else messages.push(stepReport(step, state, words));
+        }
+      }
+      if (event.type === 'question_asked') {
+        const { question } = event.data;
+        const { id } = question;
+        const text = [question.text, ...plannedLines(question, state)].join('\n');
+        messages.push({
+          ...about(state),
+          id: questionId(state.run, id),
+          kind: 'question',
+          text,
+          question: id,
+        });
+      }
+      if (event.type === 'run_finished') messages.push(reply(state, ++ends));
+      return messages;
+    },
+  };
+}
+
+function about({ run }: RunState): Pick<Message, 'role' | 'run'> {
+  return { role: 'agent', run };
+}
+
+/** What a person says yes to: the steps, or where there are none the calls. */
+function plannedLines({ kind }: Question, { draft }: RunState): string[] {
+  if (kind !== 'plan_approval' || draft === undefined) return [];
+  const steps = draft.tasks.filter(isStep);
+  const shown = (steps.length > 0 ? steps : draft.tasks).slice(0, MOST_LINES);
+  return shown.map(({ id, operation, description, args }) => {
+    const purpose = typeof args.purpose === 'string' ? args.purpose : operation;
+    return `${id}. ${description ?? purpose}`;
+  });
+}
+
+function wordsFor(
+  step: string,
+  { asked, operations }: { asked: readonly string[]; operations: readonly Action[] },
+): string | undefined {
+  const reports = operations.filter(({ operation }) => operation === 'report');
+  const own =
+    reports.find(({ args }) => args.step === step) ??
+    (asked.length === 1 && reports.length === 1 ? reports[0] : undefined);
+  const text = own?.args.text;
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
+}
+
+function stepReport(id: string, state: RunState, words?: string): Message {
+  const step = state.tasks.get(id);
+  const tasks = (step?.children ?? []).flatMap((child) => state.tasks.get(child) ?? []);
+  const tally = tallyOf(tasks, state);
+  const causes = causesOf(tasks.length > 0 || step === undefined ? tasks : [step]);
+  const isDone = step?.status === 'succeeded';
+  return {
+    ...about(state),
+    id: reportId(state.run, id),
+    kind: 'report',
+    step: id,
+    text: words ?? plainReport({ step, tally, causes }, state),
+    outcome: isDone ? 'completed' : 'failed',
+    tally,
+    ...(causes.length > 0 && { causes }),
+    byMind: words !== undefined,
+  };
+}
+
+interface StepFacts {
+  readonly step: TaskState | undefined;
+  readonly tally: Tally;
+  readonly causes: readonly string[];
+}
+
+function plainReport({ step, tally, causes }: StepFacts, state: RunState): string {
+  const { stepDone, stepFailed, because, next } = textsOf(state);
+  const name = step?.task.description ?? step?.task.id ?? '';
+  const { current = [] } = progressOf(state) ?? {};
+  const head = step?.status === 'succeeded' ? stepDone : stepFailed;
+  return [
+    head(name, tally.done, tally.total),
+    ...(causes.length > 0 ? [because(causes.join('; '))] : []),
+    ...(current.length > 0 ? [next(current.join(', '))] : []),
+  ].join(' ');
+}
+
+function reply(state: RunState, end: number): Message {
+  const { outcome = 'failed', answer, failure } = state.end ?? {};
+  const tasks = tasksOf(state);
+  const causes = causesOf(tasks, failure?.message);
+  const id = replyId(state.run);
+  return {
+    ...about(state),
+    // A run that was exhausted and given more ends a second time.
+    id: end === 1 ? id : `${id}#${end}`,
+    kind: 'reply',
+    text: answer ?? failure?.message ?? textsOf(state).notReached,
+    outcome,
+    ...(tasks.length > 0 && { tally: tallyOf(tasks, state) }),
+    ...(causes.length > 0 && { causes }),
+  };
+}
+
+/** How far the whole run is; undefined where it has neither steps nor tasks. */
+export function tallyOfRun(state: RunState): Tally | undefined {
+  const tasks = tasksOf(state);
+  return tasks.length === 0 && state.stepCount === 0 ? undefined : tallyOf(tasks, state);
+}
+
+function tasksOf({ tasks }: RunState): TaskState[] {
+  return [...tasks.values()].filter(({ task, isSuperseded }) => !isStep(task) && !isSuperseded);
+}
+
+function tallyOf(tasks: readonly TaskState[], state: RunState): Tally {
+  const progress = progressOf(state);
+  const counted = tasks.filter(({ isSuperseded }) => !isSuperseded);
+  return {
+    done: counted.filter(({ status }) => status === 'succeeded').length,
+    failed: counted.filter(({ status }) => hasEnded(status) && status !== 'succeeded').length,
+    total: counted.length,
+    ...(progress && { steps: { done: progress.done, total: progress.total } }),
+  };
+}
+
+function causesOf(tasks: readonly TaskState[], first?: string): string[] {
+  const failed = tasks.filter(({ status, isSuperseded }) => status === 'failed' && !isSuperseded);
+  const told = failed.map(({ task, failure }) => `${task.id} (${task.operation}): ${failure?.message ?? ''}`);
+  const isKnown = failed.some(({ failure }) => failure !== undefined && first?.includes(failure.message));
+  const all = first === undefined || isKnown ? told : [first, ...told];
+  return [...new Set(all)].slice(0, MOST_CAUSES).map((cause) => cut(cause, LONGEST_CAUSE));
+}

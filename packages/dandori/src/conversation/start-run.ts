@@ -1,0 +1,158 @@
+import { asksToStop } from '../commands/answer-words.ts';
+import { startRun } from '../commands/steer.ts';
+import type { Parts } from '../driver/parts.ts';
+import type { Mind } from '../mind/mind.ts';
+import type { Message } from '../model/conversation.ts';
+import { DandoriError } from '../model/error.ts';
+import { stringifyJson } from '../model/json.ts';
+import type { RUN_TOOLS } from '../model/own-tools.ts';
+import type { Question } from '../model/question.ts';
+import type { ApprovalPolicy, Settings } from '../model/settings.ts';
+import { STEP_OPERATION } from '../model/task.ts';
+import { progressOf } from '../run/brief.ts';
+import type { RunState } from '../run/state/state.ts';
+import { cut } from '../views/result-digest.ts';
+import type { ConversationParts } from './conversation.ts';
+import type { ConversationState } from './state.ts';
+
+interface Beginning {
+  readonly state: ConversationState;
+  /** What was said. */
+  readonly message: Message;
+  /** The other runs that have not ended. */
+  readonly open: readonly RunState[];
+}
+
+/** Writes the run of a message down, where it is not there, and gives the mind that decides in it. */
+export async function beginRun(
+  run: string,
+  { state, message, open }: Beginning,
+  parts: ConversationParts,
+): Promise<Mind> {
+  const started = await startedWith(run, parts);
+  const mind = await mindOf(started ?? state.model, parts);
+  if (started !== undefined) return mind;
+  const { conversation, userId } = state;
+  const context = contextFor(state, { until: message.id, open });
+  const settings = settingsOf(await parts.settingsFor(userId), parts);
+  const isOurs = !parts.toolbox.tools().has('run.cancel');
+  const mayCancel = isOurs && (asksToStop(message.text) || !hasHeardTools(state, open));
+  const beginning = { goal: message.text, run, conversation, context, userId, settings, mayCancel };
+  await startRun(beginning, { ...parts, mind });
+  return mind;
+}
+
+/** The model that the run was begun with; undefined where there is no such run yet. */
+async function startedWith(run: string, { journal }: Parts): Promise<string | undefined> {
+  try {
+    const [first] = await journal.read(run);
+    return first?.type === 'run_started' ? first.data.mind : undefined;
+  } catch (error) {
+    if (error instanceof DandoriError && error.code === 'run-not-found') return undefined;
+    throw error;
+  }
+}
+
+/** A model that is not configured any more must not keep a run from going on. */
+async function mindOf(name: string | undefined, { mindFor, mind }: ConversationParts): Promise<Mind> {
+  try {
+    return await mindFor(name);
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    return mind;
+  }
+}
+
+/** Of the operations by which one run reaches another. To tell is only to add a note: that answers nothing. */
+const OWN_POLICIES: Readonly<Record<keyof typeof RUN_TOOLS, ApprovalPolicy>> = {
+  'run.tell': 'never',
+  // But for what the user's own message led to (`run/approval`).
+  'run.cancel': 'always',
+};
+
+/** A plan of steps is always asked about first. A tool of the user's with the name of ours keeps the user's policy. */
+function settingsOf(settings: Settings, { toolbox }: Pick<Parts, 'toolbox'>): Settings {
+  const theirs = toolbox.tools();
+  const own = Object.fromEntries(Object.entries(OWN_POLICIES).filter(([name]) => !theirs.has(name)));
+  return { ...settings, approvals: { ...settings.approvals, [STEP_OPERATION]: 'plan', ...own } };
+}
+
+/** Whether a tool has spoken in the conversation: what it said may stand in what the mind is told. */
+function hasHeardTools({ messages }: ConversationState, open: readonly RunState[]): boolean {
+  const isTold = [...messages.values()].some(({ role, tally }) => role === 'agent' && tally !== undefined);
+  return isTold || open.some(({ tasks }) => [...tasks.values()].some(({ attempts }) => attempts > 0));
+}
+
+/** Tokens of what was said, about. Beyond it the older half is left out. */
+const MOST_TOKENS = 6_000;
+const LONGEST_MESSAGE = 2_000;
+const LONGEST_GOAL = 200;
+const MOST_RUNS = 20;
+
+/**
+ * What the mind of a new run is told of its conversation: what was said before, then the runs that have not ended.
+ * It only grows from one run to the next, until it is too long and its older half is left out at once: caches live on
+ * that. Undefined where there is nothing to tell.
+ */
+export function contextFor(
+  { messages, runs }: ConversationState,
+  { until, open }: { until: string; open: readonly RunState[] },
+): string | undefined {
+  const all = [...messages.values()];
+  const earlier = all.slice(
+    0,
+    all.findIndex(({ id }) => id === until),
+  );
+  const lines = recent(earlier.map(lineOf));
+  const others = open.filter(({ run }) => runs.get(run) !== until).slice(0, MOST_RUNS);
+  if (lines.length + others.length === 0) return undefined;
+  const said = lines.length === 0 ? [] : ['What was said so far:', ...lines];
+  const under =
+    others.length === 0 ? [] : ['Runs of this conversation that have not ended:', ...others.map(runLine)];
+  return `<conversation>\n${withoutTags([...said, ...under].join('\n'))}\n</conversation>`;
+}
+
+/** A line that was written by a tool or a model must not begin like one of the user's. */
+function lineOf({ role, kind, text, run, step, question }: Message): string {
+  const body = cut(text.trim(), LONGEST_MESSAGE).replaceAll('\n', '\n  ');
+  if (role === 'user') return `user: ${body}`;
+  if (kind === 'report') return `you (report on step ${step} of run ${run}): ${body}`;
+  return kind === 'question' ? `you (question ${question} of run ${run}): ${body}` : `you: ${body}`;
+}
+
+function recent(lines: readonly string[]): readonly string[] {
+  const weights = lines.map(roughTokens);
+  let from = 0;
+  let total = 0;
+  for (const [index, weight] of weights.entries()) {
+    total += weight;
+    if (total <= MOST_TOKENS) continue;
+    for (; total > MOST_TOKENS / 2 && from < index; from++) total -= weights[from] ?? 0;
+  }
+  return lines.slice(from);
+}
+
+/** Four letters make a token, and so does one character of Japanese. */
+function roughTokens(text: string): number {
+  const wide = text.match(/[\u0250-\uffff]/g)?.length ?? 0;
+  return Math.ceil((text.length - wide) / 4) + wide;
+}
+
+function runLine(state: RunState): string {
+  const progress = progressOf(state);
+  const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
+  const parts = [
+    ...(progress === undefined ? [] : [`${progress.done} of ${progress.total} steps done`]),
+    ...open.map(({ question }) => questionText(question)),
+  ];
+  const goal = stringifyJson(cut(state.goal, LONGEST_GOAL));
+  return `- run ${state.run}, ${goal}: ${parts.length === 0 ? 'under way' : parts.join('; ')}`;
+}
+
+function questionText({ id, kind, text }: Question): string {
+  return `waits for the user's answer to ${id} (${kind}): ${cut(text.replaceAll(/\s+/g, ' '), LONGEST_GOAL)}`;
+}
+
+function withoutTags(text: string): string {
+  return text.replaceAll(/<(?=\s*\/?\s*conversation)/gi, '&lt;');
+}

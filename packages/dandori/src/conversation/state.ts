@@ -1,0 +1,109 @@
+import type { ConversationEvent, Message } from '../model/conversation.ts';
+import { assertNever } from '../model/error.ts';
+import type { Language } from '../model/text.ts';
+
+export interface Written extends Message {
+  readonly at: number;
+}
+
+/** A conversation as its journal tells it. */
+export interface ConversationState {
+  readonly conversation: string;
+  readonly title: string;
+  readonly language: Language | undefined;
+  readonly userId: string | undefined;
+  readonly startedAt: number;
+  seq: number;
+  lastAt: number;
+  /** In the order in which they were written, by id. */
+  readonly messages: Map<string, Written>;
+  readonly delivered: Set<string>;
+  /** The message that each run was begun for. */
+  readonly runs: Map<string, string>;
+  /** The model that was chosen last; undefined for the configured one. */
+  model: string | undefined;
+}
+
+/** Changes the state in place, as the fold of a run does. */
+export function applyConversation(
+  state: ConversationState | undefined,
+  event: ConversationEvent,
+): ConversationState {
+  if (event.type === 'conversation_started') return begun(event);
+  if (state === undefined)
+    throw new Error(`A conversation begins with conversation_started, not with ${event.type}.`);
+  state.seq = event.seq;
+  state.lastAt = event.at;
+  switch (event.type) {
+    case 'message_written': {
+      const { message } = event.data;
+      if (!state.messages.has(message.id)) state.messages.set(message.id, { ...message, at: event.at });
+      return state;
+    }
+    case 'run_begun':
+      state.runs.set(event.data.run, event.data.message);
+      return state;
+    case 'message_delivered':
+      state.delivered.add(event.data.message);
+      return state;
+    case 'model_chosen':
+      state.model = event.data.model;
+      return state;
+    default:
+      return assertNever(event);
+  }
+}
+
+export function foldConversation(events: Iterable<ConversationEvent>): ConversationState | undefined {
+  let state: ConversationState | undefined;
+  for (const event of events) state = applyConversation(state, event);
+  return state;
+}
+
+/** The agent's messages that nobody has acknowledged yet, oldest first. */
+export function undelivered({ messages, delivered }: ConversationState): Written[] {
+  return [...messages.values()].filter(({ id, role }) => role === 'agent' && !delivered.has(id));
+}
+
+/** Whether the conversation knows how the run ended. */
+export function isReported({ messages }: ConversationState, run: string): boolean {
+  return messages.has(replyId(run));
+}
+
+/** Of a message of the user's. */
+export function saidId(id: string): string {
+  return `said/${id}`;
+}
+
+export function replyId(run: string): string {
+  return run;
+}
+
+export function reportId(run: string, step: string): string {
+  return `${run}/${step}`;
+}
+
+export function questionId(run: string, question: string): string {
+  return `${run}/?${question}`;
+}
+
+function begun({
+  conversation,
+  seq,
+  at,
+  data,
+}: ConversationEvent & { type: 'conversation_started' }): ConversationState {
+  return {
+    conversation,
+    title: data.title,
+    language: data.language,
+    userId: data.userId,
+    startedAt: at,
+    seq,
+    lastAt: at,
+    messages: new Map(),
+    delivered: new Set(),
+    runs: new Map(),
+    model: undefined,
+  };
+}

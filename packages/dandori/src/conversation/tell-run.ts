@@ -1,0 +1,76 @@
+import { reject } from '../commands/answer.ts';
+import { takesWords } from '../commands/answer-words.ts';
+import { addNote, answerQuestion, cancelRun } from '../commands/steer.ts';
+import type { Parts } from '../driver/parts.ts';
+import { DandoriError } from '../model/error.ts';
+import type { JsonObject } from '../model/json.ts';
+import { fold } from '../run/state/apply.ts';
+import type { OtherRuns } from '../tools/own.ts';
+import type { CallOutcome } from '../tools/toolbox.ts';
+import { openQuestions } from '../views/report.ts';
+import type { Minutes } from './ledger.ts';
+
+/** A person's words for a run. What a model passes on is none: that is a note, and `other-runs` adds it. */
+interface Words {
+  readonly run: string;
+  readonly text: string;
+  readonly by: string | undefined;
+}
+
+/**
+ * Takes a person's words to a run: as a no to its plan with the reason, as the answer to a question that takes any
+ * words, else as a note for its next decision. They never are a yes to anything.
+ */
+export async function handOver({ run, text, by }: Words, parts: Parts): Promise<void> {
+  const state = fold(await parts.journal.read(run));
+  const open = [...(state?.questions.values() ?? [])].filter(({ answer }) => answer === undefined);
+  const asked = open.find(({ question }) => question.kind === 'plan_approval' || takesWords(question));
+  if (asked === undefined) await addNote({ run, text, by }, parts);
+  else if (asked.question.kind === 'plan_approval')
+    await reject({ run, question: asked.question.id, reason: text, by }, parts);
+  else await answerQuestion({ run, question: asked.question.id, answer: text, by }, parts);
+}
+
+/**
+ * The runs of a conversation, as the model of one of them may tell or cancel another.
+ *
+ * What a model says is never taken for a person's word: it may be what a tool has put into its mouth. It is marked with
+ * the run that it came from, is a note and no more, and leaves every question open.
+ */
+export function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
+  const known = async (run: string, work: () => Promise<JsonObject>): Promise<CallOutcome> => {
+    try {
+      if (minutes.state?.runs.has(run) !== true)
+        return refused(`there is no run ${run} in this conversation`);
+      return { kind: 'succeeded', result: { run, ...(await work()) } };
+    } catch (error) {
+      if (!(error instanceof DandoriError)) throw error;
+      return refused(error.message);
+    }
+  };
+  return {
+    tell: ({ run, text, from }) =>
+      known(run, async () => {
+        await addNote({ run, text, passedOnBy: { run: from } }, parts);
+        return { told: 'as a note for its next decision', ...(await stillOpen(run, parts)) };
+      }),
+    cancel: ({ run, reason, from }) =>
+      known(run, async () => {
+        await cancelRun({ run, reason, passedOnBy: { run: from } }, parts);
+        return { cancelled: true };
+      }),
+  };
+}
+
+/** So that the model does not tell the user that something was answered. */
+async function stillOpen(run: string, { journal }: Parts): Promise<JsonObject> {
+  const state = fold(await journal.read(run));
+  const open = state === undefined ? [] : openQuestions(state);
+  if (open.length === 0) return {};
+  const questions = open.map(({ id, kind }) => `${id} (${kind})`).join(', ');
+  return { unanswered: `${questions}: still open. Only the user can answer, with a message of their own.` };
+}
+
+function refused(message: string): CallOutcome {
+  return { kind: 'failed', failure: { kind: 'not_possible', message } };
+}

@@ -1,0 +1,58 @@
+/** Where something stands in a file: what an editor needs to jump there, and the line to show. */
+export interface Place {
+  /** Both begin with 1. */
+  readonly line: number;
+  readonly column: number;
+  /** How much of the line is meant. */
+  readonly length: number;
+  /** The whole line. */
+  readonly text: string;
+}
+
+/** Keys and indexes from the top of a file to a value in it. */
+export type Path = readonly (string | number)[];
+
+/** The place of a stretch of text. What goes over more than one line is shown on its first. */
+export function placeAt(text: string, start: number, end: number): Place {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const newline = text.indexOf('\n', start);
+  const lineEnd = newline === -1 ? text.length : newline;
+  const line = text.slice(lineStart, lineEnd).replace(/\r$/, '');
+  const column = Math.min(start - lineStart, line.length);
+  return {
+    line: countNewlines(text, lineStart) + 1,
+    column: column + 1,
+    length: Math.max(1, Math.min(end - start, line.length - column)),
+    text: line,
+  };
+}
+
+function countNewlines(text: string, end: number): number {
+  let count = 0;
+  for (let index = text.indexOf('\n'); index !== -1 && index < end; index = text.indexOf('\n', index + 1))
+    count++;
+  return count;
+}
+
+/** The value at a path, or undefined where there is none. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let current = value;
+  for (const part of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return undefined;
+    current = (current as Record<string | number, unknown>)[part];
+  }
+  return current;
+}
+
+/** `mcpServers.github.args[1]`, as a person would say it. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? part : `${text}.${part}`;
+  }, '');
+}
+
+/** For values whose shape has not been checked yet. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,123 @@
+import { DandoriError, type ErrorCode } from '../model/error.ts';
+import type { Path, Place } from './place.ts';
+
+/** One thing that is wrong with a file, before it is known where it stands. */
+export interface Problem {
+  readonly path: Path;
+  /** What the caret points at. */
+  readonly at: 'key' | 'value';
+  readonly message: string;
+  readonly hint?: string;
+  /** A missing environment variable is not the file's fault, and has an error of its own. */
+  readonly kind?: 'variable';
+}
+
+/** The same with its place. `where` stands in front: a file, or where a value came from that no file holds. */
+export interface LocatedProblem {
+  readonly where: string;
+  readonly place?: Place;
+  readonly message: string;
+  readonly hint?: string;
+  readonly kind?: 'variable';
+  readonly severity?: 'error' | 'warning';
+  /** A code with a page in `docs/errors/`. */
+  readonly code?: string;
+}
+
+/** More than this nobody reads, and to find the place of each in a large file takes its time. */
+export const MAX_PROBLEMS = 50;
+
+/** `dandori.yaml:3:5 error: …`, the line, a caret and a hint, for each problem in the order of the file. */
+export function renderProblems(problems: readonly LocatedProblem[], total = problems.length): string {
+  const blocks = [...problems].sort(byPlace).slice(0, MAX_PROBLEMS).map(renderProblem);
+  if (total > blocks.length) blocks.push(`… and ${total - blocks.length} more`);
+  return blocks.join('\n\n');
+}
+
+/** Knows where each of the problems stands, for who shows them in the text itself. */
+export class ProblemsError extends DandoriError {
+  readonly problems: readonly LocatedProblem[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: { fix: string; problems: readonly LocatedProblem[] },
+  ) {
+    super(code, message, { fix: details.fix });
+    this.problems = details.problems;
+  }
+}
+
+/** All problems in one error. */
+export function problemsError(
+  code: ErrorCode,
+  name: string,
+  {
+    problems,
+    fix,
+    total = problems.length,
+  }: { problems: readonly LocatedProblem[]; fix: string; total?: number },
+): ProblemsError {
+  const heading = total > 1 ? `${name} has ${total} problems\n\n` : '';
+  return new ProblemsError(code, `${heading}${renderProblems(problems, total)}`, { fix, problems });
+}
+
+function renderProblem({ where, place, message, hint, code, severity = 'error' }: LocatedProblem): string {
+  const position = place === undefined ? ':' : `:${place.line}:${place.column}`;
+  return [
+    `${where}${position} ${severity}${code === undefined ? '' : `[${code}]`}: ${printable(message)}`,
+    ...(place === undefined ? [] : [excerpt(place)]),
+    ...(hint === undefined ? [] : [`  hint: ${printable(hint)}`]),
+    ...(code === undefined ? [] : [`  see docs/errors/${code}.md`]),
+  ].join('\n');
+}
+
+/** What stands in no file comes last. */
+function byPlace({ place: a }: LocatedProblem, { place: b }: LocatedProblem): number {
+  const last = Number.POSITIVE_INFINITY;
+  if (a?.line === b?.line) return (a?.column ?? 0) - (b?.column ?? 0);
+  return (a?.line ?? last) - (b?.line ?? last);
+}
+
+/** Longer lines (a JSON file without line breaks) are cut to this much around the place. */
+const WIDTH = 100;
+const BEFORE = 60;
+
+/** The line of a place with a caret line under it, as compilers show it. */
+function excerpt({ line, column, length, text }: Place): string {
+  const start = text.length <= WIDTH ? 0 : Math.max(0, Math.min(column - 1 - BEFORE, text.length - WIDTH));
+  const end = start + WIDTH;
+  const head = start > 0 ? '…' : '';
+  const shown = `${head}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+  const number = String(line);
+  const before = head + text.slice(start, column - 1);
+  const marked = text.slice(column - 1, Math.min(column - 1 + length, end));
+  const carets = '^'.repeat(Math.max(1, displayWidth(marked)));
+  return `  ${number} | ${printable(shown)}\n  ${' '.repeat(number.length)} | ${blank(before)}${carets}`;
+}
+
+/** A file may come from anywhere; what it holds must not steer the terminal that it is shown in. */
+function printable(text: string): string {
+  return text.replace(CONTROL, '·');
+}
+
+// Everything that moves the cursor or turns the direction of writing; tabs and line breaks may stay.
+const CONTROL = /(?![\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
+const WIDE =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
+
+/** Japanese letters are two columns wide; without this the caret would stand too far left. */
+function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += widthOf(character);
+  return width;
+}
+
+function blank(text: string): string {
+  return [...text].map((character) => (character === '\t' ? '\t' : ' '.repeat(widthOf(character)))).join('');
+}
+
+function widthOf(character: string): number {
+  if (WIDE.test(character)) return 2;
+  return /\p{Mn}/u.test(character) ? 0 : 1;
+}

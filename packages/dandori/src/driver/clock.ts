@@ -1,0 +1,46 @@
+import type { Clock } from '../model/clock.ts';
+
+/**
+ * Time as one drive sees it: it never goes back, neither behind what the journal says nor while the drive lasts. Where
+ * the machine's clock is set back by an hour, what is due in a second is still due in a second.
+ */
+interface SteadyClock extends Clock {
+  /** It is no earlier than this. */
+  notBefore(time: number): void;
+}
+
+export function createSteadyClock(clock: Clock): SteadyClock {
+  let ahead = 0;
+  let last = clock.now();
+
+  function now(): number {
+    const told = clock.now() + ahead;
+    if (told < last) ahead += last - told;
+    else last = told;
+    return last;
+  }
+
+  return {
+    now,
+    at(time, wake) {
+      now();
+      return clock.at(time - ahead, wake);
+    },
+    notBefore(time) {
+      last = Math.max(now(), time);
+      now();
+    },
+  };
+}
+
+/** Longer delays overflow Node's timer and would fire at once. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  at(time, wake) {
+    const delay = Math.min(Math.max(0, time - Date.now()), LONGEST_DELAY);
+    const timer = setTimeout(wake, delay);
+    return () => clearTimeout(timer);
+  },
+};

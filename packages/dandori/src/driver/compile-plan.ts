@@ -1,0 +1,210 @@
+import { isSame } from '../history/proof-plan.ts';
+import type { Fact } from '../model/event.ts';
+import type { Json } from '../model/json.ts';
+import type { Diagnostic } from '../model/plan.ts';
+import type { Question } from '../model/question.ts';
+import { isStep } from '../model/task.ts';
+import type { Effect } from '../model/tool.ts';
+import type { Compiled } from '../plan/compile.ts';
+import { inject } from '../plan/fill-refs.ts';
+import { repair } from '../plan/repair.ts';
+import { proposal } from '../run/actions/facts.ts';
+import { asksAboutPlan, asksFirst } from '../run/approval.ts';
+import { compileDraft, surroundingsOf } from '../run/drafts/draft.ts';
+import { findRepeats, type ProposedCall, type Repeats } from '../run/repeats.ts';
+import { type PlanWord, wordOnDraft } from '../run/state/plan.ts';
+import type { Draft, RunState } from '../run/state/state.ts';
+import { textsOf } from '../views/texts/driver.ts';
+import type { Parts } from './parts.ts';
+import type { Driver } from './perform.ts';
+import { planDigest, planQuestion } from './questions.ts';
+import type { Results } from './results.ts';
+
+/**
+ * Compiles the draft and records what came of it: it is accepted, refused, or a person is asked about it. Certain
+ * mistakes of the mind are corrected without asking it. What a person has approved is compiled once more, as the tools
+ * may be others by now, and they are asked again where it would do anything else than what they saw.
+ */
+export async function compilePlan({ ledger, parts, results }: Driver): Promise<void> {
+  const { state } = ledger;
+  const { draft } = state;
+  if (draft === undefined) return;
+  const { version } = draft;
+  const word = wordOnDraft(state);
+  if (word?.kind === 'rejected') {
+    const { reason, question } = word;
+    const tasks = repeatsIn(question);
+    const repeats = tasks.length === 0 ? {} : { repeats: { tasks } };
+    ledger.record({ type: 'plan_rejected', data: { version, diagnostics: [], reason, ...repeats } });
+    return;
+  }
+  // Which task is urgent matters only where not all can start at once.
+  if (draft.tasks.length > state.settings.concurrency) await parts.durations?.load();
+  ledger.record(
+    ...(word?.kind === 'edited'
+      ? edited(draft, word, { state, parts, results })
+      : judged(draft, word, { state, parts, results })),
+  );
+}
+
+interface House {
+  readonly state: RunState;
+  readonly parts: Parts;
+  readonly results: Results;
+}
+
+/** It was compiled before it was journaled; where it does not compile any more, the person hears of it. */
+function edited(draft: Draft, word: PlanWord & { kind: 'edited' }, house: House): Fact[] {
+  const theirs: Draft = { ...draft, by: 'user', tasks: word.tasks };
+  const compiled = compileDraft(theirs, house);
+  if (!compiled.ok) return judged(draft, undefined, { ...house, problems: compiled.diagnostics });
+  return [proposal(theirs), approval(theirs, compiled, { ...house, question: word.question.id })];
+}
+
+function judged(
+  draft: Draft,
+  word: (PlanWord & { kind: 'approved' }) | undefined,
+  house: House & { readonly problems?: readonly Diagnostic[] },
+): Fact[] {
+  const { state, parts, results, problems } = house;
+  const { version } = draft;
+  const compiled = compileDraft(draft, house);
+  if (compiled.ok) return accepted(draft, compiled, { state, results, word, problems });
+  const mended =
+    draft.by === 'user' ? undefined : repair(draft.tasks, compiled.diagnostics, surroundingsOf(draft, house));
+  const repaired: Draft | undefined = mended && { ...draft, by: 'repair', tasks: mended.tasks };
+  const again = repaired && compileDraft(repaired, { state, parts });
+  if (mended === undefined || repaired === undefined || again?.ok !== true)
+    return [{ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } }];
+  return [
+    proposal(repaired),
+    ...accepted(repaired, again, { state, results, repairs: mended.notes, problems }),
+  ];
+}
+
+interface Circumstances {
+  readonly state: RunState;
+  readonly results: Results;
+  readonly word?: (PlanWord & { kind: 'approved' }) | undefined;
+  readonly repairs?: readonly string[];
+  /** What was wrong with the plan that a person wrote in place of it. */
+  readonly problems?: readonly Diagnostic[] | undefined;
+}
+
+/** The plan is right. It may do again what is done already, and a person may have to say yes to it first. */
+function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances: Circumstances): Fact[] {
+  const { state, word, problems } = circumstances;
+  const repairs = circumstances.repairs ?? notesIn(word?.question);
+  const calls = callsOf(draft, compiled);
+  const digest = planDigest(draft, compiled.tasks);
+  const isApproved = word !== undefined && word.question.digest === digest;
+  if (isApproved) return [approval(draft, compiled, { state, repairs, question: word.question.id })];
+  const found =
+    draft.by === 'user' ? undefined : findRepeats(knownCalls(draft, compiled, circumstances), state);
+  if (found?.verdict === 'tell' || found?.verdict === 'end') return [refusal(draft, found)];
+  const noted = [...repairs, ...notesOnRepeats(found, state)];
+  if (found?.verdict !== 'ask' && !asksAboutPlan(calls, state.settings))
+    return [approval(draft, compiled, { state, repairs: noted })];
+  const repeated = found?.verdict === 'ask' ? found : undefined;
+  const notes = notesOn(compiled, noted);
+  return [planQuestion(draft, { compiled, digest, notes, problems, repeated, state })];
+}
+
+/**
+ * The calls of a list that change something and whose arguments are known before it runs. What was in the plan already
+ * and is only compiled again is left out: it is no second wish.
+ */
+function knownCalls(
+  draft: Draft,
+  compiled: Compiled & { ok: true },
+  { state, results }: Circumstances,
+): ProposedCall[] {
+  const effects = new Map(compiled.tasks.map(({ id, effect }) => [id, effect]));
+  const own = new Set(draft.tasks.map(({ id }) => id));
+  return draft.tasks.flatMap(({ id, operation, args }) => {
+    const before = state.tasks.get(id)?.task;
+    const isOld = before?.operation === operation && isSame(before.args, args);
+    if (isOld || isStep({ operation }) || effects.get(id) === 'read') return [];
+    const filled = inject(args, (task) => (own.has(task) ? undefined : results.get(state, task)));
+    return filled.ok ? [{ id, operation, args: filled.args }] : [];
+  });
+}
+
+/** More than these tell the mind nothing. */
+const MOST_TOLD = 20;
+
+const WHEN_INSISTED: Readonly<Record<Repeats['next'], string>> = {
+  go_on: 'if the goal needs it done once more, return the same list again',
+  ask: 'if the goal needs it done once more, return the same list again, and the user is asked',
+  end: 'returning the same list again ends the run. What the goal needs several times more belongs in one list',
+};
+
+/** Nothing is wrong with it but that it is done. The results are not quoted: what a tool said stands in its tags only. */
+function refusal({ version }: Draft, { calls, verdict, next }: Repeats): Fact {
+  const diagnostics = calls.slice(0, MOST_TOLD).map(({ call, done }): Diagnostic => {
+    const { id } = done.task;
+    return {
+      code: 'already-done',
+      task: call.id,
+      message: `${id} has already called ${call.operation} with exactly these arguments and succeeded. Its result, ${id}, still stands`,
+      hint: `leave it out and use the result of ${id}; ${WHEN_INSISTED[next]}`,
+    };
+  });
+  const tasks = [...new Set(calls.map(({ done }) => done.task.id))];
+  const repeats = { tasks, ...(verdict === 'end' && { isInsisted: true }) };
+  return { type: 'plan_rejected', data: { version, diagnostics, repeats } };
+}
+
+function notesOnRepeats(found: Repeats | undefined, state: RunState): string[] {
+  const { repeats } = textsOf(state);
+  return (found?.calls ?? []).slice(0, MOST_TOLD).map(({ call, done }) => repeats(call.id, done.task.id));
+}
+
+/** The tasks that a plan repeats, as a person was asked about it. */
+function repeatsIn({ context }: Question): string[] {
+  const { repeats } = (context ?? {}) as { repeats?: Json };
+  return Array.isArray(repeats) ? repeats.filter((id) => typeof id === 'string') : [];
+}
+
+function approval(
+  draft: Draft,
+  compiled: Compiled & { ok: true },
+  { state, repairs = [], question }: { state: RunState; repairs?: readonly string[]; question?: string },
+): Fact {
+  const { tasks, groups, accesses } = compiled;
+  const notes = notesOn(compiled, repairs);
+  const isAsked = callsOf(draft, compiled).some((call) => asksFirst(call, state.settings));
+  return {
+    type: 'plan_approved',
+    data: {
+      version: draft.version,
+      tasks,
+      ...(groups.length > 0 && { groups: groups.map((group) => [...group]) }),
+      ...(accesses && { accesses }),
+      ...(notes.length > 0 && { notes }),
+      ...(isAsked && { estimate: compiled.estimate() }),
+      ...(question !== undefined && { question }),
+    },
+  };
+}
+
+function notesOn(compiled: Compiled & { ok: true }, repairs: readonly string[]): string[] {
+  const warnings = compiled.warnings.map(({ task, message }) =>
+    task === undefined ? message : `${task}: ${message}`,
+  );
+  return [...new Set([...repairs, ...compiled.notes, ...warnings])];
+}
+
+/** What was corrected before a person was asked is not found again. */
+function notesIn(question: Question | undefined): string[] {
+  const { notes } = (question?.context ?? {}) as { notes?: Json };
+  return Array.isArray(notes) ? notes.filter((note) => typeof note === 'string') : [];
+}
+
+function callsOf(
+  { tasks: written }: Draft,
+  { tasks }: Compiled & { ok: true },
+): { operation: string; effect: Effect }[] {
+  const operations = new Map(written.map(({ id, operation }) => [id, operation]));
+  return tasks.map(({ id, effect }) => ({ operation: operations.get(id) ?? '', effect }));
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Question } from '../model/question.ts';
+import {
+  hasOpenCall,
+  type InputResponse,
+  MOST_QUESTIONS,
+  responseTo,
+  savedAnswer,
+} from '../run/state/held-calls.ts';
+import { nextQuestion } from '../run/state/questions.ts';
+import type { RunState, TaskState } from '../run/state/state.ts';
+import type { InputRequest } from '../tools/toolbox.ts';
+import { textsOf } from '../views/texts/driver.ts';
+import type { Ledger } from './ledger.ts';
+import type { Mail } from './mailbox.ts';
+
+type Asked = Mail & { type: 'input_asked' };
+
+/**
+ * Calls that are held open while a person is asked.
+ *
+ * H1  What a call asks is journaled before anybody can answer it, and an answer is durable before the call gets it.
+ * H2  A call gets one answer to each thing that it asks: the person's, what was answered to an earlier call of the same
+ *     task, or that nobody answers.
+ * H3  That nobody answers is told only after the end of the hold is durable, so that a late answer is kept for the
+ *     next call and lost for nobody.
+ */
+export interface Holds {
+  ask(mail: Asked): void;
+  /** To be called after each commit. */
+  deliver(): void;
+}
+
+export function createHolds(ledger: Ledger): Holds {
+  const waiting = new Map<string, Asked>();
+  /** By attempt: the saved answers that it was given already. */
+  const used = new Map<string, Set<string>>();
+
+  return {
+    ask(mail) {
+      const { state } = ledger;
+      const task = state.tasks.get(mail.task);
+      if (task === undefined || !mayAsk(state, task, mail.attempt)) return mail.reply({ action: 'cancel' });
+      const attempt = `${mail.task}#${mail.attempt}`;
+      const given = used.get(attempt) ?? new Set();
+      used.set(attempt, given);
+      const saved = savedAnswer(state, task, { request: mail.request, used: given });
+      if (saved !== undefined) {
+        given.add(saved.question.id);
+        return mail.reply(responseTo(saved));
+      }
+      const question = toQuestion(ledger, task, mail.request);
+      ledger.record({ type: 'question_asked', data: { question, attempt: mail.attempt, held: true } });
+      waiting.set(question.id, mail);
+    },
+    deliver() {
+      for (const [id, mail] of waiting) {
+        const response = responseNow(ledger.state, id);
+        if (response === undefined) continue;
+        waiting.delete(id);
+        mail.reply(response);
+      }
+    },
+  };
+}
+
+function mayAsk(state: RunState, task: TaskState, attempt: number): boolean {
+  const asked = [...state.questions.values()].filter(
+    ({ question }) => question.kind === 'elicitation' && question.task === task.task.id,
+  );
+  const isEnding = state.held.has(task.task.id) && task.asking?.call === 'ending';
+  return task.attempts === attempt && hasOpenCall(state, task) && !isEnding && asked.length < MOST_QUESTIONS;
+}
+
+function responseNow(state: RunState, id: string): InputResponse | undefined {
+  const asked = state.questions.get(id);
+  const task = state.tasks.get(asked?.question.task ?? '');
+  // Who answers after the end of the hold is heard by the next call.
+  if (task?.asking?.call === 'ending') return { action: 'cancel' };
+  return asked?.answer === undefined ? undefined : responseTo(asked);
+}
+
+export function toQuestion(
+  ledger: Ledger,
+  { task: { id, operation }, sent = {} }: TaskState,
+  { text, form, url }: InputRequest,
+): Question {
+  const context: JsonObject = { operation, args: sent };
+  const done = [{ label: textsOf(ledger.state).done, value: 'done' }];
+  return {
+    id: nextQuestion(ledger.state),
+    kind: 'elicitation',
+    text,
+    context,
+    ...(form !== undefined && { form }),
+    ...(url !== undefined && { url, options: done }),
+    task: id,
+  };
+}

@@ -1,0 +1,168 @@
+import { assertNever } from '../model/error.ts';
+import type { FactOf } from '../model/event.ts';
+import type { Json } from '../model/json.ts';
+import { isRepeatable } from '../model/tool.ts';
+import { hasOpenCall } from '../run/state/held-calls.ts';
+import type { InnerCall } from '../run/state/inner-calls.ts';
+import type { TaskState } from '../run/state/state.ts';
+import type { CallOutcome } from '../tools/toolbox.ts';
+import { sealingOf } from '../trust/sealing.ts';
+import { textsOf } from '../views/texts/driver.ts';
+import type { Ledger } from './ledger.ts';
+import type { Mail } from './mailbox.ts';
+import { written } from './outcomes.ts';
+import type { Parts } from './parts.ts';
+import type { Results } from './results.ts';
+
+type Asked = Mail & { type: 'inner_call_asked' };
+type Ended = Mail & { type: 'inner_call_ended' };
+
+/**
+ * Calls that a service makes while its task runs. They get the promise that a task has.
+ *
+ * N1  A call that may change something is made only after its start is durable. A read is made at once: it is in the
+ *     journal with its end, and that stands before the start of whatever the service does because of it.
+ * N2  The service sees an outcome of a call that may have changed something only after it is durable. It gets a copy:
+ *     what it changes in it changes nothing here. Secrets are sealed in what is written, and open in what it gets.
+ * N3  What an earlier attempt has finished is answered from the record and not made again (`run/state/inner-calls`).
+ * N4  A service that goes on after its attempt has ended makes no more calls.
+ */
+export interface InnerCalls {
+  ask(mail: Asked): Promise<void>;
+  end(mail: Ended): Promise<void>;
+  /** Whether a service waits for the next commit. */
+  readonly isAnyWaiting: boolean;
+  /** To be called after each commit. */
+  deliver(): void;
+}
+
+interface House {
+  readonly ledger: Ledger;
+  readonly parts: Pick<Parts, 'secrets' | 'storeKey'>;
+  readonly results: Results;
+}
+
+export function createInnerCalls({ ledger, parts, results }: House): InnerCalls {
+  const sealing = sealingOf(parts);
+  let durableNext: (() => void)[] = [];
+
+  function openTask({ task: id, attempt }: Asked | Ended): TaskState | undefined {
+    const task = ledger.state.tasks.get(id);
+    return task?.attempts === attempt && hasOpenCall(ledger.state, task) ? task : undefined;
+  }
+
+  return {
+    async ask(mail) {
+      const { call, attempt, task: id, reply } = mail;
+      const task = openTask(mail);
+      if (task === undefined || ledger.state.cancel !== undefined)
+        return reply(notMade(textsOf(ledger.state).notCalledAnyMore(call.operation)));
+      const known = task.innerCalls?.get(call.key);
+      const answer = known && (await answerTo(known, attempt));
+      if (answer !== undefined) return reply(answer);
+      if (call.effect === 'read') return reply('make');
+      ledger.record({ type: 'inner_call_started', data: { task: id, attempt, ...sealing.seal(call) } });
+      durableNext.push(() => reply('make'));
+    },
+    async end(mail) {
+      const { call, attempt, task: id, ms, reply } = mail;
+      const task = openTask(mail);
+      const isRead = call.effect === 'read';
+      const begun = task?.innerCalls?.get(call.key);
+      const isBegun = begun?.attempt === attempt && begun.outcome === undefined;
+      if (task === undefined || !(isRead || isBegun)) return reply(mail.outcome);
+      const { key, operation, args, effect } = sealing.seal(call);
+      const of = { task: id, attempt, key, operation, ...(isRead && { args, effect }) };
+      const { data, outcome } = await toFact(mail.outcome);
+      ledger.record({ type: 'inner_call_ended', data: { ...of, ...data, ms } });
+      if (isRead) reply(outcome);
+      else durableNext.push(() => reply(outcome));
+    },
+    get isAnyWaiting() {
+      return durableNext.length > 0;
+    },
+    deliver() {
+      const due = durableNext;
+      durableNext = [];
+      for (const deliver of due) deliver();
+    },
+  };
+
+  type How = Omit<FactOf<'inner_call_ended'>['data'], 'task' | 'attempt' | 'key' | 'operation' | 'ms'>;
+
+  async function toFact(outcome: CallOutcome): Promise<{ data: How; outcome: CallOutcome }> {
+    const texts = textsOf(ledger.state);
+    switch (outcome.kind) {
+      case 'succeeded': {
+        const kept = written(outcome.result, { sealing, texts });
+        if (kept.ok)
+          return {
+            data: await results.store(kept),
+            outcome: { ...outcome, result: copyOf(outcome.result) },
+          };
+        return { data: { failure: kept.failure }, outcome: { kind: 'failed', failure: kept.failure } };
+      }
+      case 'failed':
+        return { data: { failure: sealing.seal(outcome.failure) }, outcome };
+      case 'lost': {
+        const { cause, message } = outcome;
+        return { data: { lost: sealing.seal({ cause, message }) }, outcome };
+      }
+      case 'ambiguous': {
+        const { kind: _, options, ...rest } = outcome;
+        return { data: { ambiguous: sealing.seal({ ...rest, options: [...options] }) }, outcome };
+      }
+      case 'input_wanted': {
+        const failure = { kind: 'tool_error' as const, message: texts.asksForNothing };
+        return { data: { failure }, outcome: { kind: 'failed', failure } };
+      }
+      default:
+        return assertNever(outcome);
+    }
+  }
+
+  /** What is known of a call under this key; undefined where it is to be made. */
+  async function answerTo(known: InnerCall, attempt: number): Promise<CallOutcome | undefined> {
+    const { outcome, effect, operation } = known;
+    const isEarlier = known.attempt < attempt;
+    if (outcome === undefined) {
+      if (isEarlier && (isRepeatable(effect) || known.isEntered)) return undefined;
+      const message = `${operation} is under way under the same key`;
+      return isEarlier ? { kind: 'lost', cause: 'connection_lost', message } : notMade(message);
+    }
+    switch (outcome.kind) {
+      case 'succeeded': {
+        const { result } = outcome;
+        const value = sealing.open('value' in result ? result.value : await results.read(result.blob));
+        if (value !== undefined) return { kind: 'succeeded', result: copyOf(value) };
+        // A secret in it is not configured any more. A read can be made again; nothing else may be.
+        if (effect === 'read') return undefined;
+        const message = textsOf(ledger.state).secretGone;
+        return { kind: 'failed', failure: { kind: 'invalid_result', message } };
+      }
+      case 'failed':
+        return isEarlier ? { kind: 'failed', failure: reopened(outcome.failure) } : undefined;
+      case 'lost':
+        return isEarlier || !isRepeatable(effect) ? { kind: 'lost', ...reopened(outcome.lost) } : undefined;
+      case 'ambiguous':
+        return isEarlier ? { kind: 'ambiguous', ...reopened(outcome.ambiguous) } : undefined;
+      default:
+        return assertNever(outcome);
+    }
+  }
+
+  /** As the service saw it, as far as the secrets in it are still configured. */
+  function reopened<T>(recorded: T): T {
+    return sealing.open(recorded) ?? recorded;
+  }
+}
+
+function notMade(message: string): CallOutcome {
+  return { kind: 'failed', failure: { kind: 'cancelled', message } };
+}
+
+function copyOf(value: Json): Json {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copyOf(item)]));
+}

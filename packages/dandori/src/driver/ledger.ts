@@ -1,0 +1,164 @@
+import { DandoriError } from '../model/error.ts';
+import { EVENT_VERSION, type Event, type Fact, isCommand } from '../model/event.ts';
+import { apply, fold } from '../run/state/apply.ts';
+import type { RunState } from '../run/state/state.ts';
+import { sealingOf } from '../trust/sealing.ts';
+import type { Parts } from './parts.ts';
+import { withTerms } from './questions.ts';
+
+/**
+ * The driver's side of the journal: facts are folded at once and written together.
+ *
+ * G1  Nothing leaves the house on the ground of a fact before `commit` has made it durable.
+ * G2  Where somebody else has written a command meanwhile, what we only intended is forgotten, what we learnt from
+ *     the world is kept and written behind the command, and the caller decides anew.
+ * G3  Where another driver has written, we stand down.
+ */
+export interface Ledger {
+  readonly state: RunState;
+  record(...facts: Fact[]): void;
+  /** False where a command came in between: intentions were dropped and must be decided again. */
+  commit(): Promise<boolean>;
+  /** False where the journal holds nothing but what is here, or is just being written from here. */
+  isNews(last: number | undefined): boolean;
+  /** Takes up what others have written. */
+  catchUp(): Promise<void>;
+}
+
+export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
+  const { journal, clock } = parts;
+  const sealing = sealingOf(parts);
+  let committed = await journal.read(run);
+  let state = foldOrFail(run, committed);
+  let pending: Event[] = [];
+  let isFresh = committed.every((event) => event.type === 'run_started' || event.type === 'plan_proposed');
+
+  function record(...facts: Fact[]): void {
+    if (!isFresh) {
+      isFresh = true;
+      add({ type: 'run_resumed', data: { by: parts.driver } });
+    }
+    for (const fact of facts) add(sealing.conceal(fact));
+  }
+
+  function add(fact: Fact): void {
+    const at = Math.max(clock.now(), state.lastAt);
+    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...onTerms(fact, at) } as Event;
+    pending.push(event);
+    state = apply(state, event);
+  }
+
+  /** Here and not where it is asked: no question of anybody's may stay open for longer than the settings say. */
+  function onTerms(fact: Fact, at: number): Fact {
+    if (fact.type !== 'question_asked') return fact;
+    const { question } = fact.data;
+    return { ...fact, data: { ...fact.data, question: withTerms(question, state.settings, at) } };
+  }
+
+  async function commit(): Promise<boolean> {
+    if (pending.length === 0) return true;
+    const events = pending;
+    try {
+      await journal.append(run, lastSeq(), events);
+    } catch (error) {
+      if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
+      await rebase();
+      return false;
+    }
+    pending = [];
+    take(events);
+    return true;
+  }
+
+  async function rebase(): Promise<void> {
+    const kept = worthKeeping(pending);
+    pending = [];
+    const events = await journal.read(run);
+    take(commandsOnly(events.filter(({ seq }) => seq > lastSeq())));
+    state = foldOrFail(run, events);
+    for (const { type, data } of kept) add({ type, data } as Fact);
+  }
+
+  /** Whether what is pending fits is seen when it is appended. */
+  function isNews(last = Number.POSITIVE_INFINITY): boolean {
+    return last > (pending.at(-1)?.seq ?? lastSeq());
+  }
+
+  async function catchUp(): Promise<void> {
+    if (pending.length > 0) return;
+    const foreign = commandsOnly(await journal.read(run, lastSeq()));
+    take(foreign);
+    for (const event of foreign) state = apply(state, event);
+  }
+
+  function commandsOnly(foreign: Event[]): Event[] {
+    if (foreign.every((event) => isCommand(event.type))) return foreign;
+    throw new DandoriError(
+      'run-driven-elsewhere',
+      `Another driver has written to the run ${run}; this one stands down.`,
+    );
+  }
+
+  function take(events: readonly Event[]): void {
+    committed = events.length > 0 ? events.slice(-1) : committed;
+    for (const event of events) parts.onEvent?.(event);
+  }
+
+  function lastSeq(): number {
+    return committed.at(-1)?.seq ?? 0;
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    record,
+    commit,
+    isNews,
+    catchUp,
+  };
+}
+
+/** Outcomes cannot be had again; everything else can be decided again, and with it what followed from it alone. */
+function worthKeeping(pending: readonly Event[]): Event[] {
+  const dropped = new Set<string>();
+  return pending.filter((event) => {
+    if (event.type === 'task_started') dropped.add(attemptOf(event.data));
+    if (event.type === 'task_failed' && dropped.has(attemptOf(event.data))) return false;
+    return isFromTheWorld(event);
+  });
+}
+
+function attemptOf({ task, attempt }: { task: string; attempt: number }): string {
+  return `${task}#${attempt}`;
+}
+
+function isFromTheWorld(event: Event): boolean {
+  switch (event.type) {
+    // That we have taken the run up stays true; without it the time before and a thought that was lost would count.
+    case 'run_resumed':
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+    // A service waits for it to be made, whatever was commanded meanwhile.
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_ended':
+    case 'decision_made':
+    case 'decision_failed':
+    case 'reflection_made':
+    case 'plan_proposed':
+    case 'plan_revised':
+      return true;
+    case 'question_asked':
+      return event.data.attempt !== undefined || event.data.question.task === undefined;
+    default:
+      return false;
+  }
+}
+
+function foldOrFail(run: string, events: readonly Event[]): RunState {
+  const state = fold(events);
+  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+  return state;
+}

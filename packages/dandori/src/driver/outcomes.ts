@@ -1,0 +1,310 @@
+import { assertNever } from '../model/error.ts';
+import type { Fact } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Question } from '../model/question.ts';
+import type { Sealing } from '../model/redact.ts';
+import type { Task } from '../model/task.ts';
+import { isRepeatable, type SchemaCheck } from '../model/tool.ts';
+import { query } from '../plan/query.ts';
+import { fits } from '../run/actions/question.ts';
+import { timeLeft } from '../run/limits.ts';
+import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
+import { finishedInnerCalls } from '../run/state/inner-calls.ts';
+import { nextQuestion } from '../run/state/questions.ts';
+import type { RunState } from '../run/state/state.ts';
+import { isOwnCall } from '../tools/own.ts';
+import type { CallOutcome } from '../tools/toolbox.ts';
+import { sealingOf } from '../trust/sealing.ts';
+import { cut, headOf } from '../views/result-digest.ts';
+import { type Texts, textsOf } from '../views/texts/driver.ts';
+import { toQuestion } from './holds.ts';
+import type { Mail } from './mailbox.ts';
+import type { Driver } from './perform.ts';
+import { probeEnded } from './settle.ts';
+import { thoughtEnded } from './thoughts.ts';
+
+/** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
+const DEEPEST = 500;
+
+/** Turns what came from outside into facts. */
+export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
+  const mail = sealed(arrived, driver);
+  switch (mail.type) {
+    case 'journal_changed':
+      return driver.ledger.catchUp();
+    case 'leave_asked':
+      // What it changes is seen in its signal.
+      return;
+    case 'thought_ended':
+      return thoughtEnded(mail, driver);
+    case 'call_ended':
+      return callEnded(mail, driver);
+    case 'probe_ended':
+      return probeEnded(mail, driver);
+    case 'input_asked':
+      return driver.holds.ask(mail);
+    case 'inner_call_asked':
+      return driver.innerCalls.ask(mail);
+    case 'inner_call_ended':
+      return driver.innerCalls.end(mail);
+    case 'action_written':
+      return driver.readAhead.see(mail);
+    case 'read_ended':
+      return driver.readAhead.goOn(mail);
+    default:
+      return assertNever(mail);
+  }
+}
+
+/** Nothing that a mind or a tool says is taken for a mark of ours. A result is sealed where it is measured, in `written`. */
+function sealed(mail: Mail, { parts }: Driver): Mail {
+  const sealing = sealingOf(parts);
+  // The built-in planner is no stranger: it writes what stands in the state.
+  const said = parts.mind.name === BUILT_IN ? sealing.conceal : sealing.seal;
+  switch (mail.type) {
+    case 'thought_ended':
+      return { ...mail, thinking: said(mail.thinking) };
+    case 'call_ended':
+    case 'probe_ended': {
+      const { outcome } = mail;
+      if (outcome.kind !== 'succeeded') return { ...mail, outcome: sealing.seal(outcome) };
+      const { note } = outcome;
+      return note === undefined ? mail : { ...mail, outcome: { ...outcome, note: sealing.seal(note) } };
+    }
+    case 'input_asked': {
+      const { request, reply } = mail;
+      return {
+        ...mail,
+        request: sealing.seal(request),
+        reply: (response: InputResponse) => reply(sealing.open(response) ?? { action: 'cancel' }),
+      };
+    }
+    case 'action_written':
+      return { ...mail, action: said(mail.action) };
+    case 'journal_changed':
+    case 'leave_asked':
+    case 'read_ended':
+    // The service waits for what it gets; `inner-calls` seals what is written of it.
+    case 'inner_call_asked':
+    case 'inner_call_ended':
+      return mail;
+    default:
+      return assertNever(mail);
+  }
+}
+
+const BUILT_IN = 'built-in';
+
+async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {
+  const { task, attempt, ms } = mail;
+  const { ledger, parts, results } = driver;
+  const { outcome } = mail;
+  const texts = textsOf(ledger.state);
+  if (outcome.kind === 'succeeded') {
+    const notes = [outcome.note, ledger.state.held.has(task) ? texts.unanswered : undefined].filter(
+      (one) => one !== undefined,
+    );
+    const note = notes.length === 0 ? {} : { note: notes.join(' ') };
+    const isOurs = isOwnCall(ledger.state.tasks.get(task)?.task.operation, parts.toolbox);
+    const result = written(outcome.result, { sealing: sealingOf(parts), isOurs, texts });
+    const failure = result.ok
+      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, { check: parts.check, texts })
+      : result.failure;
+    if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
+    else if (result.ok)
+      ledger.record({
+        type: 'task_succeeded',
+        data: { task, attempt, ...(await results.store(result)), ...note, ms },
+      });
+    return;
+  }
+  if (ledger.state.held.has(task)) ledger.record(unheld(mail, outcome, texts));
+  else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
+  else ledger.record(asFact(mail, outcome, driver));
+}
+
+/** It ended before a person had answered: it could not go on without, or was lost. The question stays. */
+function unheld(
+  { task, attempt }: Mail & { type: 'call_ended' },
+  outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
+  texts: Texts,
+): Fact {
+  if (outcome.kind === 'lost') {
+    const { cause, message } = outcome;
+    return { type: 'task_in_doubt', data: { task, attempt, cause, message } };
+  }
+  const message = outcome.kind === 'failed' ? outcome.failure.message : texts.asksOtherwise;
+  return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', message } };
+}
+
+/** The call is over; the task is started again when all that it wants is there. */
+function inputWanted(
+  { task: id, attempt, ms }: Mail & { type: 'call_ended' },
+  { requests, state: kept }: CallOutcome & { kind: 'input_wanted' },
+  { ledger }: Driver,
+): void {
+  const task = ledger.state.tasks.get(id);
+  const texts = textsOf(ledger.state);
+  if (task === undefined || task.rounds >= MOST_ROUNDS || requests.length === 0) {
+    const message = requests.length === 0 ? texts.asksForNothing : texts.asksForEver(MOST_ROUNDS);
+    const failure = { kind: 'tool_error' as const, message };
+    ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms } });
+    return;
+  }
+  for (const [index, { name, ...request }] of requests.entries()) {
+    const input = {
+      ...(name !== undefined && { name }),
+      // Once is enough for what they have in common.
+      ...(index === 0 && kept !== undefined && { state: kept }),
+    };
+    const question = toQuestion(ledger, task, request);
+    ledger.record({ type: 'question_asked', data: { question, attempt, input } });
+  }
+}
+
+function asFact(
+  { task, attempt, ms }: Mail & { type: 'call_ended' },
+  outcome: Exclude<CallOutcome, { kind: 'succeeded' | 'input_wanted' }>,
+  { ledger, parts }: Driver,
+): Fact {
+  switch (outcome.kind) {
+    case 'failed': {
+      const failure = withCallsDone(outcome.failure, ledger.state, task);
+      return { type: 'task_failed', data: { task, attempt, failure, ms } };
+    }
+    case 'ambiguous': {
+      const problem = outcome.form && formProblem(outcome.form, parts.check);
+      if (problem !== undefined) {
+        const message = textsOf(ledger.state).formUnusable(problem);
+        return {
+          type: 'task_failed',
+          data: { task, attempt, failure: { kind: 'invalid_result', message }, ms },
+        };
+      }
+      return {
+        type: 'question_asked',
+        data: {
+          attempt,
+          question: {
+            id: nextQuestion(ledger.state),
+            kind: 'ambiguity',
+            text: outcome.question,
+            ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),
+            ...(fits(outcome.default, outcome, parts.check) && { default: outcome.default }),
+            ...contextOf(task, ledger.state),
+            task,
+          },
+        },
+      };
+    }
+    case 'lost': {
+      const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
+      const { cause, message, unstopped } = outcome;
+      const data = { task, attempt, ...(unstopped === true && { unstopped }) };
+      // Where the run is given more time, what its limit stopped goes on as after a crash.
+      const isTimeUp = cause === 'cancelled' && timeLeft(ledger.state, parts.clock.now()) <= 0;
+      if (!isRepeatable(effect) || (isTimeUp && ledger.state.cancel === undefined))
+        return { type: 'task_in_doubt', data: { ...data, cause, message } };
+      return { type: 'task_failed', data: { ...data, failure: lostFailure(cause, message), ms } };
+    }
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** A reader of the failure must know what was done before it: calling the service again would do that once more. */
+function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
+  const task = state.tasks.get(id);
+  const done = task === undefined ? [] : finishedInnerCalls(task);
+  if (done.length === 0) return failure;
+  const calls = done.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`).join('; ');
+  return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, cut(calls, 200)) };
+}
+
+/** Its fields become arguments, so that nothing but an object can be the answer. */
+function formProblem(form: JsonObject, check: SchemaCheck): string | undefined {
+  if (form.type !== 'object' && form.properties === undefined) return 'type must be "object"';
+  return check.problem?.(form);
+}
+
+/** The call that could not be made as it stands. */
+function contextOf(id: string, { tasks }: RunState): Pick<Question, 'context'> {
+  const task = tasks.get(id);
+  if (task === undefined) return {};
+  const { operation, args } = task.task;
+  return { context: { operation, args: task.sent ?? args } };
+}
+
+/** A read or an idempotent call that was lost has simply failed: it can be made again. */
+function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message: string): Failure {
+  if (cause === 'timeout') return { kind: 'timeout', message, retryable: true };
+  if (cause === 'cancelled') return { kind: 'cancelled', message };
+  return { kind: 'tool_error', message, retryable: true };
+}
+
+type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
+
+interface Writing {
+  readonly sealing: Sealing;
+  /** The result of an own tool: it was made of what is sealed already. */
+  readonly isOurs?: boolean;
+  readonly texts: Texts;
+}
+
+/** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
+export function written(result: Json, { sealing, isOurs = false, texts }: Writing): Written {
+  const refused = (reason: string): Written => ({
+    ok: false,
+    failure: { kind: 'invalid_result', message: texts.notWritten(reason) },
+  });
+  try {
+    const value = isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);
+    const text = stringifyJson(value);
+    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
+    return { ok: true, value, text };
+  } catch (error) {
+    // What is deeper still ends the walk itself, by the size of the stack.
+    if (isDeeper(result, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
+    return refused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
+interface Judging {
+  readonly check: SchemaCheck;
+  readonly texts: Texts;
+}
+
+export function unexpected(
+  result: Json,
+  expect: Task['expect'],
+  { check, texts }: Judging,
+): Failure | undefined {
+  if (expect === undefined) return undefined;
+  if (typeof expect !== 'string') return misfit(result, expect, { check, texts });
+  const found = evaluate(result, expect);
+  if (found === true) return undefined;
+  return {
+    kind: 'unexpected',
+    message: texts.unexpected(expect, headOf(found, 200), headOf(result, 200)),
+  };
+}
+
+function misfit(result: Json, schema: JsonObject, { check, texts }: Judging): Failure | undefined {
+  const [issue] = check(schema, result);
+  if (issue === undefined) return undefined;
+  return { kind: 'unexpected', message: texts.misfit(issue.path.join('.'), issue.message) };
+}
+
+function evaluate(result: Json, expression: string): Json {
+  try {
+    return query(result, expression) ?? null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,266 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Purpose } from '../model/event.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import { holdsRedacted } from '../model/redact.ts';
+import type { Action, Task } from '../model/task.ts';
+import { refsIn } from '../plan/fill-refs.ts';
+import { OWN_OPERATIONS } from '../run/actions/own-operations.ts';
+import { takeIn } from '../run/actions/parse.ts';
+import { outlook, overtakes } from '../run/drafts/prefetch-check.ts';
+import { timeLeft } from '../run/limits.ts';
+import { hasEnded, laneOf } from '../run/state/state.ts';
+import { checkOpened, injectSealed, sealingOf } from '../trust/sealing.ts';
+import { textsOf } from '../views/texts/driver.ts';
+import type { Begun, Ended, PlannedCall } from './calls.ts';
+import type { Mail } from './mailbox.ts';
+import { unexpected, written } from './outcomes.ts';
+import type { Driver } from './perform.ts';
+
+/**
+ * Reads that are called while the mind still writes. Nothing of it is journaled: a read has no effect, and where the
+ * run dies it is simply made again. Once the list is compiled and a task of it is started, the task takes its call
+ * from here instead of making it, and the journal looks as without.
+ *
+ * R1  Only what `run/drafts/prefetch-check` lets go ahead is called, with every Ref filled from results that are there.
+ * R2  Each call is taken at most once, by the first attempt of its own task, and only for the very same arguments.
+ * R3  What is taken is what the call would give now: a write that starts makes worthless what touches the same.
+ * R4  Calls ahead and tasks together keep the limits of calls at once. A task that is due comes first.
+ * R5  What will never be a task is told to stop as soon as that is known.
+ */
+export interface ReadAhead {
+  /** Whom to tell of each action of this decision, as it is written. */
+  listen(decision: number, purpose: Purpose): (action: Action) => void;
+  see(mail: Mail & { type: 'action_written' }): Promise<void>;
+  goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
+  /** The call that was made ahead for this one. To be asked for every call that is due, writes too (R3). */
+  take(call: PlannedCall): Begun | undefined;
+  /** To be called when all that is due has been taken: lets go of what nobody will take (R4, R5). */
+  settle(): void;
+}
+
+interface Ahead {
+  readonly task: Task;
+  readonly lane: string;
+  /** Tasks of the list that must have succeeded ahead. */
+  readonly needs: readonly string[];
+  made: { readonly call: PlannedCall; readonly begun: Begun } | undefined;
+  ended: Ended | undefined;
+  /** As it will be journaled, where it succeeded. */
+  result: { readonly value: Json } | undefined;
+  isTask: boolean;
+}
+
+/** The list that is being written. */
+interface Stream {
+  readonly number: number;
+  readonly decision: number;
+  readonly seen: Task[];
+  /** The same under the ids that the mind gave them, by which it refers to them. */
+  readonly named: Task[];
+  isUnclear: boolean;
+}
+
+/** Those that leave the tool calls beside them as they are. */
+const HARMLESS: readonly string[] = ['answer', 'ask', 'reflect'];
+
+export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
+  const { run, parts, ledger, mailbox, calls, results } = house;
+  const sealing = sealingOf(parts);
+  let stream: Stream = { number: 0, decision: 0, seen: [], named: [], isUnclear: true };
+  /** In written order. */
+  const entries = new Map<string, Ahead>();
+  /** Those of the stream that have not been called. */
+  const waiting = new Set<Ahead>();
+  /** What is out of the house besides the tasks that have been started. */
+  const underWay = new Set<Ahead>();
+
+  function isWriting(decision: number): boolean {
+    const { thinking, cancel, paused } = ledger.state;
+    return thinking?.decision === decision && cancel === undefined && paused === undefined;
+  }
+
+  /** With the id that it will have in the run. */
+  function toTask(action: Action): Task | undefined {
+    const { tasks } = takeIn([...stream.named, action], ledger.state);
+    return tasks.at(-1);
+  }
+
+  function lookAt(action: Action): void {
+    if (HARMLESS.includes(action.operation)) return;
+    const task = OWN_OPERATIONS.has(action.operation) ? undefined : toTask(action);
+    const { state } = ledger;
+    const tools = parts.toolbox.tools();
+    const seen =
+      task === undefined
+        ? undefined
+        : outlook(task, { state, tools, check: parts.check, earlier: stream.seen });
+    if (task === undefined || holdsRedacted(task.args) || seen === undefined || seen.kind === 'unclear') {
+      stream.isUnclear = true;
+      return;
+    }
+    stream.seen.push(task);
+    // Without arguments, so that a long list is not read again and again for the Refs in them.
+    stream.named.push({ id: action.id, operation: action.operation, args: {} });
+    if (seen.kind === 'later') return;
+    const entry: Ahead = {
+      task,
+      lane: laneOf(task.operation, state.settings.servers),
+      needs: seen.needs,
+      made: undefined,
+      ended: undefined,
+      result: undefined,
+      isTask: false,
+    };
+    entries.set(task.id, entry);
+    waiting.add(entry);
+  }
+
+  /** Calls what has what it needs, as far as there is room. */
+  async function callReady(): Promise<void> {
+    if (!isWriting(stream.decision) || timeLeft(ledger.state, parts.clock.now()) <= 0) return;
+    for (const entry of [...waiting]) {
+      const isReady = entry.needs.every((id) => entries.get(id)?.result !== undefined);
+      if (!isReady || !hasRoom(entry.lane)) continue;
+      waiting.delete(entry);
+      const args = await fillIn(entry.task);
+      if (args === undefined) entries.delete(entry.task.id);
+      else call(entry, args);
+    }
+  }
+
+  /** Undefined where it cannot be called like this; its task will say why. */
+  async function fillIn({ args, operation }: Task): Promise<JsonObject | undefined> {
+    const { state } = ledger;
+    await results.load(
+      state,
+      refsIn(args).map(({ ref }) => ref.task),
+    );
+    const injected = injectSealed(args, (id) => {
+      const ahead = entries.get(id)?.result;
+      return ahead === undefined ? results.get(state, id) : ahead.value;
+    });
+    const tool = parts.toolbox.tools().get(operation);
+    if (!injected.ok || tool?.effect !== 'read') return undefined;
+    if (!state.isSealed && holdsRedacted(injected.args)) return undefined;
+    const isFitting = checkOpened(parts.check, sealing)(tool.inputSchema, injected.args).length === 0;
+    return isFitting ? sealing.open(injected.args) : undefined;
+  }
+
+  function call(entry: Ahead, args: JsonObject): void {
+    const { id, operation, timeout } = entry.task;
+    const { userId, settings } = ledger.state;
+    const call = {
+      operation,
+      args,
+      key: `${run}/${id}`,
+      task: id,
+      attempt: 1,
+      userId,
+      timeout: timeout ?? settings.task.timeout,
+      texts: textsOf(ledger.state),
+    };
+    const begun = calls.begin(call, () => entry.isTask);
+    entry.made = { call, begun };
+    underWay.add(entry);
+    const { number } = stream;
+    void begun.ended.then((ended) => {
+      entry.ended = ended;
+      underWay.delete(entry);
+      if (!entry.isTask) mailbox.post({ type: 'read_ended', stream: number, task: id });
+    });
+  }
+
+  function load(lane?: string): number {
+    const { running, runningIn } = ledger.state;
+    if (lane === undefined) return running.size + underWay.size;
+    const ahead = [...underWay].filter((entry) => entry.lane === lane);
+    return (runningIn.get(lane) ?? 0) + ahead.length;
+  }
+
+  function limitOf(lane: string): number {
+    return ledger.state.settings.servers?.[lane] ?? Number.POSITIVE_INFINITY;
+  }
+
+  function hasRoom(lane: string): boolean {
+    return load() < ledger.state.settings.concurrency && load(lane) < limitOf(lane);
+  }
+
+  function letGo(entry: Ahead, reason: string): void {
+    entries.delete(entry.task.id);
+    waiting.delete(entry);
+    underWay.delete(entry);
+    entry.made?.begun.abort(reason);
+  }
+
+  /** Of a list that is written to its end: what has not become a task by now never will. */
+  function letGoOfTheRest(): void {
+    for (const entry of [...entries.values()]) {
+      const task = ledger.state.tasks.get(entry.task.id);
+      const isComing = task?.attempts === 0 && !hasEnded(task.status);
+      if (entry.made === undefined || !isComing) letGo(entry, 'it will be no task');
+    }
+  }
+
+  return {
+    listen(decision, purpose) {
+      const { mode, streamDispatch } = ledger.state.settings;
+      if (streamDispatch !== true || mode === 'direct' || purpose !== 'act') return () => {};
+      letGoOfTheRest();
+      stream = { number: stream.number + 1, decision, seen: [], named: [], isUnclear: false };
+      const { number } = stream;
+      return (action) => mailbox.post({ type: 'action_written', stream: number, action });
+    },
+    async see({ stream: number, action }) {
+      if (stream.number !== number || stream.isUnclear || !isWriting(stream.decision)) return;
+      lookAt(action);
+      await callReady();
+    },
+    async goOn({ stream: number, task }) {
+      const entry = entries.get(task);
+      if (stream.number !== number || entry?.ended === undefined) return;
+      const { outcome } = entry.ended;
+      const texts = textsOf(ledger.state);
+      const result = outcome.kind === 'succeeded' ? written(outcome.result, { sealing, texts }) : undefined;
+      const judging = { check: parts.check, texts };
+      if (result?.ok === true && unexpected(result.value, entry.task.expect, judging) === undefined)
+        entry.result = { value: result.value };
+      await callReady();
+    },
+    take(call) {
+      const tools = parts.toolbox.tools();
+      if (ledger.state.tasks.get(call.task)?.effect !== 'read') {
+        const write = { ...call, id: call.task };
+        for (const entry of [...entries.values()]) {
+          const read = { ...entry.task, args: entry.made?.call.args ?? entry.task.args };
+          if (overtakes(write, read, tools)) letGo(entry, 'something else is written');
+        }
+        return undefined;
+      }
+      const entry = entries.get(call.task);
+      if (entry === undefined) return undefined;
+      const { made } = entry;
+      const isSame = made !== undefined && isDeepStrictEqual(comparable(made.call), comparable(call));
+      if (!isSame) {
+        letGo(entry, 'it is called with other arguments');
+        return undefined;
+      }
+      entry.isTask = true;
+      entries.delete(call.task);
+      underWay.delete(entry);
+      return made.begun;
+    },
+    settle() {
+      if (!isWriting(stream.decision)) letGoOfTheRest();
+      // The last ones first: what is written early is likely to be wanted early.
+      for (const entry of [...underWay].toReversed()) {
+        const isTooMuch =
+          load() > ledger.state.settings.concurrency || load(entry.lane) > limitOf(entry.lane);
+        if (isTooMuch) letGo(entry, 'its place is needed');
+      }
+    },
+  };
+}
+
+function comparable({ task, operation, args, attempt, timeout, userId }: PlannedCall): object {
+  return { task, operation, args, attempt, timeout, userId };
+}

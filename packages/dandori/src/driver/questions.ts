@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { CheckedTask, Fact } from '../model/event.ts';
+import { canonical, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import type { Diagnostic } from '../model/plan.ts';
+import type { Question } from '../model/question.ts';
+import type { Settings } from '../model/settings.ts';
+import { isStep } from '../model/task.ts';
+import type { Compiled } from '../plan/compile.ts';
+import { planDiff } from '../run/drafts/edit.ts';
+import type { Repeats } from '../run/repeats.ts';
+import { nextQuestion } from '../run/state/questions.ts';
+import type { Draft, RunState } from '../run/state/state.ts';
+import { type Texts, textsOf } from '../views/texts/driver.ts';
+
+interface About {
+  readonly compiled: Compiled & { ok: true };
+  readonly digest: string;
+  readonly notes: readonly string[];
+  readonly problems?: readonly Diagnostic[] | undefined;
+  /** Where it is asked about for this alone. */
+  readonly repeated?: Repeats | undefined;
+  readonly state: RunState;
+}
+
+/** May this plan be carried out? All that is in it stands in the question, so that it can be answered anywhere. */
+export function planQuestion(
+  draft: Draft,
+  { compiled, digest, notes, problems, repeated, state }: About,
+): Fact {
+  const { version, tasks, outline } = draft;
+  const texts = textsOf(state);
+  const diff = planDiff(draft, state);
+  const checked = new Map(compiled.tasks.map((task) => [task.id, task]));
+  const context = {
+    ...(outline?.objective !== undefined && { objective: outline.objective }),
+    ...(outline?.reasoning !== undefined && { reasoning: outline.reasoning }),
+    plan: compiled.estimate(),
+    tasks: tasks.map((task) => {
+      const { effect = 'write', needs = [], waits = [] } = checked.get(task.id) ?? {};
+      const waitsFor = [...new Set([...needs, ...waits])];
+      return { ...task, effect, ...(waitsFor.length > 0 && { waitsFor }) };
+    }),
+    ...(diff && { changes: diff }),
+    ...(notes.length > 0 && { notes }),
+    ...(problems && { problems }),
+    ...(repeated && { repeats: repeated.calls.map(({ done }) => done.task.id) }),
+  };
+  return {
+    type: 'question_asked',
+    data: {
+      question: {
+        id: nextQuestion(state),
+        kind: 'plan_approval',
+        text: textOf(draft, repeated, texts),
+        context: plain(context),
+        options: [
+          { label: texts.carryOut, value: 'approve' },
+          { label: texts.leaveIt, value: 'reject' },
+        ],
+        plan: version,
+        digest,
+      },
+    },
+  };
+}
+
+function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts: Texts): string {
+  if (repeated !== undefined) {
+    const names = new Set(repeated.calls.map(({ call }) => call.operation));
+    return texts.mayRepeat([...names].join(', '));
+  }
+  return revision === undefined
+    ? texts.mayCarryOut(tasks.length, tasks.every(isStep))
+    : texts.mayChange(revision.reason);
+}
+
+/** As the journal will hold it: without what is undefined. */
+function plain(value: object): JsonObject {
+  return normalise(value) as JsonObject;
+}
+
+/** Approval is bound to exactly this call. */
+export function callDigest(operation: string, args: JsonObject): string {
+  return sha256([operation, args]);
+}
+
+/** Approval of a plan is bound to what is written in it, to what that does to the world, and to what it stands for. */
+export function planDigest(
+  { tasks, removes = [], revision }: Draft,
+  checked: readonly Pick<CheckedTask, 'id' | 'effect'>[],
+): string {
+  const effects = checked.map(({ id, effect }) => [id, effect]);
+  // Through text, so that a field that is absent and one that is undefined are the same.
+  const written = normalise(tasks);
+  return sha256([written, effects, [...removes], [...(revision?.supersedes ?? [])]]);
+}
+
+function sha256(value: Json): string {
+  return createHash('sha256')
+    .update(stringifyJson(canonical(value)))
+    .digest('hex');
+}
+
+/** A question with what holds for all of the run: when it expires and who may answer, where it does not say so itself. */
+export function withTerms(question: Question, { questions }: Settings, at: number): Question {
+  const { expireAfter, answerers } = questions ?? {};
+  return {
+    ...(expireAfter !== undefined && { expiresAt: at + expireAfter }),
+    ...(answerers !== undefined && { answerers }),
+    ...question,
+  };
+}

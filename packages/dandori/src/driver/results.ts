@@ -1,0 +1,101 @@
+import { type Lifted, lift } from '../history/lift.ts';
+import { DandoriError } from '../model/error.ts';
+import type { BlobHandle, FactOf } from '../model/event.ts';
+import { type Json, parseJson, stringifyJson } from '../model/json.ts';
+import { shown } from '../model/redact.ts';
+import { contextOf } from '../model/settings.ts';
+import type { RunState } from '../run/state/state.ts';
+import type { Blobs } from '../store/blobs.ts';
+import { digestOf, shapeOf } from '../views/result-digest.ts';
+import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
+
+/** Results above this many characters go to a blob, so that a journal stays quick to read and to fold. */
+const INLINE_LIMIT = 32 * 1024;
+
+/** Access to results wherever they are kept. Blobs are loaded before they are needed and kept for the drive. */
+export interface Results {
+  store(result: {
+    readonly value: Json;
+    readonly text: string;
+  }): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
+  /** Loads the blobs of these tasks, so that `get` has them. */
+  load(state: RunState, tasks: Iterable<string>): Promise<void>;
+  get(state: RunState, task: string): Json | undefined;
+  /** What a blob holds. Throws `blob-damaged` where it is not what was put. */
+  read(blob: BlobHandle): Promise<Json>;
+  /** As a prompt shows it, in so many characters; without a limit in those of the run. */
+  text(state: RunState, task: string, limit?: number): string;
+}
+
+export function createResults(blobs: Blobs): Results {
+  const loaded = new Map<string, Json>();
+  const read = async (blob: BlobHandle): Promise<Json> => {
+    const known = loaded.get(blob.sha256);
+    if (known !== undefined) return known;
+    const value = parseJson(await blobs.get(blob)) as Json;
+    loaded.set(blob.sha256, value);
+    return value;
+  };
+  return {
+    read,
+    async store({ value, text }) {
+      if (text.length <= INLINE_LIMIT) return { result: value };
+      const blob = await blobs.put(text);
+      loaded.set(blob.sha256, value);
+      return { blob: { ...blob, shape: shapeOf(value) } };
+    },
+    async load(state, tasks) {
+      for (const task of tasks) {
+        const stored = state.tasks.get(task)?.result;
+        if (stored !== undefined && 'blob' in stored) await read(stored.blob);
+      }
+    },
+    get(state, task) {
+      const stored = state.tasks.get(task)?.result;
+      if (stored === undefined) return undefined;
+      return 'value' in stored ? stored.value : loaded.get(stored.blob.sha256);
+    },
+    text(state, task, limit = contextOf(state.settings).result) {
+      const stored = state.tasks.get(task)?.result;
+      return stored === undefined ? '' : digestOf(stored, { limit, more: more(task, state) });
+    },
+  };
+}
+
+function more(task: string, { settings: { mode } }: RunState): string {
+  const byRef = mode === 'adaptive' ? '' : `, or use it by the Ref \${${task}.path}`;
+  return `Read more of it with result.read {"task": "${task}"}${byRef}.`;
+}
+
+/** A part of a task's result, wherever it is kept, as people see it. */
+export async function readPart(
+  state: RunState,
+  { task, ...wanted }: Wanted & { readonly task: string },
+  blobs: Blobs,
+): Promise<ResultPart> {
+  const results = createResults(blobs);
+  await results.load(state, [task]);
+  const result = shown(results.get(state, task));
+  if (result === undefined)
+    throw new DandoriError('usage', `There is no result of "${task}" in the run ${state.run}.`, {
+      fix: 'The report of the run says which tasks have succeeded.',
+    });
+  const part = partAt(result, wanted);
+  if (part !== undefined) return part;
+  throw new DandoriError('usage', `The result of ${task} has nothing at ${stringifyJson(wanted.path)}.`, {
+    fix: 'Ask without a path to see what there is.',
+  });
+}
+
+/** A plan that does again what the run has done. A large result that is gone leaves only its Refs unknown. */
+export async function liftRun(state: RunState, blobs: Blobs): Promise<Lifted> {
+  const results = createResults(blobs);
+  for (const task of state.tasks.keys()) {
+    try {
+      await results.load(state, [task]);
+    } catch (error) {
+      if (!(error instanceof DandoriError)) throw error;
+    }
+  }
+  return lift(state, (task) => shown(results.get(state, task)));
+}

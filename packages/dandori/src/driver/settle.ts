@@ -1,0 +1,178 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Option } from '../model/question.ts';
+import type { Probe } from '../model/tool.ts';
+import { attemptsMade } from '../run/monitor.ts';
+import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/state/inner-calls.ts';
+import { nextQuestion } from '../run/state/questions.ts';
+import type { TaskState } from '../run/state/state.ts';
+import { findingIn, probeArgs } from '../run/state/tasks.ts';
+import { checkOpened, opaqueForOnce, sealingOf } from '../trust/sealing.ts';
+import { type Texts, textsOf } from '../views/texts/driver.ts';
+import type { Mail } from './mailbox.ts';
+import { written } from './outcomes.ts';
+import type { Driver } from './perform.ts';
+
+/**
+ * A call that was made and of which nobody knows how it ended: it is looked for where that can be done, and else a
+ * person is asked. It is never simply made again.
+ */
+export function settle(id: string, driver: Driver): void {
+  const task = driver.ledger.state.tasks.get(id);
+  if (task === undefined) return;
+  const look = lookFor(task, driver);
+  if (look === undefined || 'problem' in look) {
+    ask(task, driver, look?.problem);
+    return;
+  }
+  const { ledger, calls, run } = driver;
+  const { attempts: attempt } = task;
+  const { probe, args, opened } = look;
+  ledger.record({ type: 'probe_started', data: { task: id, attempt, operation: probe.tool, args } });
+  const { state } = ledger;
+  calls.plan({
+    isProbe: true,
+    operation: probe.tool,
+    args: opened,
+    key: `${run}/${id}/probe`,
+    task: id,
+    attempt,
+    userId: state.userId,
+    delay: probe.wait,
+    timeout: state.settings.task.timeout,
+    texts: textsOf(state),
+  });
+}
+
+type Look =
+  | { readonly probe: Probe; readonly args: JsonObject; readonly opened: JsonObject }
+  | { readonly problem: string };
+
+/** Undefined where there is nothing to look with, or where a look has not helped. */
+function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefined {
+  const { state } = ledger;
+  const tools = parts.toolbox.tools();
+  const probe = tools.get(task.task.operation)?.probe;
+  // One that is lost again and again is not only unlucky.
+  const { attempts, restarts = 0 } = state.settings.task;
+  if (probe === undefined || attemptsMade(task) > attempts) return undefined;
+  if (task.crashes > restarts) return undefined;
+  if (task.probed?.attempt === task.attempts) return undefined;
+  const texts = textsOf(state);
+  const tool = tools.get(probe.tool);
+  if (tool === undefined) return { problem: texts.probeMissing(probe.tool) };
+  if (tool.effect !== 'read') return { problem: texts.probeWrites(probe.tool) };
+  const opaque = opaqueForOnce();
+  const sent = opaque.hide(task.sent ?? task.task.args);
+  const args = opaque.reveal(probeArgs(probe, sent, task.key ?? `${run}/${task.task.id}`));
+  if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };
+  const sealing = sealingOf(parts);
+  const [issue] = checkOpened(parts.check, sealing)(tool.inputSchema, args);
+  if (issue !== undefined)
+    return { problem: texts.notFitting(probe.tool, `${issue.path.join('.')} ${issue.message}`.trim()) };
+  const opened = sealing.open(args);
+  return opened === undefined ? { problem: texts.secretGone } : { probe, args, opened };
+}
+
+export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: Driver): Promise<void> {
+  const { ledger, parts, results } = driver;
+  const { task, attempt, outcome, ms } = mail;
+  const texts = textsOf(ledger.state);
+  const operation = ledger.state.tasks.get(task)?.task.operation ?? '';
+  const probe = parts.toolbox.tools().get(operation)?.probe;
+  const unknown = (message: string) =>
+    ledger.record({ type: 'probe_ended', data: { task, attempt, found: 'unknown', message, ms } });
+  if (probe === undefined || outcome.kind === 'ambiguous' || outcome.kind === 'input_wanted')
+    return unknown(texts.probeMissing(operation));
+  if (outcome.kind === 'failed') return unknown(outcome.failure.message);
+  if (outcome.kind === 'lost') return unknown(outcome.message);
+  const { result, ...finding } = findingIn(outcome.result, probe);
+  const kept = result === undefined ? undefined : written(result, { sealing: sealingOf(parts), texts });
+  const stored = kept?.ok === true ? await results.store(kept) : {};
+  ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
+}
+
+/** Whether a person was asked while it ran: whether it got the answer is as unknown as the rest. */
+function hasAsked({ asking, attempts }: TaskState): boolean {
+  return asking !== undefined && asking.attempt === attempts && asking.call !== 'ended';
+}
+
+function ask(of: TaskState, driver: Driver, problem?: string): void {
+  const { ledger } = driver;
+  const { task, sent, effect, attempts, key, probed, doubt, startedAt } = of;
+  const { id, operation, args } = task;
+  const texts = textsOf(ledger.state);
+  const probe = problem ?? probed?.message;
+  const done = finishedInnerCalls(of);
+  const open = innerCallInDoubt(of);
+  ledger.record({
+    type: 'question_asked',
+    data: {
+      question: {
+        id: nextQuestion(driver.ledger.state),
+        kind: 'in_doubt',
+        text: textAbout(operation, { done, open, texts }),
+        context: {
+          operation,
+          args: sent ?? args,
+          effect,
+          attempt: attempts,
+          ...(key !== undefined && { key }),
+          // Where a person was asked meanwhile, that time is reckoned out of it.
+          ...(startedAt !== undefined &&
+            of.asking === undefined && { called: new Date(startedAt).toISOString() }),
+          ...(doubt !== undefined && { cause: doubt.message ?? texts.causes[doubt.cause] }),
+          ...(hasAsked(of) && { input: texts.hasAsked }),
+          ...(probe !== undefined && { probe }),
+          ...(done.length > 0 && { done: shownCalls(done) }),
+          ...(open !== undefined && { open: { ...shownCall(open), key: open.key } }),
+        },
+        options: optionsFor({ done, open, texts }),
+        task: id,
+      },
+    },
+  });
+}
+
+interface Known {
+  /** Calls of the service that are done. */
+  readonly done: readonly InnerCall[];
+  /** The one whose outcome is unknown. */
+  readonly open: InnerCall | undefined;
+  readonly texts: Texts;
+}
+
+function textAbout(operation: string, { done, open, texts }: Known): string {
+  if (open !== undefined) return texts.isOpenInside(operation, done.length, open.operation);
+  return done.length > 0 ? texts.isDoneUpTo(operation, done.length) : texts.isDone(operation);
+}
+
+/** Each can be true: of a service that was interrupted in the middle, neither "all" nor "nothing" is. */
+function optionsFor({ done, open, texts }: Known): Option[] {
+  const kept = done.length;
+  const giveUp = { label: texts.giveUp, value: 'give_up' };
+  if (open !== undefined)
+    return [
+      { label: texts.goOnAfter(open.operation), value: 'again_after' },
+      { label: texts.callItAgain(open.operation, kept), value: 'again' },
+      { label: texts.allDone, value: 'happened' },
+      giveUp,
+    ];
+  if (kept > 0)
+    return [
+      { label: texts.goOnFrom(kept), value: 'again' },
+      { label: texts.allDone, value: 'happened' },
+      giveUp,
+    ];
+  return [{ label: texts.happened, value: 'happened' }, { label: texts.again, value: 'again' }, giveUp];
+}
+
+/** The last ones of a long list are those that a person looks for. */
+const MOST_SHOWN = 20;
+
+function shownCalls(calls: readonly InnerCall[]): JsonObject[] {
+  return calls.slice(-MOST_SHOWN).map(shownCall);
+}
+
+function shownCall({ operation, args }: InnerCall): JsonObject {
+  return { operation, args };
+}

@@ -1,0 +1,121 @@
+import type { Thinking } from '../mind/mind.ts';
+import type { Fact } from '../model/event.ts';
+import { type Action, task as actionShape } from '../model/task.ts';
+import { looksBack, proposal } from '../run/actions/facts.ts';
+import { type Taken, takeIn } from '../run/actions/parse.ts';
+import { UNJUDGED, unmetCriteria } from '../run/closing.ts';
+import { lastDecision, type RunState } from '../run/state/state.ts';
+import { textsOf } from '../views/texts/driver.ts';
+import type { Mail } from './mailbox.ts';
+import type { Driver } from './perform.ts';
+
+/** Turns a thought into facts: what was decided, how the mind looks back, what it plans and what it asks. */
+export function thoughtEnded(
+  { decision, thinking, ms }: Mail & { type: 'thought_ended' },
+  { ledger, parts }: Driver,
+): void {
+  const { state } = ledger;
+  if (state.thinking?.decision !== decision) return;
+  if (thinking.kind === 'failed') {
+    const { failure, model, next, usage } = thinking;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, model, next, usage, ms } });
+    return;
+  }
+  const broken = brokenAction(thinking.actions);
+  if (broken !== undefined) {
+    const failure = { kind: 'model_error' as const, message: broken };
+    ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
+    return;
+  }
+  const taken = takeIn(thinking.actions, state, parts.check);
+  const message = taken.problem ?? uselessness(taken, state);
+  if (message !== undefined) {
+    const failure = { kind: 'unusable_output' as const, message };
+    const { model, usage } = thinking;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, model, usage, ms } });
+    return;
+  }
+  ledger.record(...decidedFacts(thinking, { decision, ms, taken, state }));
+}
+
+/** A mind may be anybody's code; what is no action must not come further than here. */
+function brokenAction(actions: readonly Action[]): string | undefined {
+  for (const [index, action] of actions.entries()) {
+    const [issue] = actionShape.safeParse(action).error?.issues ?? [];
+    if (issue !== undefined)
+      return `The mind broke its contract: actions[${index}].${issue.path.join('.')} ${issue.message}`;
+  }
+  return undefined;
+}
+
+interface Decided {
+  readonly decision: number;
+  readonly ms: number;
+  readonly taken: Taken;
+  readonly state: RunState;
+}
+
+/** What is written down of a decision that can be used. */
+export function decidedFacts(
+  { reasoning, repaired, model, usage }: Thinking & { kind: 'decided' },
+  { decision, ms, taken, state }: Decided,
+): Fact[] {
+  const { operations, questions } = taken;
+  const made: Fact = {
+    type: 'decision_made',
+    data: { decision, reasoning, ...(operations.length > 0 && { operations }), repaired, model, usage, ms },
+  };
+  if (isClosing(state)) return [made];
+  const reflection = looksBack(state, { taken, reasoning });
+  return [
+    made,
+    ...(reflection === undefined
+      ? []
+      : [{ type: 'reflection_made' as const, data: { decision, ...reflection } }]),
+    ...planned(taken, state, reasoning),
+    ...questions,
+  ];
+}
+
+function planned(taken: Taken, state: RunState, reasoning: string | undefined): Fact[] {
+  const { tasks, outline, removes } = taken;
+  const revision = taken.revision ?? impliedRevision(taken, state, reasoning);
+  if (tasks.length === 0 && revision === undefined) return [];
+  return [proposal({ version: state.planVersion + 1, by: 'mind', tasks, outline, removes, revision })];
+}
+
+/** Where the plan was meant to be whole and something in it failed, more tasks are a change of it, however they are written. */
+function impliedRevision(
+  { tasks }: Taken,
+  { settings, thinking }: RunState,
+  reasoning: string | undefined,
+): Taken['revision'] {
+  const isWhole = settings.mode === 'planned' || settings.mode === 'hierarchical';
+  if (!isWhole || thinking?.brief?.reflect !== 'error' || tasks.length === 0) return undefined;
+  return {
+    reason: reasoning ?? 'a task has failed',
+    changes: tasks.map(({ id }) => ({ kind: 'add' as const, task: id })),
+  };
+}
+
+function isClosing({ thinking }: RunState): boolean {
+  return thinking?.purpose === 'answer' || thinking?.purpose === 'conclude';
+}
+
+/** Why nothing can be done with this; written for the mind. */
+function uselessness(taken: Taken, state: RunState): string | undefined {
+  const { operations, tasks, revision } = taken;
+  const texts = textsOf(state);
+  const answer = operations.find(({ operation }) => operation === 'answer');
+  if (isClosing(state)) return answer === undefined ? texts.noAnswer : undefined;
+  const hasEffect = operations.some(
+    ({ operation }) => operation === 'answer' || operation === 'ask' || operation === 'plan.update_step',
+  );
+  if (!hasEffect && tasks.length === 0 && revision === undefined) {
+    return operations.length === 0 ? texts.noAction : texts.noNext;
+  }
+  const isJudged =
+    answer === undefined || answer.args.achieved === false || unmetCriteria(answer.args, state);
+  const wasTold = lastDecision(state)?.failure?.message === UNJUDGED;
+  return isJudged || tasks.length > 0 || wasTold ? undefined : UNJUDGED;
+}

@@ -1,0 +1,183 @@
+import { DandoriError } from '../model/error.ts';
+import type { Event } from '../model/event.ts';
+import { fold } from '../run/state/apply.ts';
+import type { Journal, RunSummary } from '../store/journal.ts';
+import { type AskedQuestion, openQuestions } from '../views/report.ts';
+import { createCounter, type Every, type Statistics } from './statistics.ts';
+
+export interface CountOptions {
+  /** Only runs that started at this time or later, in milliseconds since 1970. */
+  readonly since?: number;
+  /** Only runs of this user. */
+  readonly userId?: string;
+  /** Tells a series too, whose periods begin with `since`. */
+  readonly every?: Every;
+  /** Told after each run how many have been read. */
+  readonly onRead?: (count: number) => void;
+}
+
+export interface Counted extends Statistics {
+  /** Runs that could not be read, and so are not counted. */
+  readonly damaged: readonly { readonly run: string; readonly reason: string }[];
+}
+
+/** So many runs are listed at a time: a list of a million would be large by itself. */
+const PAGE = 500;
+
+/** Reads one journal after the other. One that is damaged is named, and hides no other. */
+export async function countRuns(
+  journal: Pick<Journal, 'list' | 'read'>,
+  { since = 0, userId, every, onRead }: CountOptions = {},
+): Promise<Counted> {
+  const counter = createCounter({ from: since, ...(every && { every }) });
+  const damaged: { run: string; reason: string }[] = [];
+  let read = 0;
+  for await (const { run, userId: owner } of runsSince(journal, since)) {
+    if (userId !== undefined && owner !== userId) continue;
+    try {
+      counter.add(await journal.read(run));
+    } catch (error) {
+      if (!(error instanceof DandoriError)) throw error;
+      // Somebody has taken it away since it was listed.
+      if (error.code !== 'run-not-found') damaged.push({ run, reason: error.message });
+    }
+    onRead?.(++read);
+  }
+  return { ...counter.statistics(), damaged };
+}
+
+/** Newest first, so that the first that is too old ends it. Of a damaged one nobody knows when it started. */
+async function* runsSince(journal: Pick<Journal, 'list'>, since: number): AsyncGenerator<RunSummary> {
+  let before: string | undefined;
+  for (;;) {
+    const page = await journal.list({ limit: PAGE, before });
+    for (const summary of page) {
+      if (summary.status !== 'damaged' && summary.startedAt < since) return;
+      yield summary;
+    }
+    before = page.at(-1)?.run;
+    if (before === undefined) return;
+  }
+}
+
+/** How long the calls of each tool took, from the journals of the last runs. */
+export interface Durations {
+  /** Reads the history, once. */
+  load(): Promise<void>;
+  /** The median in milliseconds; undefined for a tool that nobody has seen. */
+  readonly expected: (operation: string) => number | undefined;
+}
+
+/** The newest runs tell enough, and a long one more than enough. */
+const RUNS = 20;
+const LONGEST = 20_000;
+
+export function createDurations(journal: Journal): Durations {
+  const medians = new Map<string, number>();
+  let loading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const seen = new Map<string, number[]>();
+    for (const { run, lastSeq, status } of await journal.list({ limit: RUNS })) {
+      if (status === 'damaged' || lastSeq > LONGEST) continue;
+      // Somebody may have taken it away meanwhile, and it is only for an estimate.
+      collect(await journal.read(run).catch(() => []), seen);
+    }
+    for (const [operation, times] of seen) {
+      const sorted = times.sort((a, b) => a - b);
+      medians.set(operation, sorted[Math.floor(sorted.length / 2)] ?? 0);
+    }
+  }
+
+  return {
+    load: () => {
+      loading ??= read();
+      return loading;
+    },
+    expected: (operation) => medians.get(operation),
+  };
+}
+
+function collect(events: readonly Event[], seen: Map<string, number[]>): void {
+  const operations = new Map<string, string>();
+  for (const { type, data } of events) {
+    if (type === 'plan_proposed' || type === 'plan_revised')
+      for (const { id, operation } of data.tasks) operations.set(id, operation);
+    if (type !== 'task_succeeded') continue;
+    const operation = operations.get(data.task);
+    if (operation === undefined) continue;
+    const times = seen.get(operation) ?? [];
+    times.push(data.ms);
+    seen.set(operation, times);
+  }
+}
+
+/** A question with the run that asks it. */
+export interface RunQuestion extends AskedQuestion {
+  readonly run: string;
+  readonly goal: string;
+}
+
+/** Of one run, or of all that have not ended, newest first. A run that is damaged hides no other. */
+type ListQuestions = (only?: string) => Promise<RunQuestion[]>;
+
+/** What is known of a run that had not ended by then. */
+interface Known {
+  readonly seq: number;
+  readonly questions: readonly RunQuestion[];
+}
+
+/** So many runs are listed at a time. */
+const QUESTION_PAGE = 500;
+const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
+
+/**
+ * People look again and again, and most runs have not changed since: those are not read, and of those that asked nothing
+ * only what is new.
+ */
+export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): ListQuestions {
+  let known = new Map<string, Known>();
+
+  async function listAll(): Promise<RunQuestion[]> {
+    const found = new Map<string, Known>();
+    for (let before: string | undefined; ; ) {
+      const page = await journal.list({ limit: QUESTION_PAGE, before });
+      for (const summary of page) {
+        if (!OPEN.includes(summary.status)) continue;
+        const now = await knownOrRead(summary);
+        if (now !== undefined) found.set(summary.run, now);
+      }
+      before = page.at(-1)?.run;
+      if (before !== undefined) continue;
+      known = found;
+      return [...found.values()].flatMap(({ questions }) => questions);
+    }
+  }
+
+  async function knownOrRead({ run, lastSeq }: RunSummary): Promise<Known | undefined> {
+    const before = known.get(run);
+    if (before?.seq === lastSeq) return before;
+    try {
+      const isQuiet = before !== undefined && before.questions.length === 0 && before.seq < lastSeq;
+      const since = isQuiet ? await journal.read(run, before.seq) : [];
+      const last = since.at(-1);
+      if (last !== undefined && !since.some(({ type }) => type === 'question_asked'))
+        return { seq: last.seq, questions: [] };
+      return knownFrom(await journal.read(run));
+    } catch (error) {
+      if (error instanceof DandoriError) return undefined;
+      throw error;
+    }
+  }
+
+  return async (only) =>
+    only === undefined ? listAll() : [...(knownFrom(await journal.read(only))?.questions ?? [])];
+}
+
+/** Undefined of a run that has ended: one that is given more goes on with the questions that it had. */
+function knownFrom(events: readonly Event[]): Known | undefined {
+  const state = fold(events);
+  if (state === undefined || state.end !== undefined) return undefined;
+  const { run, goal, seq } = state;
+  return { seq, questions: openQuestions(state).map((question) => ({ run, goal, ...question })) };
+}

@@ -1,0 +1,51 @@
+import type { Event, Fact } from '../model/event.ts';
+
+/**
+ * A mind's decision and what follows from it are written together, and make no sense apart; so are a start with a plan
+ * and all that one call asks for.
+ */
+export function wholeDecision(events: readonly Event[], seq: number): number {
+  const [first, second] = events;
+  const isPlanGiven = first?.type === 'run_started' && first.data.planGiven === true;
+  let end = isPlanGiven && second?.type === 'plan_proposed' ? Math.max(seq, 2) : seq;
+  const isBehind = () => events[end - 1]?.type === 'decision_made' || isOfDecision(events[end - 1]);
+  while ((isOfDecision(events[end]) && isBehind()) || asksMore(events[end - 1], events[end])) end++;
+  return end;
+}
+
+/** Whether an event was written down together with the decision that stands before it. */
+export function isOfDecision(event: Event | undefined): boolean {
+  switch (event?.type) {
+    case 'reflection_made':
+      return true;
+    case 'plan_proposed':
+    case 'plan_revised':
+      return event.data.by === 'mind';
+    case 'question_asked':
+      return event.data.question.task === undefined && event.data.question.plan === undefined;
+    default:
+      return false;
+  }
+}
+
+/** Whether a call that has ended for want of input asks for one thing more with the second. */
+export function asksMore(before: Event | undefined, event: Event | undefined): boolean {
+  if (before?.type !== 'question_asked' || event?.type !== 'question_asked') return false;
+  const task = endedBy(event);
+  return task !== undefined && task === endedBy(before) && event.data.attempt === before.data.attempt;
+}
+
+/** The task whose running attempt ends with this fact. */
+export function endedBy(fact: Fact): string | undefined {
+  switch (fact.type) {
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+      return fact.data.task;
+    case 'question_asked':
+      // One that is asked while the call is held open does not end it.
+      return fact.data.attempt === undefined || fact.data.held === true ? undefined : fact.data.question.task;
+    default:
+      return undefined;
+  }
+}

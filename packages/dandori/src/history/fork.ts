@@ -1,0 +1,243 @@
+import { asHidden, checkAnswer, meantBy, refuseStrangers } from '../commands/answer.ts';
+import { asJournaled, tasksAsJournaled } from '../commands/send.ts';
+import { newId } from '../commands/steer.ts';
+import type { Parts } from '../driver/parts.ts';
+import { DandoriError } from '../model/error.ts';
+import { blobOf, EVENT_VERSION, type Event, type Fact } from '../model/event.ts';
+import type { Json } from '../model/json.ts';
+import type { Task } from '../model/task.ts';
+import { isRepeatable } from '../model/tool.ts';
+import { compileDraft } from '../run/drafts/draft.ts';
+import { changedPlan, checkEdit, invalidEdit } from '../run/drafts/edit.ts';
+import { apply, fold } from '../run/state/apply.ts';
+import { nextQuestion } from '../run/state/questions.ts';
+import type { OpenQuestion, RunState } from '../run/state/state.ts';
+import { sealingOf } from '../trust/sealing.ts';
+import { asksMore, endedBy, wholeDecision } from './fork-point.ts';
+
+export interface ForkOptions {
+  /** The last event that both runs share. Without it the one before the first of `answers` was given. */
+  readonly at?: number;
+  /** What is answered otherwise, or at last: question → answer. */
+  readonly answers?: Readonly<Record<string, Json>>;
+  /** In place of all tasks that were not begun by then. */
+  readonly tasks?: readonly Task[];
+  /** Who forks it; a question that names who may answer is answered by nobody else here either. */
+  readonly by?: string | undefined;
+}
+
+export interface Forked {
+  readonly run: string;
+  readonly forkedFrom: { readonly run: string; readonly seq: number };
+  /** Calls that were under way at that event, and of which the other run knows how they ended. */
+  readonly settled: readonly string[];
+  /** What the other run has called since, and that changes something. The fork knows nothing of it and may call it too. */
+  readonly later: readonly { readonly task: string; readonly operation: string; readonly effect: string }[];
+}
+
+type Keeping = Pick<
+  Parts,
+  'journal' | 'blobs' | 'clock' | 'secrets' | 'storeKey' | 'toolbox' | 'check' | 'durations'
+>;
+
+/**
+ * A new run with the same past as another one.
+ *
+ * K1  Nothing of the past is done again: what has ended keeps its result, and its key.
+ * K2  A call that was under way at the fork was made. Where the other run knows how it ended, that is taken over; where
+ *     it does not, the call is in doubt when the fork is driven, and goes out again only under the key that it had.
+ * K3  A decision is taken over whole: with what it proposed and asked. One that was not made yet is made anew.
+ * K4  The other run is only read. Blobs are shared; they are put once more, so that nobody takes them away meanwhile.
+ */
+export async function forkRun(source: string, given: ForkOptions, parts: Keeping): Promise<Forked> {
+  const { answers, tasks } = given;
+  const options = {
+    ...given,
+    ...(answers && { answers: asJournaled(answers, 'An answer', 'answer-invalid') }),
+    ...(tasks && { tasks: tasksAsJournaled(tasks) }),
+  };
+  const events = await parts.journal.read(source);
+  const seq = wholeDecision(events, forkPoint(source, events, options));
+  refuseEnded(source, events.slice(0, seq));
+  const at = parts.clock.now();
+  const run = newId(at);
+  const past = events.slice(0, seq).map((event) => inRun(event, run, { run: source, seq }));
+  const state = stateOf(source, past);
+  const carried = endings(state, events.slice(seq));
+  const writer = createWriter(run, state, parts);
+  for (const event of carried) writer.add(event, event.at);
+  for (const fact of answered(options, { state: writer.state, source, events, parts })) writer.add(fact, at);
+  if (options.tasks !== undefined) editPlan(options.tasks, writer, { at, parts });
+  await keepBlobs([...past, ...writer.events], parts.blobs);
+  await parts.journal.create(run, [...past, ...writer.events]);
+  return {
+    run,
+    forkedFrom: { run: source, seq },
+    settled: [...new Set(carried.flatMap((fact) => endedBy(fact) ?? []))],
+    later: laterEffects(events, seq),
+  };
+}
+
+function stateOf(run: string, events: readonly Event[]): RunState {
+  const state = fold(events);
+  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+  return state;
+}
+
+function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: ForkOptions): number {
+  const first = events.find(
+    ({ type, data }) =>
+      (type === 'question_answered' || type === 'question_expired') && data.question in answers,
+  );
+  // What is still open is answered at the end of what there is.
+  const isOpen = events.some(({ type, data }) => type === 'question_asked' && data.question.id in answers);
+  const point = at ?? (first === undefined ? (isOpen ? events.length : undefined) : first.seq - 1);
+  if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
+  const fix = `Its events are 1 to ${events.length}: see them with \`dandori log ${run}\`.`;
+  if (point !== undefined) throw new DandoriError('usage', `The run ${run} has no event ${point}.`, { fix });
+  throw new DandoriError('usage', 'Nobody says at which event the run is to be forked.', {
+    fix: `Give it with --at. ${fix}`,
+  });
+}
+
+function refuseEnded(run: string, past: readonly Event[]): void {
+  const stop = past.findLast(({ type }) => type === 'run_finished' || type === 'cancel_requested');
+  const isReopened = past.some(({ type, seq }) => type === 'budget_added' && seq > (stop?.seq ?? 0));
+  if (stop === undefined || (stop.type === 'run_finished' && isReopened)) return;
+  const what = stop.type === 'run_finished' ? 'ended' : 'was cancelled';
+  throw new DandoriError('run-ended', `The run ${run} ${what} with event ${stop.seq}; nothing can follow.`, {
+    fix: `Fork it before that: --at ${stop.seq - 1}, or earlier.`,
+  });
+}
+
+function inRun(event: Event, run: string, forkedFrom: Forked['forkedFrom']): Event {
+  if (event.type !== 'run_started') return { ...event, run };
+  return { ...event, run, data: { ...event.data, forkedFrom } };
+}
+
+/** How the calls ended that were under way: of each the first that is known, with all that it asked for then. */
+function endings(state: RunState, later: readonly Event[]): (Fact & { at: number })[] {
+  const open = new Set([...state.running, ...state.held]);
+  let taken: Event | undefined;
+  return later.flatMap((event) => {
+    const { type, data, at } = event;
+    // What a service has called was called, whether or not anybody knows how the service ended.
+    const isInside = type === 'inner_call_started' || type === 'inner_call_ended';
+    if (isInside) return open.has(data.task) ? [{ type, data, at } as Fact & { at: number }] : [];
+    const task = endedBy(event);
+    if (task === undefined || !(open.delete(task) || asksMore(taken, event))) return [];
+    taken = event;
+    return [{ type, data, at } as Fact & { at: number }];
+  });
+}
+
+interface Writer {
+  readonly state: RunState;
+  readonly events: Event[];
+  add(fact: Fact, at: number): void;
+}
+
+function createWriter(run: string, state: RunState, parts: Pick<Parts, 'secrets' | 'storeKey'>): Writer {
+  const sealing = sealingOf(parts);
+  const events: Event[] = [];
+  return {
+    state,
+    events,
+    add(fact, time) {
+      const { type, data } = renumbered(sealing.conceal(fact), state);
+      const at = Math.max(time, state.lastAt);
+      const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, type, data } as Event;
+      events.push(event);
+      apply(state, event);
+    },
+  };
+}
+
+/** In the other run more may have been asked by then. */
+function renumbered(fact: Fact, state: RunState): Fact {
+  if (fact.type !== 'question_asked') return fact;
+  const question = { ...fact.data.question, id: nextQuestion(state) };
+  return { ...fact, data: { ...fact.data, question } };
+}
+
+interface Answering {
+  readonly state: RunState;
+  readonly source: string;
+  /** Of the other run. */
+  readonly events: readonly Event[];
+  readonly parts: Keeping;
+}
+
+function answered({ answers = {}, by }: ForkOptions, { state, source, events, parts }: Answering): Fact[] {
+  return Object.entries(answers).map(([id, answer]) => {
+    const asked = state.questions.get(id);
+    if (asked === undefined)
+      throw new DandoriError('question-not-found', `At event ${state.seq} no question "${id}" was asked.`, {
+        fix: `\`dandori log ${source}\` shows where it was asked; fork at that event or later.`,
+      });
+    if (asked.isHeld && asked.answer !== undefined) throw ofMadeCall(id, asked, events);
+    if (asked.answer !== undefined)
+      throw new DandoriError(
+        'question-answered',
+        `At event ${state.seq} the question ${id} was answered already.`,
+        { fix: 'Fork before the answer, or leave out --at: it is taken from the answer.' },
+      );
+    refuseStrangers(asked.question, by);
+    const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
+    const meant = meantBy(sealingOf(parts).seal(answer), asked.question, state);
+    if (isPlan) checkEdit(asked.question, { answer: meant, state }, parts);
+    else checkAnswer(asked.question, meant, parts);
+    return { type: 'question_answered', data: { question: id, answer: meant, by: by ?? 'fork' } };
+  });
+}
+
+/** The call that asked went on with the answer that it got, and is not made again. */
+function ofMadeCall(id: string, { question, attempt }: OpenQuestion, events: readonly Event[]): DandoriError {
+  const { task = '' } = question;
+  const start = events.find(
+    ({ type, data }) => type === 'task_started' && data.task === task && data.attempt === attempt,
+  );
+  const before = (start?.seq ?? 2) - 1;
+  return new DandoriError(
+    'question-answered',
+    `The call of ${task} that asked ${id} was made, and has ended with what it was told then.`,
+    {
+      fix: `Fork before the call: --at ${before}. It is made again then, with its effect, and asks again.`,
+    },
+  );
+}
+
+function editPlan(
+  tasks: readonly Task[],
+  { state, add }: Writer,
+  { at, parts }: { at: number; parts: Keeping },
+): void {
+  const change = changedPlan(state, asHidden(sealingOf(parts).seal(tasks), state));
+  if (change === undefined) return;
+  const fix = 'Correct the plan; nothing was forked.';
+  if ('code' in change) throw invalidEdit([change], fix);
+  add(change, at);
+  if (state.draft === undefined) return;
+  const compiled = compileDraft(state.draft, { state, parts });
+  if (compiled.ok) return;
+  throw invalidEdit(compiled.diagnostics, fix);
+}
+
+async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {
+  for (const event of events) {
+    const blob = blobOf(event);
+    if (blob !== undefined) await blobs.put(await blobs.get(blob));
+  }
+}
+
+function laterEffects(events: readonly Event[], seq: number): Forked['later'] {
+  const { tasks } = stateOf('', events);
+  const begun = events.flatMap((event) =>
+    event.seq > seq && event.type === 'task_started' ? [event.data.task] : [],
+  );
+  return [...new Set(begun)].flatMap((id) => {
+    const task = tasks.get(id);
+    if (task === undefined || isRepeatable(task.effect)) return [];
+    return [{ task: id, operation: task.task.operation, effect: task.effect }];
+  });
+}

@@ -1,0 +1,354 @@
+import { type Json, type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
+import { REDACTED } from '../model/redact.ts';
+import { isStep, type Task } from '../model/task.ts';
+import { escaped, refsIn } from '../plan/fill-refs.ts';
+import { query } from '../plan/query.ts';
+import { mayHoldRef, parseTemplate, renameIn, writeRef } from '../plan/refs.ts';
+import type { RunState, TaskState } from '../run/state/state.ts';
+import { type Report, report } from '../views/report.ts';
+
+/** A plan that does again what a run has done. */
+export interface Lifted {
+  readonly run: string;
+  readonly goal: string;
+  readonly outcome: Report['outcome'];
+  /** Those that succeeded, in written order. */
+  readonly tasks: readonly Task[];
+  /** Refs that nobody wrote: the value was equal to one in an earlier result. */
+  readonly inferred: readonly Inferred[];
+  /** Those that did not succeed. */
+  readonly left: readonly { readonly task: string; readonly operation: string; readonly reason: string }[];
+  /** Tasks whose arguments held a secret. It is not in the journal, and has to be filled in by hand. */
+  readonly redacted: readonly string[];
+  /** Tasks whose results could not be read, so that no Ref to them was looked for. */
+  readonly unread: readonly string[];
+}
+
+export interface Inferred {
+  readonly task: string;
+  readonly path: readonly (string | number)[];
+  /** As it is written: `${t1.city}`. */
+  readonly ref: string;
+  readonly value: Json;
+}
+
+/**
+ * Makes a plan of a run's trace.
+ *
+ * F1  With tools that answer the same it gives the same results: every call is sent the same arguments, and what
+ *     was decided after a write of another server waits for it.
+ * F2  A value becomes a Ref only where it can have come from nowhere else: it is specific, the goal and the answers
+ *     of people do not hold it, and the latest earlier result that does holds it once, or once under the same name.
+ * F3  Text stays text, also where it looks like a Ref.
+ */
+export function lift(state: RunState, resultOf: (task: string) => Json | undefined): Lifted {
+  const done = [...state.tasks.values()].filter(
+    // What a person chose in place of a task is lifted by itself.
+    ({ task, status, isReplaced }) => status === 'succeeded' && !isStep(task) && !isReplaced,
+  );
+  const decided = decisionsOf(state);
+  const trace: Trace = {
+    kept: new Set(done.map(({ task }) => task.id)),
+    decisionOf: (id) => decided.get(id) ?? 0,
+    tasks: state.tasks,
+    given: givenText(state),
+    inferred: [],
+    origins: [],
+    wanted: new Set(),
+  };
+  const [first] = done;
+  const isOneDecision = done.every(
+    ({ task }) => first === undefined || trace.decisionOf(task.id) === trace.decisionOf(first.task.id),
+  );
+  if (!isOneDecision) prepare(done, trace, resultOf);
+  const written = done.map((task) => liftTask(task, trace));
+  return {
+    run: state.run,
+    goal: state.goal,
+    outcome: report(state).outcome,
+    tasks: isOneDecision ? written : inOrder(written, done, trace),
+    inferred: trace.inferred,
+    left: leftOut(state),
+    redacted: written.filter(({ args }) => stringifyJson(args).includes(REDACTED)).map(({ id }) => id),
+    unread: done
+      .filter(({ task, result }) => result !== undefined && resultOf(task.id) === undefined)
+      .map(({ task }) => task.id),
+  };
+}
+
+interface Trace {
+  readonly kept: ReadonlySet<string>;
+  readonly tasks: RunState['tasks'];
+  /** The decision that a task comes from; 0 for a plan of the user's. What one decided, it decided at once. */
+  readonly decisionOf: (task: string) => number;
+  /** What people said. What stands in it need not have come from a result. */
+  readonly given: string;
+  readonly inferred: Inferred[];
+  /** Of each task in written order: where its result holds what is looked for. */
+  readonly origins: { task: string; result: Json; places: ReadonlyMap<string, readonly Origin[]> }[];
+  /** Keys of all values that may have come from a result. */
+  readonly wanted: Set<string>;
+}
+
+/** What a later plan only repeats, an earlier decision has decided. */
+function decisionsOf({ decisions, given }: RunState): Map<string, number> {
+  const written = new Map(given.map(({ id, args }) => [id, stringifyJson(args)]));
+  const found = new Map<string, number>();
+  for (const [index, { proposed, diagnostics }] of decisions.entries()) {
+    for (const { id, args } of diagnostics === undefined ? proposed : []) {
+      const text = stringifyJson(args);
+      if (written.get(id) !== text) found.set(id, index + 1);
+      written.set(id, text);
+    }
+  }
+  return found;
+}
+
+function givenText({ goal, questions }: RunState): string {
+  const answers = [...questions.values()].map(({ answer }) => stringifyJson(answer?.value ?? ''));
+  return plain([goal, ...answers].join('\n'));
+}
+
+function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+function prepare(
+  done: readonly TaskState[],
+  trace: Trace,
+  resultOf: (task: string) => Json | undefined,
+): void {
+  for (const task of done) want(argumentsOf(task), trace);
+  for (const { task } of done) {
+    const result = resultOf(task.id);
+    if (result === undefined) continue;
+    trace.origins.push({ task: task.id, result, places: originsIn(result, trace.wanted) });
+  }
+}
+
+function argumentsOf({ override, task }: TaskState): JsonObject {
+  return override ?? task.args;
+}
+
+function want(value: Json, trace: Trace): void {
+  const literal = literalOf(value);
+  if (literal !== undefined && isSpecific(literal, trace.given)) trace.wanted.add(keyOf(literal));
+  if (typeof value !== 'object' || value === null) return;
+  for (const item of Object.values(value)) want(item, trace);
+}
+
+/** What is sent for a written value; undefined where that holds a Ref. */
+function literalOf(value: Json): Json | undefined {
+  if (typeof value === 'string') {
+    if (!mayHoldRef(value)) return value;
+    const parsed = parseTemplate(value);
+    const [only] = parsed.ok ? parsed.template : [];
+    return parsed.ok && parsed.template.length === 1 && typeof only === 'string' ? only : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const literals = Object.entries(value).map(([name, item]) => [name, literalOf(item)] as const);
+  if (literals.some(([, item]) => item === undefined)) return undefined;
+  const whole = literals as [string, Json][];
+  return Array.isArray(value) ? whole.map(([, item]) => item) : Object.fromEntries(whole);
+}
+
+/** Whether two equal values are likely to be the same one: short texts and round numbers are equal by chance. */
+function isSpecific(value: Json, given: string): boolean {
+  if (typeof value === 'string') return [...value].length >= 3 && !given.includes(plain(value));
+  if (typeof value === 'number') return isSpecificNumber(value) && !given.includes(String(value));
+  if (typeof value === 'bigint') return !given.includes(String(value));
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((item) => isSpecific(item, given));
+}
+
+function isSpecificNumber(value: number): boolean {
+  const digits = String(value).replaceAll(/^-?0*\.?0*|\.|e.*$/g, '');
+  const isPowerOfTen = /^10*$/.test(digits);
+  return Number.isInteger(value) ? Math.abs(value) >= 10 && !isPowerOfTen : digits.length >= 3;
+}
+
+function liftTask(state: TaskState, trace: Trace): Task {
+  const { after = [], step: _, ...task } = state.task;
+  const calls = new Set(after.flatMap((id) => callsOf(id, trace.tasks)));
+  const kept = [...calls].filter((id) => trace.kept.has(id));
+  // Steps are not lifted: whoever took the result of one takes it from the call that gave it.
+  const written = renameIn(argumentsOf(state), (id) => resultCallOf(id, trace.tasks) ?? id);
+  const args = liftValue(written, [], { task: task.id, sent: state.sent, trace }) as JsonObject;
+  return { ...task, args, ...(kept.length > 0 && { after: kept }) };
+}
+
+interface Lifting {
+  readonly task: string;
+  /** All arguments as they were sent. */
+  readonly sent: JsonObject | undefined;
+  readonly trace: Trace;
+}
+
+function liftValue(value: Json, path: readonly (string | number)[], lifting: Lifting): Json {
+  const ref = inferredRef(value, path, lifting);
+  if (ref !== undefined) return ref;
+  if (typeof value === 'string') return liftText(value, path, lifting);
+  if (Array.isArray(value)) return value.map((item, index) => liftValue(item, [...path, index], lifting));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, liftValue(item, [...path, name], lifting)]),
+  );
+}
+
+/** A Ref that somebody wrote stays, unless what it refers to is left out: then what was sent takes its place. */
+function liftText(text: string, path: readonly (string | number)[], { sent, trace }: Lifting): Json {
+  if (refsIn(text).every(({ ref }) => trace.kept.has(ref.task))) return text;
+  const value = path.reduce<Json | undefined>(
+    (here, step) => (here as { [step: string | number]: Json } | undefined)?.[step],
+    sent,
+  );
+  return value === undefined ? text : escaped(value);
+}
+
+function inferredRef(
+  value: Json,
+  path: readonly (string | number)[],
+  { task, trace }: Lifting,
+): string | undefined {
+  // The arguments as a whole are an object that the plan must show.
+  if (path.length === 0 || trace.origins.length === 0) return undefined;
+  const literal = literalOf(value);
+  if (literal === undefined) return undefined;
+  const key = keyOf(literal);
+  if (!trace.wanted.has(key)) return undefined;
+  const decision = trace.decisionOf(task);
+  const source = trace.origins.findLast(
+    (earlier) => trace.decisionOf(earlier.task) < decision && earlier.places.has(key),
+  );
+  const place = onlyOrigin(source?.places.get(key) ?? [], path.at(-1));
+  if (source === undefined || place === undefined) return undefined;
+  const ref = { task: source.task, path: pathExpression(place) };
+  if (!leadsTo(literal, source.result, ref.path)) return undefined;
+  const written = writeRef(ref);
+  trace.inferred.push({ task, path, ref: written, value: literal });
+  return written;
+}
+
+/** Keys with quotes and control characters in them are JMESPath's business; what it does not find is no Ref. */
+function leadsTo(value: Json, result: Json, path: string): boolean {
+  try {
+    const found = path === '' ? result : query(result, path);
+    return found !== undefined && keyOf(found) === keyOf(value);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The mind has seen what an earlier decision did before it went on. Within a server the compiler keeps the written
+ * order; between two of them nothing would say that the second came after the first.
+ */
+function inOrder(tasks: readonly Task[], done: readonly TaskState[], { decisionOf }: Trace): Task[] {
+  const before = new Map<string, Set<string>>();
+  return tasks.map((task, index) => {
+    const self = done[index];
+    const needs = new Set([...(task.after ?? []), ...refsIn(task.args).map(({ ref }) => ref.task)]);
+    const ancestors = new Set<string>();
+    const add = (id: string) => {
+      ancestors.add(id);
+      for (const earlier of before.get(id) ?? []) ancestors.add(earlier);
+    };
+    needs.forEach(add);
+    const after = [...(task.after ?? [])];
+    // The latest first: what it waits for itself need not be said again.
+    for (const earlier of done.slice(0, index).reverse()) {
+      const { id } = earlier.task;
+      const mayMatter = earlier.effect !== 'read' || self?.effect !== 'read';
+      const isSeen = decisionOf(id) < decisionOf(task.id) && earlier.lane !== self?.lane;
+      if (!mayMatter || !isSeen || ancestors.has(id)) continue;
+      after.push(id);
+      add(id);
+    }
+    before.set(task.id, ancestors);
+    return after.length > 0 ? { ...task, after } : task;
+  });
+}
+
+function leftOut(state: RunState): Lifted['left'] {
+  return Object.entries(report(state).tasks)
+    .filter(([, { status }]) => status !== 'succeeded')
+    .map(([task, { operation, status, failure }]) => ({
+      task,
+      operation,
+      reason: failure === undefined ? status : `${status}: ${failure.message}`,
+    }));
+}
+
+/** A place in a result: keys and indexes. */
+type Origin = readonly (string | number)[];
+
+/** Whoever has found a value at so many places knows nothing about where it came from. */
+const MOST = 20;
+
+/** Equal values have equal keys, whatever the order of the fields in them. */
+function keyOf(value: Json): string {
+  return stringifyJson(sorted(value));
+}
+
+/** The places in a result of all values that are looked for, found in one walk over it. */
+function originsIn(result: Json, wanted: ReadonlySet<string>): ReadonlyMap<string, readonly Origin[]> {
+  const found = new Map<string, Origin[]>();
+  // To write out every list and every object within another would be quadratic in the depth.
+  const sizes = new Set([...wanted].map((key) => sizeOf(parseJson(key) as Json)));
+  const visit = (value: Json, path: readonly (string | number)[]) => {
+    if (sizes.has(sizeOf(value))) {
+      const key = keyOf(value);
+      const places = found.get(key);
+      if (places === undefined && wanted.has(key)) found.set(key, [path]);
+      else if (places !== undefined && places.length < MOST) places.push(path);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) value.forEach((item, index) => void visit(item, [...path, index]));
+    else for (const [name, item] of Object.entries(value)) visit(item, [...path, name]);
+  };
+  visit(result, []);
+  return found;
+}
+
+/** The one that must be meant: the only one, or of several the only one under the same name. */
+function onlyOrigin(places: readonly Origin[], name: string | number | undefined): Origin | undefined {
+  if (places.length === MOST) return undefined;
+  const named = places.length === 1 ? places : places.filter((place) => place.at(-1) === name);
+  return named.length === 1 ? named[0] : undefined;
+}
+
+/** A path as JMESPath, as it stands in a Ref. */
+export function pathExpression(path: readonly (string | number)[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    const name = /^[A-Za-z_]\w*$/.test(step) ? step : stringifyJson(step);
+    return text === '' ? name : `${text}.${name}`;
+  }, '');
+}
+
+function sizeOf(value: Json): string {
+  if (typeof value !== 'object' || value === null) return 'one';
+  return Array.isArray(value) ? `list ${value.length}` : `object ${Object.keys(value).length}`;
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, item]) => [name, sorted(item)]));
+}
+
+/** The calls that a step stands for, in written order, those of steps in it too; a call stands for itself. */
+function callsOf(id: string, tasks: RunState['tasks']): string[] {
+  const task = tasks.get(id);
+  if (task === undefined || task.isSuperseded) return [];
+  return isStep(task.task) ? task.children.flatMap((child) => callsOf(child, tasks)) : [id];
+}
+
+/** The call whose result is that of the step. */
+function resultCallOf(id: string, tasks: RunState['tasks']): string | undefined {
+  const task = tasks.get(id);
+  if (task === undefined || !isStep(task.task)) return task?.task.id;
+  const last = task.children.findLast((child) => tasks.get(child)?.isSuperseded === false);
+  return last === undefined ? undefined : resultCallOf(last, tasks);
+}

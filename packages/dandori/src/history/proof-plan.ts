@@ -1,0 +1,127 @@
+import type { Event } from '../model/event.ts';
+import { canonical, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { OWN_TOOLS, withOwnTools } from '../model/own-tools.ts';
+import { isSameButSecrets } from '../model/redact.ts';
+import type { Task } from '../model/task.ts';
+import type { Tool } from '../model/tool.ts';
+import { compileDraft } from '../run/drafts/draft.ts';
+import type { Proving } from './proof.ts';
+
+/** Whether a plan is the one that could be proposed and accepted after all that stands before it. */
+export function draftProblems(
+  { data }: Event & { type: 'plan_proposed' | 'plan_revised' },
+  { state, next }: Proving,
+): string[] {
+  const begun = (data.removes ?? []).filter((id) => {
+    const task = state.tasks.get(id);
+    return task === undefined || task.attempts > 0 || task.status === 'succeeded';
+  });
+  const isRepair = data.by === 'repair';
+  const isEarly = data.by === 'mind' && state.draft !== undefined;
+  const isOfNothing = isRepair && (state.draft === undefined || next?.type !== 'plan_approved');
+  return [
+    ...same('version', data.version, state.planVersion + 1),
+    ...begun.map((id) => `it takes ${id} away, which is not there or was begun`),
+    ...(isEarly ? ['what was proposed before it has not been compiled'] : []),
+    ...(isOfNothing ? ['it repairs nothing that was proposed, or was not accepted'] : []),
+  ];
+}
+
+export function versionProblems(version: number, { state }: Proving): string[] {
+  return state.draft === undefined
+    ? ['nothing was proposed before it']
+    : same('version', version, state.draft.version);
+}
+
+/** Compiled again with tools of which only the journaled effects and prices are known. What a server's parts are is not. */
+export function approvalProblems(event: Event & { type: 'plan_approved' }, proving: Proving): string[] {
+  const { draft } = proving.state;
+  const wrong = versionProblems(event.data.version, proving);
+  if (draft === undefined || draft.tasks.length === 0) return wrong;
+  const all = journaledTools(event, draft.tasks);
+  const own = [...all].filter(([name]) => !Object.hasOwn(OWN_TOOLS, name));
+  const found = planProblems(event, proving, withOwnTools(new Map(own)));
+  // A user's tool may have the name of one of ours, and then takes its place.
+  const isOther = found.length > 0 && own.length < all.size;
+  return [...wrong, ...(isOther ? planProblems(event, proving, all) : found)];
+}
+
+function journaledTools(
+  { data }: Event & { type: 'plan_approved' },
+  tasks: readonly Task[],
+): Map<string, Tool> {
+  const checked = new Map(data.tasks.map((task) => [task.id, task]));
+  return new Map(
+    tasks.map(({ id, operation }) => {
+      const { effect = 'write', cost } = checked.get(id) ?? {};
+      const [server = operation] = operation.split('.');
+      const about = { name: operation, server, description: '', inputSchema: {}, trusted: true };
+      return [operation, { ...about, effect, ...(cost !== undefined && { cost }) }];
+    }),
+  );
+}
+
+function planProblems(
+  { data }: Event & { type: 'plan_approved' },
+  { state, check }: Proving,
+  tools: ReadonlyMap<string, Tool>,
+): string[] {
+  const { draft, settings } = state;
+  if (draft === undefined) return [];
+  const { tasks } = draft;
+  const toolbox = { tools: () => tools, missing: () => [] };
+  const { cost: _, ...limits } = settings.limits;
+  const priceless = { ...state, settings: { ...settings, limits } };
+  const compiled = compileDraft(draft, {
+    state: priceless,
+    parts: { toolbox, check, clock: { now: () => state.lastAt } },
+  });
+  if (!compiled.ok) return compiled.diagnostics.map(({ message }) => `it does not compile: ${message}`);
+  const checked = new Map(data.tasks.map((task) => [task.id, task]));
+  const known = new Set([...state.tasks.keys(), ...checked.keys()]);
+  const strange = data.tasks
+    .flatMap(({ needs = [], waits = [] }) => [...needs, ...waits])
+    .concat((data.groups ?? []).flat())
+    .filter((id) => !known.has(id));
+  return [
+    ...same('tasks', [...checked.keys()], [...new Set(tasks.map(({ id }) => id))]),
+    ...strange.map((id) => `something waits for ${id}, which is in no plan`),
+    ...compiled.tasks.flatMap(({ id, effect, needs }) => [
+      ...same(`effect of ${id}`, checked.get(id)?.effect, effect),
+      ...same(`what ${id} needs`, checked.get(id)?.needs ?? [], needs ?? []),
+    ]),
+  ];
+}
+
+const SHOWN = 200;
+
+/** What is written is held against what is derived: nothing where they are the same. */
+export function same(name: string, written: unknown, derived: unknown): string[] {
+  if (isSame(written, derived)) return [];
+  return [`${name} is ${shown(written)} where ${shown(derived)} must be`];
+}
+
+function shown(value: unknown): string {
+  const text = stringifyJson(value) ?? 'nothing';
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+}
+
+/** A secret that came about only when texts were put together was taken out when it was written down. */
+export function isSame(written: unknown, derived: unknown): boolean {
+  if (written === undefined || derived === undefined) return written === derived;
+  const one = stringifyJson(canonical(written as Json));
+  if (one === stringifyJson(canonical(derived as Json))) return true;
+  return one.includes('[secret') && isSameButRedacted(written as Json, derived as Json);
+}
+
+function isSameButRedacted(written: Json, derived: Json): boolean {
+  if (typeof written === 'string') return typeof derived === 'string' && isSameButSecrets(written, derived);
+  if (typeof written !== 'object' || written === null) return written === derived;
+  if (typeof derived !== 'object' || derived === null) return false;
+  const [mine, theirs] = [Object.entries(written), Object.entries(derived)];
+  return (
+    Array.isArray(written) === Array.isArray(derived) &&
+    mine.length === theirs.length &&
+    mine.every(([key, value]) => isSameButRedacted(value, (derived as JsonObject)[key] ?? null))
+  );
+}

@@ -1,0 +1,338 @@
+import { unexpected } from '../driver/outcomes.ts';
+import { finished } from '../driver/perform.ts';
+import { callDigest } from '../driver/questions.ts';
+import type { Results } from '../driver/results.ts';
+import type { Brief } from '../model/decision.ts';
+import { DandoriError } from '../model/error.ts';
+import { type Event, type FactType, isCommand } from '../model/event.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { SchemaCheck } from '../model/tool.ts';
+import { refsIn } from '../plan/fill-refs.ts';
+import { decide, expiredAt } from '../run/decide.ts';
+import type { Intention } from '../run/intention.ts';
+import { timeLeft, tokensUsed } from '../run/limits.ts';
+import { firstLoop } from '../run/loop.ts';
+import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
+import { injectInTurn } from '../trust/sealing.ts';
+import { textsOf } from '../views/texts/driver.ts';
+import { approvalProblems, draftProblems, isSame, same, versionProblems } from './proof-plan.ts';
+
+/**
+ * Whether a fact is the one that the engine would write down after all that stands before it. Nothing here calls a model
+ * or a tool, and nothing changes the state.
+ *
+ * V1  What Dandori decides itself is decided again: what is asked of the mind and when, what a plan waits for, which call
+ *     is made with which arguments and under which key, what a person is asked to approve, how the run ends and with
+ *     which words.
+ * V2  What came from outside (a tool's result, a mind's decision, a person's answer) is taken as it stands: it is
+ *     evidence. It is held against what is known of it: its attempt, its expectation, the options of its question.
+ * V3  A fact that needs a result which cannot be read any more is unproved, which is neither right nor wrong.
+ */
+export interface Proving {
+  /** Before the event. */
+  readonly state: RunState;
+  /** What is written behind it: some facts stand in pairs. */
+  readonly next: Event | undefined;
+  readonly results: Results;
+  readonly check: SchemaCheck;
+}
+
+/** Facts that the engine decides on by itself. All others come from outside. */
+const DECIDED: ReadonlySet<FactType> = new Set([
+  'decision_started',
+  'plan_approved',
+  'task_started',
+  'probe_started',
+  'question_asked',
+  'question_expired',
+  'limit_reached',
+  'run_finished',
+]);
+
+export function isDecided(type: FactType): boolean {
+  return DECIDED.has(type);
+}
+
+type Proof = { readonly wrong: readonly string[] } | { readonly unproved: string };
+
+/** What is wrong with it; nothing where it is as it must be. */
+export async function prove(event: Event, proving: Proving): Promise<Proof> {
+  try {
+    return { wrong: [...timeProblems(event, proving), ...(await problems(event, proving))] };
+  } catch (error) {
+    if (!(error instanceof DandoriError && error.code === 'blob-damaged')) throw error;
+    return { unproved: error.message };
+  }
+}
+
+function timeProblems({ at, type }: Event, { state }: Proving): string[] {
+  const isEarly = at < state.lastAt && type !== 'run_started';
+  return isEarly ? [`its time is ${state.lastAt - at} ms before that of what stands before it`] : [];
+}
+
+async function problems(event: Event, proving: Proving): Promise<string[]> {
+  switch (event.type) {
+    case 'decision_started':
+      return thoughtProblems(event, proving);
+    case 'decision_made':
+    case 'decision_failed':
+      return decisionProblems(event, proving);
+    case 'reflection_made':
+      return reflectionProblems(event, proving);
+    case 'plan_proposed':
+    case 'plan_revised':
+      return draftProblems(event, proving);
+    case 'plan_approved':
+      return approvalProblems(event, proving);
+    case 'plan_rejected':
+      return versionProblems(event.data.version, proving);
+    case 'task_started':
+      return startProblems(event, proving);
+    case 'task_succeeded':
+      return resultProblems(event, proving);
+    case 'probe_started':
+      return probeProblems(event, proving);
+    case 'question_asked':
+      return questionProblems(event, proving);
+    case 'question_answered':
+      return answerProblems(event, proving);
+    case 'question_expired':
+      return expiryProblems(event, proving);
+    case 'limit_reached':
+      return limitProblems(event, proving);
+    case 'run_finished':
+      return endProblems(event, proving);
+    case 'run_rated':
+      return same('outcome', event.data.outcome, proving.state.end?.outcome);
+    default:
+      return [];
+  }
+}
+
+/**
+ * What `decide` may have said: it was asked some time between the last fact and this one, and its answer changes with
+ * time only when a retry becomes due, the mind may be asked again, a question expires, or the time is up.
+ */
+function* intentions(state: RunState, until: number): Generator<Intention> {
+  const from = state.lastAt;
+  const turns = [state.thinkAfter, until + timeLeft(state, until)];
+  for (const { item } of state.retrying.inOrder(() => true)) {
+    const { dueAt = until } = item;
+    if (dueAt >= until) break;
+    turns.push(dueAt);
+  }
+  if (state.openQuestions > 0)
+    for (const { question } of state.questions.values()) turns.push(question.expiresAt ?? from);
+  const moments = new Set([until, from, ...turns.filter((time) => time > from && time < until)]);
+  for (const moment of moments) yield* decide(state, moment);
+}
+
+function isIntended(
+  event: Event,
+  { state }: Proving,
+  isIt: (intention: Intention) => boolean,
+): Intention | undefined {
+  for (const intention of intentions(state, event.at)) if (isIt(intention)) return intention;
+  return undefined;
+}
+
+function thoughtProblems(event: Event & { type: 'decision_started' }, proving: Proving): string[] {
+  const { decision, purpose, brief } = event.data;
+  const wanted = [...intentions(proving.state, event.at)].filter((one) => one.type === 'think');
+  if (wanted.length === 0) return ['the mind was asked where it was not to be asked'];
+  const number = same('decision', decision, proving.state.decisions.length + 1);
+  const wantedBriefs = wanted.filter((one) => one.purpose === purpose).map((one) => one.brief);
+  if (wantedBriefs.some((one) => isSame(one, brief) || isSame(asToldBefore(one, event, proving), brief)))
+    return number;
+  const [first] = wanted;
+  return [...number, ...same('purpose', purpose, first?.purpose), ...same('brief', brief, first?.brief)];
+}
+
+/** A journal of 0.1.0 tells any circle in any turn, and does not name it. */
+function asToldBefore(
+  brief: Brief | undefined,
+  { data }: Event & { type: 'decision_started' },
+  { state }: Proving,
+): Brief | undefined {
+  const { loop } = data.brief ?? {};
+  return loop === undefined || loop.circle !== undefined ? brief : { ...brief, loop: firstLoop(state) };
+}
+
+function decisionProblems(
+  { type, data }: Event & { type: 'decision_made' | 'decision_failed' },
+  { state: { thinking }, next }: Proving,
+): string[] {
+  const wrong = same('decision', data.decision, thinking?.decision);
+  const isClosing = thinking?.purpose === 'answer' || thinking?.purpose === 'conclude';
+  const looksBack = type === 'decision_made' && thinking?.brief?.reflect !== undefined && !isClosing;
+  // A crash in the middle of a write may have left a part of what belongs together.
+  const isCutOff = next === undefined || next.type === 'run_resumed' || isCommand(next.type);
+  const isMissing = looksBack && !isCutOff && next.type !== 'reflection_made';
+  return isMissing ? [...wrong, 'it was to look back, and no reflection stands behind it'] : wrong;
+}
+
+function reflectionProblems({ data }: Event & { type: 'reflection_made' }, { state }: Proving): string[] {
+  const isTwice = state.reflections.at(-1)?.decision === data.decision;
+  return [
+    ...same('decision', data.decision, state.decisions.at(-1)?.number),
+    ...(isTwice ? ['the decision has looked back already'] : []),
+  ];
+}
+
+async function startProblems(event: Event & { type: 'task_started' }, proving: Proving): Promise<string[]> {
+  const { task: id, attempt, key, args } = event.data;
+  const { state } = proving;
+  const task = state.tasks.get(id);
+  if (task === undefined) return [];
+  const isUncalled = wasNotCalled(event, proving);
+  const intended = isIntended(
+    event,
+    proving,
+    (one) => (one.type === 'start_task' || (isUncalled && one.type === 'ask_approval')) && one.task === id,
+  );
+  const wrong = [
+    ...(intended === undefined && !hasEnded(task.status) ? [`${id} was not to be started then`] : []),
+    ...same('attempt', attempt, task.attempts + 1),
+    ...keyProblems(key, task, state),
+  ];
+  if (isUncalled) return wrong;
+  const filled = await fill(task, proving);
+  if (typeof filled === 'string') return [...wrong, `its arguments cannot be filled in: ${filled}`];
+  const sent = args ?? task.override ?? task.task.args;
+  const approved = task.approved !== undefined && task.approved !== callDigest(task.task.operation, sent);
+  return [
+    ...wrong,
+    ...same('args', sent, filled),
+    ...(approved ? ['a person approved another call than this one'] : []),
+  ];
+}
+
+/** Its arguments could not be filled in or did not fit; that it was begun and failed is all that is written then. */
+function wasNotCalled({ data }: Event & { type: 'task_started' }, { next }: Proving): boolean {
+  return (
+    next?.type === 'task_failed' &&
+    next.data.task === data.task &&
+    next.data.attempt === data.attempt &&
+    next.data.failure.kind === 'invalid_args'
+  );
+}
+
+function keyProblems(key: string, { task, key: known }: TaskState, { run, forkedFrom }: RunState): string[] {
+  if (known !== undefined) return same('key', key, known);
+  // What was begun before the fork has the key of the run that it was begun in, which may be a fork itself.
+  const isInherited = forkedFrom !== undefined && key.endsWith(`/${task.id}`);
+  return isInherited ? [] : same('key', key, `${run}/${task.id}`);
+}
+
+async function fill(
+  { override, task }: TaskState,
+  { state, results }: Proving,
+): Promise<JsonObject | string> {
+  const written = override ?? task.args;
+  await results.load(state, new Set(refsIn(written).map(({ ref }) => ref.task)));
+  const injected = await injectInTurn(written, (id) => results.get(state, id));
+  return injected.ok ? injected.args : injected.problems.map(({ message }) => message).join('; ');
+}
+
+async function resultProblems(
+  { data }: Event & { type: 'task_succeeded' },
+  { state, check, results }: Proving,
+): Promise<string[]> {
+  const expect = state.tasks.get(data.task)?.task.expect;
+  const value = data.blob === undefined ? (data.result ?? null) : await results.read(data.blob);
+  const failure = unexpected(value, expect, { check, texts: textsOf(state) });
+  return failure === undefined ? [] : [failure.message];
+}
+
+function probeProblems(event: Event & { type: 'probe_started' }, proving: Proving): string[] {
+  const { task: id, attempt } = event.data;
+  const intended = isIntended(event, proving, (one) => one.type === 'settle' && one.task === id);
+  return [
+    ...(intended === undefined ? [`${id} is not in doubt`] : []),
+    ...same('attempt', attempt, proving.state.tasks.get(id)?.attempts),
+  ];
+}
+
+async function questionProblems(
+  event: Event & { type: 'question_asked' },
+  proving: Proving,
+): Promise<string[]> {
+  const { kind, task: id, digest, context } = event.data.question;
+  const task = id === undefined ? undefined : proving.state.tasks.get(id);
+  if (task === undefined) return [];
+  if (kind === 'in_doubt') {
+    const intended = isIntended(event, proving, (one) => one.type === 'settle' && one.task === id);
+    return intended === undefined ? [`${id} is not in doubt`] : [];
+  }
+  if (kind !== 'approval') return [];
+  const intended = isIntended(
+    event,
+    proving,
+    (one) => (one.type === 'ask_approval' || one.type === 'start_task') && one.task === id,
+  );
+  const filled = await fill(task, proving);
+  if (typeof filled === 'string') return [`its arguments cannot be filled in: ${filled}`];
+  const asked = (context as JsonObject | undefined)?.args;
+  return [
+    ...(intended === undefined ? [`${id} was not to be asked about then`] : []),
+    ...digestProblems(digest, task.task.operation, { asked, filled }),
+    ...same('context.args', asked, filled),
+  ];
+}
+
+/** Where a secret came about only when texts were put together, what was asked has a mark where the derived call has it plain. */
+function digestProblems(
+  digest: string | undefined,
+  operation: string,
+  { asked, filled }: { asked: Json | undefined; filled: JsonObject },
+): string[] {
+  const isAsAsked = asked !== undefined && digest === callDigest(operation, asked as JsonObject);
+  return isAsAsked ? [] : same('digest', digest, callDigest(operation, filled));
+}
+
+function answerProblems({ data }: Event & { type: 'question_answered' }, { state }: Proving): string[] {
+  const options = state.questions.get(data.question)?.question.options ?? [];
+  // A plan may be answered with another one.
+  const isPlan = typeof data.answer === 'object' && data.answer !== null;
+  const isFree = data.declined === true || isPlan || options.length === 0;
+  const isOne = isFree || options.some(({ value }) => isSame(value, data.answer));
+  return isOne ? [] : [`${stringifyJson(data.answer)} is none of the options of ${data.question}`];
+}
+
+/** Those that expire together are written together, also where the first of them cancels the run. */
+function expiryProblems(event: Event & { type: 'question_expired' }, proving: Proving): string[] {
+  const { question, as } = event.data;
+  const { state } = proving;
+  const isIt = (one: Intention) =>
+    one.type === 'expire_question' && one.question === question && one.as === as;
+  const isCancelledToo = as === 'cancelled' && state.cancel !== undefined && state.end === undefined;
+  const isTogether = isCancelledToo && expiredAt(state, event.at).some(isIt);
+  const isMeant = isTogether || isIntended(event, proving, isIt) !== undefined;
+  return isMeant ? [] : [`${question} was not to expire then`];
+}
+
+function limitProblems(event: Event & { type: 'limit_reached' }, proving: Proving): string[] {
+  const { limit, needed, left } = event.data;
+  const { settings, usage } = proving.state;
+  const used = limit === 'tokens' ? tokensUsed(proving.state) : (usage.cost ?? 0);
+  const intended = isIntended(event, proving, (one) => one.type === 'think');
+  return [
+    ...(intended === undefined ? ['the mind was not to be asked then'] : []),
+    ...same('left', left, (settings.limits[limit] ?? Number.POSITIVE_INFINITY) - used),
+    ...(needed > left ? [] : [`${needed} ${limit} are needed and ${left} are left`]),
+  ];
+}
+
+async function endProblems(event: Event & { type: 'run_finished' }, proving: Proving): Promise<string[]> {
+  let nearest: string[] | undefined;
+  for (const intention of intentions(proving.state, event.at)) {
+    if (intention.type !== 'finish') continue;
+    const expected = await finished(intention.ending, proving);
+    const wrong = (['outcome', 'answer', 'failure', 'missing', 'limit'] as const).flatMap((name) =>
+      same(name, event.data[name], expected[name]),
+    );
+    if (wrong.length === 0) return [];
+    nearest ??= wrong;
+  }
+  return nearest ?? ['the run was not to end then'];
+}

@@ -1,0 +1,359 @@
+import type { Parts } from '../driver/parts.ts';
+import { createResults, type Results } from '../driver/results.ts';
+import { DandoriError } from '../model/error.ts';
+import type { Event, FactOf } from '../model/event.ts';
+import { normalise } from '../model/json.ts';
+import { OWN_TOOLS } from '../model/own-tools.ts';
+import type { Question } from '../model/question.ts';
+import { named, redact } from '../model/redact.ts';
+import { isStep } from '../model/task.ts';
+import { isRepeatable, type Tool } from '../model/tool.ts';
+import { apply } from '../run/state/apply.ts';
+import { responseTo } from '../run/state/held-calls.ts';
+import { innerCallsInDoubt } from '../run/state/inner-calls.ts';
+import type { RunState } from '../run/state/state.ts';
+import { report } from '../views/report.ts';
+import {
+  CASE_VERSION,
+  type CaseCall,
+  type CaseCommand,
+  type CaseDecision,
+  type RecordedCase,
+} from './case.ts';
+import { isOfDecision } from './fork-point.ts';
+import { type Followed, spokenAgain } from './spoken.ts';
+
+export interface Recorded {
+  readonly case: RecordedCase;
+  /** Decisions that could not be put in words that give the same again; a case with one of them may fail. */
+  readonly inexact: readonly number[];
+  /** Tools that are not connected now: of them only the name and the effect are known. */
+  readonly unknown: readonly string[];
+}
+
+type Keeping = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
+
+/** Makes a test of a run: what the mind, the tools and people said in it, and what came of that. */
+export async function recordRun(run: string, parts: Keeping): Promise<Recorded> {
+  const events = await parts.journal.read(run);
+  const results = createResults(parts.blobs);
+  const tools = parts.toolbox.tools();
+  const recording: Recording = {
+    decisions: [],
+    calls: [],
+    commands: [],
+    open: new Map(),
+    dropped: new Map(),
+    givenUp: new Set(),
+    begun: 0,
+    inexact: [],
+  };
+  let state: RunState | undefined;
+  for (const [index, event] of events.entries()) {
+    if (state !== undefined)
+      await record(event, { state, followed: () => followedBy(events, index + 1), results, recording });
+    state = apply(state, event);
+    if (event.type === 'task_started') begin(event, state, { recording, tools });
+  }
+  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+  const { outcome, answer, failure, tasks } = report(state);
+  if (outcome === 'open' || outcome === 'paused' || outcome === 'cancelled') throw unfit(run, outcome);
+  const known = toolsOf(events, tools);
+  const [first, second] = events;
+  const isPlan = second?.type === 'plan_proposed' && second.data.by === 'user';
+  const made: RecordedCase = {
+    version: CASE_VERSION,
+    goal: state.goal,
+    ...(state.userId !== undefined && { userId: state.userId }),
+    mind: state.mind,
+    settings: first?.type === 'run_started' ? first.data.settings : state.settings,
+    ...(isPlan && { plan: second.data.tasks }),
+    tools: known.tools,
+    decisions: recording.decisions,
+    calls: recording.calls,
+    commands: recording.commands,
+    expect: {
+      outcome,
+      answer,
+      ...(failure && { failure: failure.kind }),
+      plan: [...state.tasks.values()].map(({ task }) => task),
+      tasks: Object.fromEntries(Object.entries(tasks).map(([id, { status }]) => [id, status])),
+    },
+  };
+  // The journal holds no secrets; what tools say of themselves may.
+  const plain = normalise(redact(named(made), parts.secrets)) as unknown as RecordedCase;
+  return { case: plain, inexact: recording.inexact, unknown: known.unknown };
+}
+
+function unfit(run: string, outcome: 'open' | 'paused' | 'cancelled'): DandoriError {
+  if (outcome !== 'cancelled')
+    return new DandoriError('run-not-ended', `The run ${run} has not ended, and waits for nobody.`, {
+      fix: `Go on with \`dandori resume ${run}\`, then record it.`,
+    });
+  return new DandoriError('usage', `The run ${run} was cancelled, at a moment that no test can meet again.`, {
+    fix: 'Record a run that came to its end by itself.',
+  });
+}
+
+interface Recording {
+  readonly decisions: CaseDecision[];
+  readonly calls: CaseCall[];
+  readonly commands: CaseCommand[];
+  /** Calls that were made and have not ended. */
+  readonly open: Map<string, OpenCall>;
+  /** What calls asked that were lost with their driver and made again: the next one is not asked for it once more. */
+  readonly dropped: Map<string, OpenCall['asked']>;
+  /** Questions of which a call was told that nobody answers, whoever did later. */
+  readonly givenUp: Set<string>;
+  /** Decisions. */
+  begun: number;
+  readonly inexact: number[];
+}
+
+interface OpenCall extends Pick<CaseCall, 'task' | 'operation' | 'args'> {
+  /** The questions that it has asked while it was open. */
+  readonly asked: readonly Question[];
+}
+
+interface Recorder {
+  /** Before the event. */
+  readonly state: RunState;
+  readonly followed: () => Followed;
+  readonly results: Results;
+  readonly recording: Recording;
+}
+
+async function record(event: Event, { state, followed, results, recording }: Recorder): Promise<void> {
+  const purpose = state.thinking?.purpose ?? 'act';
+  switch (event.type) {
+    case 'decision_started':
+      recording.begun++;
+      return;
+    case 'decision_made':
+      return decided(event, { state, followed, recording });
+    case 'decision_failed': {
+      const { failure, next, usage, ms } = event.data;
+      recording.decisions.push({ purpose, failure, next, usage, ms });
+      return;
+    }
+    case 'limit_reached': {
+      const { limit, needed } = event.data;
+      recording.decisions.push({ purpose, needed: { limit, amount: needed }, ms: 0 });
+      return;
+    }
+    case 'task_succeeded': {
+      const { task, blob, result = null, note, ms } = event.data;
+      const value = blob === undefined ? result : await results.read(blob);
+      return end(task, { result: value, ms, ...(note !== undefined && { note }) }, { state, recording });
+    }
+    case 'task_failed': {
+      const { task, failure, ms } = event.data;
+      // It was never sent, and will not be again.
+      if (failure.kind === 'invalid_args') recording.open.delete(task);
+      return end(task, { failure, ms }, { state, recording });
+    }
+    case 'task_in_doubt': {
+      const { task, cause } = event.data;
+      const isAgain = isRepeatable(state.tasks.get(task)?.effect ?? 'write');
+      // A test has no crash: what was only sent once more is sent once.
+      if (cause === 'driver_lost' && isAgain) drop(task, recording);
+      const isUnknown = cause === 'driver_lost' || cause === 'unanswered';
+      return end(task, { lost: isUnknown ? 'connection_lost' : cause, ms: 0 }, { state, recording });
+    }
+    case 'probe_ended':
+      return probed(event, { results, recording });
+    case 'question_asked':
+      return asked(event.data, { state, recording });
+    case 'hold_ended':
+      for (const { id } of recording.open.get(event.data.task)?.asked ?? [])
+        if (state.questions.get(id)?.answer === undefined) recording.givenUp.add(id);
+      return;
+    case 'question_answered': {
+      const { question: id, answer: value, declined, comment } = event.data;
+      const question = state.questions.get(id)?.question;
+      if (question === undefined) return;
+      const { kind, task = '' } = question;
+      const inDoubt = innerCallsInDoubt(state.tasks.get(task) ?? { innerCalls: undefined });
+      const isAgain = kind === 'in_doubt' && (value === 'again' || value === 'again_after');
+      // A test calls the service as a whole: of what was asked about calls inside it, only the last word counts.
+      if (isAgain && inDoubt.length > 1) return;
+      const isHeld =
+        state.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
+      const answer = { kind, task: question.task, value: isAgain ? 'again' : value, declined, comment };
+      const ofCall = { text: question.text, ...(isHeld && { held: true }) };
+      recording.commands.push({ answer: { ...answer, ...(kind === 'elicitation' && ofCall) } });
+      return;
+    }
+    case 'question_expired': {
+      const question = state.questions.get(event.data.question)?.question;
+      if (question !== undefined)
+        recording.commands.push({ expire: { kind: question.kind, task: question.task } });
+      return;
+    }
+    case 'note_added': {
+      const { text, passedOnBy } = event.data;
+      recording.commands.push({ note: { text, passedOnBy, decision: recording.begun } });
+      return;
+    }
+    case 'run_paused':
+      recording.commands.push({ pause: { reason: event.data.reason, decision: recording.begun } });
+      return;
+    case 'run_continued':
+      recording.commands.push({ continue: {} });
+      return;
+    case 'budget_added': {
+      const { by: _, ...amounts } = event.data;
+      const given = Object.entries(amounts).filter(([, amount]) => amount !== undefined);
+      recording.commands.push({ addBudget: Object.fromEntries(given) as Record<string, number> });
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+/** A call ends with what it wants to know first, or asks while it is open. */
+function asked(
+  { question, attempt, held, input }: FactOf<'question_asked'>['data'],
+  { state, recording }: Pick<Recorder, 'state' | 'recording'>,
+): void {
+  const { kind, task, text, options = [], form, default: fallback } = question;
+  if (attempt === undefined || task === undefined) return;
+  if (kind === 'ambiguity') {
+    const ambiguous = { question: text, options, form, default: fallback };
+    end(task, { ambiguous, ms: 0 }, { state, recording });
+  }
+  if (kind !== 'elicitation') return;
+  const begun = recording.open.get(task);
+  if (held === true) {
+    if (begun !== undefined) recording.open.set(task, { ...begun, asked: [...begun.asked, question] });
+    return;
+  }
+  const wanted = { name: input?.name, ...requestOf(question) };
+  if (begun !== undefined) {
+    end(task, { wanted: { requests: [wanted], state: input?.state }, ms: 0 }, { state, recording });
+    return;
+  }
+  // What one call wants together is asked one after the other.
+  recording.calls.findLast((call) => call.task === task)?.wanted?.requests.push(wanted);
+}
+
+function requestOf({ text, form, url }: Question): Pick<Question, 'text' | 'form' | 'url'> {
+  return { text, form, url };
+}
+
+/** What a probe has found out says how the call ended; a test needs no other look. */
+async function probed(
+  { data }: Event & { type: 'probe_ended' },
+  { results, recording: { calls } }: Pick<Recorder, 'results' | 'recording'>,
+): Promise<void> {
+  const index = calls.findLastIndex(({ task, lost }) => task === data.task && lost !== undefined);
+  const call = calls[index];
+  if (call === undefined || data.found === 'unknown') return;
+  if (data.found === 'not_happened') {
+    calls.splice(index, 1);
+    return;
+  }
+  const result = data.blob === undefined ? (data.result ?? null) : await results.read(data.blob);
+  const { lost: _, ...known } = call;
+  calls[index] = { ...known, result };
+}
+
+function decided(
+  { data }: Event & { type: 'decision_made' },
+  { state, followed, recording }: Omit<Recorder, 'results'>,
+): void {
+  const { decision, reasoning, usage, ms } = data;
+  const { actions, isExact } = spokenAgain(data, followed(), state);
+  if (!isExact) recording.inexact.push(decision);
+  const purpose = state.thinking?.purpose ?? 'act';
+  recording.decisions.push({ purpose, actions: [...actions], reasoning, usage, ms });
+}
+
+/** What was written down together with the decision. */
+function followedBy(events: readonly Event[], from: number): Followed {
+  let end = from;
+  while (isOfDecision(events[end])) end++;
+  return events.slice(from, end);
+}
+
+function begin(
+  { data }: Event & { type: 'task_started' },
+  state: RunState,
+  { recording, tools }: { recording: Recording; tools: ReadonlyMap<string, Tool> },
+): void {
+  const task = state.tasks.get(data.task);
+  if (task === undefined || isOwn(task.task.operation, tools)) return;
+  const { operation } = task.task;
+  const asked = recording.dropped.get(data.task) ?? [];
+  recording.dropped.delete(data.task);
+  recording.open.set(data.task, { task: data.task, operation, args: task.sent ?? {}, asked });
+}
+
+/** Own tools are carried out by the engine itself, in a test too. A user's tool may have the name of one. */
+function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
+  return Object.hasOwn(OWN_TOOLS, operation) && !tools.has(operation);
+}
+
+function end(
+  task: string,
+  how: Omit<CaseCall, 'task' | 'operation' | 'args' | 'asks'>,
+  { state, recording: { open, calls, givenUp } }: Pick<Recorder, 'state' | 'recording'>,
+): void {
+  const told = (id: string) => {
+    const asked = state.questions.get(id);
+    if (givenUp.has(id)) return 'cancel' as const;
+    return asked?.answer === undefined ? undefined : responseTo(asked).action;
+  };
+  const begun = open.get(task);
+  if (begun === undefined) return;
+  open.delete(task);
+  const { asked: questions, ...call } = begun;
+  const asks = questions.map((question) => ({ ...requestOf(question), told: told(question.id) }));
+  calls.push({ ...call, ...(asks.length > 0 && { asks }), ...how });
+}
+
+function drop(task: string, { open, dropped }: Recording): void {
+  dropped.set(task, open.get(task)?.asked ?? []);
+  open.delete(task);
+}
+
+/** The tools that plans of the run name, as they are now; of those that are not there what the journal knows. */
+function toolsOf(
+  events: readonly Event[],
+  tools: ReadonlyMap<string, Tool>,
+): { tools: RecordedCase['tools']; unknown: string[] } {
+  const proposed = events.filter(({ type }) => type === 'plan_proposed' || type === 'plan_revised');
+  const tasks = proposed.flatMap(({ data }) => (data as FactOf<'plan_proposed'>['data']).tasks);
+  const operations = new Map(
+    tasks.filter((task) => !isStep(task)).map(({ id, operation }) => [id, operation]),
+  );
+  const effects = new Map(
+    events.flatMap((event) =>
+      event.type === 'plan_approved'
+        ? event.data.tasks.map(({ id, effect }) => [operations.get(id) ?? '', effect] as const)
+        : [],
+    ),
+  );
+  const found = new Map<string, Tool>();
+  const unknown: string[] = [];
+  const open = [...new Set(operations.values())].filter((name) => !isOwn(name, tools));
+  for (const name of open) {
+    const tool = tools.get(name);
+    const effect = effects.get(name);
+    if (tool !== undefined) {
+      found.set(name, tool);
+      open.push(...(tool.calls ?? []).filter((other) => !open.includes(other)));
+    } else if (effect !== undefined) {
+      unknown.push(name);
+      const [server = name] = name.split('.');
+      const inputSchema = { type: 'object' };
+      found.set(name, { name, server, description: '', inputSchema, effect, trusted: true });
+    }
+  }
+  return { tools: [...found.values()].map(plainTool), unknown };
+}
+
+function plainTool({ title: _, probe: __, calls, ...tool }: Tool): RecordedCase['tools'][number] {
+  return { ...tool, ...(calls && { calls: [...calls] }) };
+}

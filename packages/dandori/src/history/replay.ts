@@ -1,0 +1,123 @@
+import type { Parts } from '../driver/parts.ts';
+import { createResults } from '../driver/results.ts';
+import { DandoriError } from '../model/error.ts';
+import type { Event, FactType } from '../model/event.ts';
+import { parseJson, stringifyJson } from '../model/json.ts';
+import { breaches } from '../run/laws.ts';
+import { apply, fold } from '../run/state/apply.ts';
+import { type RunState, snapshot } from '../run/state/state.ts';
+import type { Journal } from '../store/journal.ts';
+import { type Report, report } from '../views/report.ts';
+import { factText } from './diff.ts';
+import { isDecided, prove } from './proof.ts';
+
+export interface ReplayOptions {
+  /** The event up to which it is replayed; without it to the end. */
+  readonly to?: number;
+}
+
+/** A run made again from its journal alone. */
+export interface Replayed {
+  readonly run: string;
+  /** The last event that was replayed, and how many the journal has. */
+  readonly seq: number;
+  readonly events: number;
+  /** True where nothing differs and nothing is left unproved. */
+  readonly isProved: boolean;
+  /** Where the journal is not what the engine would have written. */
+  readonly differences: readonly Difference[];
+  /** What could not be derived again, as a result that it needs is gone. */
+  readonly unproved: readonly Difference[];
+  /** Facts that were derived again, and those that are taken from tools, minds and people as they stand. */
+  readonly derived: number;
+  readonly taken: number;
+  /** The run as of that event. */
+  readonly report: Report;
+}
+
+export interface Difference {
+  readonly seq: number;
+  readonly type: FactType;
+  readonly message: string;
+}
+
+type Keeping = Pick<Parts, 'journal' | 'blobs' | 'check'>;
+
+/** Makes the state again with no model and no tool, and says where the journal is not what it must be. */
+export async function replayRun(
+  run: string,
+  { to }: ReplayOptions,
+  { journal, blobs, check }: Keeping,
+): Promise<Replayed> {
+  const all = await journal.read(run);
+  const events = all.slice(0, upTo(run, all, to));
+  const results = createResults(blobs);
+  const differences: Difference[] = breaches(events).map((breach) => ({
+    ...breach,
+    type: typeAt(events, breach.seq),
+  }));
+  const unproved: Difference[] = [];
+  let derived = 0;
+  let state: RunState | undefined;
+  for (const [index, event] of events.entries()) {
+    if (state !== undefined) {
+      const proof = await prove(event, { state, next: all[index + 1], results, check });
+      const { seq, type } = event;
+      if ('unproved' in proof) unproved.push({ seq, type, message: proof.unproved });
+      else differences.push(...proof.wrong.map((message) => ({ seq, type, message })));
+      if (isDecided(type)) derived++;
+    }
+    state = apply(state, event);
+  }
+  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+  differences.push(...foldProblems(state, events), ...(await pastProblems(state, events, journal)));
+  return {
+    run,
+    seq: events.length,
+    events: all.length,
+    isProved: differences.length + unproved.length === 0,
+    differences: differences.sort((a, b) => a.seq - b.seq),
+    unproved,
+    derived,
+    taken: events.length - derived,
+    report: report(state),
+  };
+}
+
+function upTo(run: string, { length }: readonly Event[], to = length): number {
+  if (Number.isInteger(to) && to >= 1 && to <= length) return to;
+  throw new DandoriError('usage', `The run ${run} has no event ${to}.`, {
+    fix: `Its events are 1 to ${length}: see them with \`dandori log ${run}\`.`,
+  });
+}
+
+function typeAt(events: readonly Event[], seq: number): FactType {
+  return (events[seq - 1] ?? events[0])?.type ?? 'run_started';
+}
+
+/** Folded once more in one go, from a copy: nothing that was looked up on the way may have changed anything. */
+function foldProblems(state: RunState, events: readonly Event[]): Difference[] {
+  const again = fold(parseJson(stringifyJson(events)) as unknown as Event[]);
+  if (again !== undefined && snapshot(again) === snapshot(state)) return [];
+  const { seq = 1, type = 'run_started' } = events.at(-1) ?? {};
+  return [{ seq, type, message: 'folding the journal twice gives two states, which is a bug in Dandori' }];
+}
+
+/** A fork has the past of the run that it comes from, as long as that one is there. */
+async function pastProblems(
+  { forkedFrom }: RunState,
+  events: readonly Event[],
+  journal: Pick<Journal, 'read'>,
+): Promise<Difference[]> {
+  if (forkedFrom === undefined) return [];
+  const theirs = await journal.read(forkedFrom.run).catch((): Event[] => []);
+  const past = theirs.slice(0, Math.min(forkedFrom.seq, events.length));
+  return past.flatMap((event, index) => {
+    const own = events[index];
+    if (own === undefined || factText(own) === factText(event)) return [];
+    const { seq, type } = own;
+    return [
+      { seq, type, message: `the run ${forkedFrom.run}, whose past it shares, has another event there` },
+    ];
+  });
+}

@@ -1,0 +1,250 @@
+import * as z from 'zod';
+import type { Event } from '../model/event.ts';
+import { fold } from '../run/state/apply.ts';
+import type { RunState } from '../run/state/state.ts';
+import { type Report, report } from '../views/report.ts';
+
+/** What became of many runs. */
+export interface Statistics {
+  readonly runs: number;
+  /** `waiting`, `paused` and `open` have not ended. */
+  readonly outcomes: { readonly [outcome in Report['outcome']]: number };
+  /** Answered, of those that have ended; null where none has. */
+  readonly completionRate: number | null;
+  /** Plans that were accepted after the first of their run. */
+  readonly revisions: Total;
+  readonly modelCalls: Total;
+  readonly tokens: { readonly input: number; readonly output: number; readonly cachedInput: number };
+  /** US dollars of the model calls whose price is known; null where none is, which is not the same as free. */
+  readonly cost: number | null;
+  /** Attempts that took longer than they may. */
+  readonly timeouts: number;
+  /** By name. */
+  readonly tools: { readonly [operation: string]: ToolStatistics };
+  /** Of the runs that have ended: the time in which somebody drove them. */
+  readonly duration: { readonly meanMs: number; readonly medianMs: number } | null;
+  /** Of the runs that somebody has rated, from 1 to 5. */
+  readonly satisfaction: { readonly mean: number; readonly count: number } | null;
+  /** By the time at which the runs started, oldest first, where it was asked for. Periods without a run are left out. */
+  readonly series?: readonly Period[];
+}
+
+interface Total {
+  readonly total: number;
+  readonly perRun: number;
+}
+
+export interface ToolStatistics {
+  /** Attempts that were made. */
+  readonly calls: number;
+  readonly failed: number;
+  readonly timeouts: number;
+  /** Called, and nobody knew whether it took effect. */
+  readonly inDoubt: number;
+  /** Failed or in doubt, of all calls. */
+  readonly errorRate: number;
+}
+
+type Calls = { -readonly [key in keyof Omit<ToolStatistics, 'errorRate'>]: number };
+
+interface CounterOptions {
+  /** Tells a series too. */
+  readonly every?: Every;
+  /** When the first period begins, in milliseconds since 1970; with a midnight, days are from midnight to midnight. */
+  readonly from?: number;
+}
+
+/**
+ * Counts one run after the other, so that only what is counted is kept: a few numbers a tool and a period, and one a run
+ * that has ended, for the median.
+ */
+interface Counter {
+  add(events: readonly Event[]): void;
+  statistics(): Statistics;
+}
+
+export function createCounter({ every, from = 0 }: CounterOptions = {}): Counter {
+  const durations: number[] = [];
+  const tools = new Map<string, Calls>();
+  const periods = new Map<number, Period>();
+  let all = emptyPeriod(from);
+  let runs = 0;
+
+  return {
+    add(events) {
+      const state = fold(events);
+      if (state === undefined) return;
+      runs++;
+      if (state.end !== undefined) durations.push(state.activeMs);
+      const calls = callsOf(events, (id) => toolOf(state.tasks.get(id)?.task.operation));
+      const counted = countRun(state, calls);
+      all = addPeriods(all, counted);
+      if (every === undefined) return;
+      const at = from + Math.floor((state.startedAt - from) / PERIOD_MS[every]) * PERIOD_MS[every];
+      periods.set(at, addPeriods(periods.get(at) ?? emptyPeriod(at), counted));
+    },
+    statistics() {
+      const ended = durations.length;
+      const { outcomes, revisions, modelCalls, tokens, cost, timeouts, ratings } = all;
+      const perRun = (total: number): Total => ({ total, perRun: runs === 0 ? 0 : total / runs });
+      return {
+        runs,
+        outcomes,
+        completionRate: ended === 0 ? null : outcomes.answered / ended,
+        revisions: perRun(revisions),
+        modelCalls: perRun(modelCalls),
+        tokens,
+        cost,
+        timeouts,
+        tools: Object.fromEntries([...tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(withRate)),
+        duration: ended === 0 ? null : { meanMs: mean(durations), medianMs: median(durations) },
+        satisfaction:
+          ratings.count === 0 ? null : { mean: ratings.sum / ratings.count, count: ratings.count },
+        ...(every !== undefined && { series: [...periods.values()].sort((a, b) => a.at - b.at) }),
+      };
+    },
+  };
+
+  function toolOf(operation: string | undefined): Calls | undefined {
+    if (operation === undefined) return undefined;
+    const known = tools.get(operation);
+    if (known !== undefined) return known;
+    const counted = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
+    tools.set(operation, counted);
+    return counted;
+  }
+}
+
+function countRun(state: RunState, calls: Calls): Period {
+  const { outcome, usage, rating } = report(state);
+  const nothing = emptyPeriod(state.startedAt);
+  return {
+    ...nothing,
+    ...calls,
+    outcomes: { ...nothing.outcomes, [outcome]: 1 },
+    ms: state.end === undefined ? 0 : usage.ms,
+    revisions: state.revisions.length,
+    modelCalls: usage.modelCalls,
+    tokens: {
+      input: usage.inputTokens,
+      output: usage.outputTokens,
+      cachedInput: usage.cachedInputTokens ?? 0,
+    },
+    cost: usage.cost ?? null,
+    ratings: rating === undefined ? nothing.ratings : { sum: rating.rating, count: 1 },
+  };
+}
+
+/** Those of one run together, and each with its tool. */
+function callsOf(events: readonly Event[], toolOf: (task: string) => Calls | undefined): Calls {
+  const together = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
+  for (const event of events) {
+    const call = callIn(event);
+    if (call === undefined) continue;
+    const tool = toolOf(call.task);
+    if (tool === undefined) continue;
+    for (const counted of [tool, together]) {
+      counted[call.what]++;
+      if (call.isTimeout) counted.timeouts++;
+    }
+  }
+  return together;
+}
+
+interface CallFact {
+  readonly task: string;
+  readonly what: 'calls' | 'failed' | 'inDoubt';
+  readonly isTimeout: boolean;
+}
+
+function callIn({ type, data }: Event): CallFact | undefined {
+  switch (type) {
+    case 'task_started':
+      return { task: data.task, what: 'calls', isTimeout: false };
+    case 'task_failed':
+      return { task: data.task, what: 'failed', isTimeout: data.failure.kind === 'timeout' };
+    case 'task_in_doubt':
+      return { task: data.task, what: 'inDoubt', isTimeout: data.cause === 'timeout' };
+    default:
+      return undefined;
+  }
+}
+
+function withRate([operation, counted]: readonly [string, Calls]): [string, ToolStatistics] {
+  const { calls, failed, inDoubt } = counted;
+  return [operation, { ...counted, errorRate: calls === 0 ? 0 : (failed + inDoubt) / calls }];
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+/** How long a period is. */
+export const every = z.enum(['hour', 'day']);
+export type Every = z.infer<typeof every>;
+
+export const PERIOD_MS: Readonly<Record<Every, number>> = { hour: 3_600_000, day: 86_400_000 };
+
+/** What became of the runs that started within an hour or a day. Sums only, so that periods can be added up. */
+export interface Period {
+  /** Its beginning, in milliseconds since 1970. */
+  readonly at: number;
+  readonly outcomes: { readonly [outcome in Report['outcome']]: number };
+  /** In which the runs that have ended were driven. */
+  readonly ms: number;
+  readonly revisions: number;
+  readonly modelCalls: number;
+  readonly tokens: { readonly input: number; readonly output: number; readonly cachedInput: number };
+  /** US dollars; null where no price is known. */
+  readonly cost: number | null;
+  /** Attempts of tasks, and how many of them failed, are in doubt, or took longer than they may. */
+  readonly calls: number;
+  readonly failed: number;
+  readonly inDoubt: number;
+  readonly timeouts: number;
+  readonly ratings: { readonly sum: number; readonly count: number };
+}
+
+export function emptyPeriod(at: number): Period {
+  return {
+    at,
+    outcomes: { answered: 0, failed: 0, cancelled: 0, exhausted: 0, waiting: 0, paused: 0, open: 0 },
+    ms: 0,
+    revisions: 0,
+    modelCalls: 0,
+    tokens: { input: 0, output: 0, cachedInput: 0 },
+    cost: null,
+    calls: 0,
+    failed: 0,
+    inDoubt: 0,
+    timeouts: 0,
+    ratings: { sum: 0, count: 0 },
+  };
+}
+
+/** Both together, as one that begins with the first. */
+export function addPeriods(one: Period, other: Period): Period {
+  const { at, outcomes, tokens, ratings, cost, ...counts } = one;
+  return {
+    at,
+    ...sums(counts, other),
+    outcomes: sums(outcomes, other.outcomes),
+    tokens: sums(tokens, other.tokens),
+    ratings: sums(ratings, other.ratings),
+    cost: cost === null ? other.cost : cost + (other.cost ?? 0),
+  };
+}
+
+type Counts<Name extends string> = Readonly<Record<Name, number>>;
+
+function sums<Name extends string>(one: Counts<Name>, other: NoInfer<Counts<Name>>): Counts<Name> {
+  const names = Object.keys(one) as Name[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Counts<Name>;
+}

@@ -1,0 +1,142 @@
+import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai';
+import type { JsonObject } from '../../../model/json.ts';
+import { type Action, isStep } from '../../../model/task.ts';
+import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
+import type { Decision } from '../../../run/state/state.ts';
+import { isFields } from '../../parsing/action.ts';
+import { type Conversation, inWrittenOrder } from '../transcript.ts';
+import { highestNumber, type NativeNames } from './native-names.ts';
+
+/** What a model said, and what each of its calls came to. */
+interface Exchange {
+  readonly said: AssistantModelMessage;
+  readonly calls: readonly { readonly action: Action; readonly id: string; readonly heard: string[] }[];
+}
+
+type Turn = Exchange | { readonly paragraphs: string[] };
+
+const ELSEWHERE = 'It is named below.';
+const LEFT_OUT = '(Left out: it could not be used.)';
+
+/**
+ * The run in a provider's own form: calls in the turns of the assistant, results in messages of the role `tool`.
+ *
+ * V1  Each call has exactly one result, right behind the message that it stands in; providers refuse anything else.
+ * V2  Ids of calls are made from the number of the decision and the place in it: the same state, the same messages.
+ */
+export class NativeConversation implements Conversation<ModelMessage> {
+  readonly #names: NativeNames;
+  readonly #turns: Turn[] = [];
+  /** The number of the last call. */
+  #number: number;
+
+  constructor(names: NativeNames, givenTasks: Iterable<string>) {
+    this.#names = names;
+    this.#number = highestNumber(givenTasks);
+  }
+
+  hear(...paragraphs: string[]): void {
+    const last = this.#turns.at(-1);
+    if (last !== undefined && 'paragraphs' in last) last.paragraphs.push(...paragraphs);
+    else if (paragraphs.length > 0) this.#turns.push({ paragraphs });
+  }
+
+  say(decision: Decision): void {
+    const { number, reasoning, diagnostics } = decision;
+    const actions = inWrittenOrder(decision);
+    const calls = actions.map((action, index) => ({ action, id: `call_${number}_${index + 1}`, heard: [] }));
+    const content: Exclude<AssistantModelMessage['content'], string> = [
+      ...(reasoning !== undefined ? [{ type: 'text' as const, text: reasoning }] : []),
+      ...calls.map(({ action, id }, index) => ({
+        type: 'tool-call' as const,
+        toolCallId: id,
+        toolName: this.#names.toNative(action.operation),
+        input: OWN_OPERATIONS.has(action.operation)
+          ? action.args
+          : writeAbout(action, `t${this.#number + index + 1}`),
+      })),
+    ];
+    if (diagnostics === undefined)
+      this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
+    this.#turns.push({
+      said: { role: 'assistant', content: content.length === 0 ? LEFT_OUT : content },
+      calls,
+    });
+  }
+
+  /** Something else may have been heard in between: the result stands with its call all the same. */
+  hearOf(action: Action, text: string): void {
+    const last = this.#turns.findLast((turn) => 'calls' in turn);
+    const call = last?.calls.find((one) => one.action === action);
+    if (call === undefined) this.hear(text);
+    else call.heard.push(text);
+  }
+
+  lastHeard(): string | undefined {
+    const last = this.#turns.at(-1);
+    return last !== undefined && 'paragraphs' in last ? last.paragraphs.at(-1) : undefined;
+  }
+
+  messages(): ModelMessage[] {
+    return this.#turns.flatMap((turn): ModelMessage[] => {
+      if ('paragraphs' in turn) return [{ role: 'user', content: turn.paragraphs.join('\n\n') }];
+      const results = turn.calls.map((call) => this.#resultOf(call));
+      return results.length === 0 ? [turn.said] : [turn.said, { role: 'tool', content: results }];
+    });
+  }
+
+  #resultOf({ action, id, heard }: Exchange['calls'][number]): ToolResultPart {
+    const isNoted = OWN_OPERATIONS.has(action.operation) || isStep(action);
+    const nothing = isNoted ? 'Noted.' : `${action.id} has not been run.`;
+    return {
+      type: 'tool-result',
+      toolCallId: id,
+      toolName: this.#names.toNative(action.operation),
+      output: { type: 'text', value: heard.length === 0 ? nothing : heard.join('\n\n') || ELSEWHERE },
+    };
+  }
+}
+
+/**
+ * The one argument of ours that every tool takes beside its own: what an action has besides operation and arguments.
+ * A call has no other place for it.
+ */
+const ABOUT = '_task';
+
+/** Told once in the instructions; here it only has to be allowed. */
+const SCHEMA: JsonObject = { type: 'object' };
+
+/** The schema of a tool with room for it. A tool that has an argument of that name keeps it for itself. */
+export function withAbout(schema: JsonObject): JsonObject {
+  const properties = isFields(schema.properties) ? (schema.properties as JsonObject) : {};
+  if (Object.hasOwn(properties, ABOUT)) return schema;
+  return { ...schema, properties: { ...properties, [ABOUT]: SCHEMA } };
+}
+
+/** The arguments of a call with what else is to be said of the action. */
+function writeAbout(
+  { id, args, after, expect, timeout, description, reasoning, step }: Action,
+  expectedId: string,
+): JsonObject {
+  const about: JsonObject = {
+    ...(id !== expectedId && { id }),
+    ...(after !== undefined && { after }),
+    ...(expect !== undefined && { expect }),
+    ...(timeout !== undefined && { timeout: timeout / 1000 }),
+    ...(description !== undefined && { description }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(step !== undefined && { step }),
+  };
+  return Object.keys(about).length === 0 ? args : { ...args, [ABOUT]: about };
+}
+
+/** The fields of an action and its arguments apart. */
+export function readAbout(
+  args: unknown,
+  schema: JsonObject | undefined,
+): { readonly fields: object; readonly args: unknown } {
+  const isTheirs = isFields(schema?.properties) && Object.hasOwn(schema.properties, ABOUT);
+  if (!isFields(args) || isTheirs || !isFields(args[ABOUT])) return { fields: {}, args };
+  const { [ABOUT]: about, ...rest } = args;
+  return { fields: isFields(about) ? about : {}, args: rest };
+}

@@ -1,0 +1,99 @@
+import { stringifyJson } from '../../model/json.ts';
+import { contextOf } from '../../model/settings.ts';
+import type { RunState, TaskState } from '../../run/state/state.ts';
+import type { Thought } from '../mind.ts';
+import { groupIds } from './memory.ts';
+
+type Asked = Pick<Thought, 'state' | 'resultText'>;
+
+/** Less of a result says nothing. */
+const LEAST_SHOWN = 200;
+
+/**
+ * How the tasks of one decision ended. Where all of it is more than a prompt can hold, the large results get the same
+ * share of the room; where they are too many even for that, the last ones are only named: `rest`.
+ */
+export function tellOutcomes(
+  tasks: readonly TaskState[],
+  thought: Asked,
+): { readonly told: readonly string[]; readonly rest: readonly string[] } {
+  const { tokens, result } = contextOf(thought.state.settings);
+  const most = Math.max(1, Math.floor(tokens / LEAST_SHOWN));
+  const shown = tasks.slice(0, most);
+  const told = shown.map((task) => tellOutcome(task, thought, result));
+  const limit = fairShare(
+    told.map(({ length }) => length),
+    tokens,
+  );
+  const fitting =
+    limit === undefined
+      ? told
+      : shown.map((task, index) => {
+          const text = told[index] ?? '';
+          return text.length <= limit ? text : tellOutcome(task, thought, Math.max(LEAST_SHOWN, limit));
+        });
+  return { told: fitting, rest: nameOthers(tasks.slice(most), thought) };
+}
+
+/** The length to which the longest must be cut for all to fit; undefined where they do. */
+function fairShare(lengths: readonly number[], room: number): number | undefined {
+  let left = room;
+  const sorted = lengths.toSorted((one, other) => one - other);
+  for (const [index, length] of sorted.entries()) {
+    const share = left / (sorted.length - index);
+    if (length > share) return Math.floor(share);
+    left -= length;
+  }
+  return undefined;
+}
+
+function nameOthers(tasks: readonly TaskState[], { state }: Asked): string[] {
+  if (tasks.length === 0) return [];
+  const lines = [...Map.groupBy(tasks, ({ status }) => status)].flatMap(([status, own]) =>
+    groupIds(own, state).map((group) => `- ${status}: ${group}`),
+  );
+  return [`There are more results; read them with \`result.read\`:\n${lines.join('\n')}`];
+}
+
+/**
+ * How a task ended, for the model to read. Everything that a tool said is inside the tags: its failures too, and what it
+ * had a person asked.
+ */
+function tellOutcome(task: TaskState, { state, resultText }: Asked, limit: number): string {
+  const { id } = task.task;
+  const note = task.note === undefined ? '' : `\n(${task.note})`;
+  const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
+  return inTags(task, [...choices(id, state), content].join('\n'));
+}
+
+/** By its id alone: what was called stands with it in the actions. That it succeeded need not be said. */
+export function inTags({ task: { id }, status }: TaskState, content: string): string {
+  return `<result ${id}${endText(status)}>${withoutTags(content)}</result>`;
+}
+
+function endText(status: TaskState['status']): string {
+  if (status === 'succeeded') return '';
+  return status === 'failed' ? ' failed' : ' not run';
+}
+
+/** A result that could close its own tag could speak with the user's voice. */
+export function withoutTags(content: string): string {
+  return content.replaceAll(/<(?=\s*\/?\s*result)/gi, '&lt;');
+}
+
+export function whyNot({ failure, status }: TaskState): string {
+  if (failure !== undefined) return `${failure.kind}: ${failure.message}`;
+  return status === 'blocked' ? 'An action that it needs did not succeed.' : `It is ${status}.`;
+}
+
+/** What a person chose for this task changed its arguments, so the model must know. */
+function choices(id: string, { questions }: RunState): string[] {
+  return [...questions.values()]
+    .filter(
+      ({ question, answer }) => question.task === id && question.kind === 'ambiguity' && answer !== undefined,
+    )
+    .map(
+      ({ question, answer }) =>
+        `(The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${stringifyJson(answer?.value)}`})`,
+    );
+}

@@ -1,0 +1,207 @@
+import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import type { Action } from '../../model/task.ts';
+import { isTooDeep, readJson, TOO_DEEP } from './parse.ts';
+
+export type ReadAction =
+  | { readonly ok: true; readonly action: Action }
+  | { readonly ok: false; readonly reason: string };
+
+/** One element of the model's list, in our words. The reason of a refusal is written for the model. */
+export function readAction(element: unknown, index: number): ReadAction {
+  const place = `action ${index + 1}`;
+  if (!isFields(element)) return refuse(`${place} is not an object: ${show(element)}`);
+  const fields = unwrapped(element);
+  const operation = firstOf(fields, OPERATION_KEYS);
+  if (typeof operation !== 'string' || operation.trim() === '') {
+    return refuse(`${place} has no "operation": ${show(element)}`);
+  }
+  const args = toArguments(operation, fields);
+  if (typeof args === 'string') return refuse(`${place} (${operation}): ${args}`);
+  const after = toAfter(firstOf(fields, ['after', 'dependsOn', 'depends_on']));
+  if (after === undefined) return refuse(`${place} (${operation}): "after" must be a list of ids`);
+  const { expect } = fields;
+  if (expect !== undefined && expect !== null && typeof expect !== 'string' && !isFields(expect)) {
+    return refuse(
+      `${place} (${operation}): "expect" must be a JMESPath condition as a string, or a JSON Schema`,
+    );
+  }
+  const timeout = toMilliseconds(fields.timeout);
+  return {
+    ok: true,
+    action: {
+      id: toId(fields.id) ?? `t${index + 1}`,
+      operation: operation.trim(),
+      args,
+      ...(after.length > 0 && { after }),
+      ...toExpect(expect),
+      ...(timeout !== undefined && { timeout }),
+      ...textOf(fields, 'description'),
+      ...textOf(fields, 'reasoning'),
+      ...textOf(fields, 'step'),
+    },
+  };
+}
+
+/** `{"type":"function","id":"call_1","function":{"name":"…","arguments":"{…}"}}`, as it goes over the wire of OpenAI. */
+function unwrapped(element: Fields): Fields {
+  return isFields(element.function) ? { ...element, ...element.function } : element;
+}
+
+/** The arguments, or what is wrong with them. */
+function toArguments(operation: string, fields: Fields): JsonObject | string {
+  const given = firstOf(fields, ARGUMENT_KEYS);
+  const parsed = typeof given === 'string' ? parseObject(given) : { value: given };
+  const args =
+    'problem' in parsed
+      ? (toOwnArguments(operation, given, fields) ?? `"args" cannot be read: ${parsed.problem}`)
+      : (toOwnArguments(operation, parsed.value, fields) ?? toObject(parsed.value));
+  const holdsActions = operation === 'plan.revise' || operation === 'plan.propose';
+  return holdsActions && typeof args === 'object' ? withNestedActions(args, readAction) : args;
+}
+
+function toObject(value: unknown): JsonObject | string {
+  if (value === undefined || value === '') return {};
+  return isFields(value) ? (value as JsonObject) : `"args" must be an object, not ${show(value)}`;
+}
+
+/** The object that stands in a text, or the text itself where none is meant. */
+function parseObject(text: string): { readonly value: unknown } | { readonly problem: string } {
+  const parsed = readJson(text);
+  if (!parsed.ok) return text.trimStart().startsWith('{') ? { problem: parsed.problem } : { value: text };
+  if (!isFields(parsed.value)) return { value: text };
+  return isTooDeep(parsed.value) ? { problem: TOO_DEEP } : { value: parsed.value };
+}
+
+/** A number cannot stand in a Ref, so `1` becomes `t1`, here and in `after` alike. */
+function toId(id: unknown): string | undefined {
+  if (typeof id === 'number' || typeof id === 'bigint') return `t${id}`;
+  return typeof id === 'string' && id.trim() !== '' ? id.trim() : undefined;
+}
+
+function toAfter(after: unknown): string[] | undefined {
+  if (after === undefined || after === '') return [];
+  const ids = (Array.isArray(after) ? after : [after]).map(toId);
+  return ids.every((id) => id !== undefined) ? ids : undefined;
+}
+
+function toExpect(expect: unknown): Pick<Action, 'expect'> {
+  if (isFields(expect)) return { expect: expect as JsonObject };
+  return typeof expect === 'string' && expect.trim() !== '' ? { expect } : {};
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/** The model is told to count in seconds, and some write the unit all the same. */
+function toMilliseconds(timeout: unknown): number | undefined {
+  const [, count, unit = 's'] = /^\s*([\d.]+)\s*(ms|s|m)?\s*$/.exec(String(timeout)) ?? [];
+  const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
+  // No longer than a number of milliseconds that is read again as the same.
+  return milliseconds > 0 ? Math.min(milliseconds, Number.MAX_SAFE_INTEGER) : undefined;
+}
+
+function textOf<K extends string>(fields: Fields, key: K): { [P in K]?: string } {
+  const text = fields[key];
+  return (typeof text === 'string' && text.trim() !== '' ? { [key]: text } : {}) as { [P in K]?: string };
+}
+
+function refuse(reason: string): ReadAction {
+  return { ok: false, reason };
+}
+
+function show(value: unknown): string {
+  const text = stringifyJson(value) ?? String(value);
+  return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
+}
+
+/** Our own operations and the argument that each cannot do without. */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ['answer', 'text'],
+  ['ask', 'question'],
+]);
+
+/**
+ * The arguments of `answer` and `ask`, which small models like to write shorter: as plain text, or beside the operation
+ * instead of under `args`. A string says what is wrong with them. Undefined for every other operation.
+ */
+function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonObject | string | undefined {
+  const needed = NEEDED.get(operation);
+  if (needed === undefined) return undefined;
+  if (typeof args === 'string' && args.trim() !== '') return { [needed]: args };
+  const source = isFields(args) && Object.keys(args).length > 0 ? args : fields;
+  const value = source[needed];
+  if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
+  const text = typeof value === 'string' ? value : stringifyJson(value);
+  return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
+}
+
+function toAnswer(text: string, { achieved, criteria }: Fields): JsonObject {
+  const judged: JsonObject = Array.isArray(criteria) ? { criteria: criteria as Json[] } : {};
+  if (achieved === false || achieved === 'false') return { text, achieved: false, ...judged };
+  const isSaid = achieved === true || achieved === 'true';
+  return { text, ...(isSaid && { achieved: true }), ...judged };
+}
+
+function toAsk(question: string, { options, form, default: fallback }: Fields): JsonObject {
+  const isChoice = Array.isArray(options) && options.length > 0;
+  return {
+    question,
+    ...(isChoice && { options: options as Json[] }),
+    ...(isFields(form) && { form: form as JsonObject }),
+    ...(fallback !== undefined && fallback !== null && { default: fallback as Json }),
+  };
+}
+
+type Read = (element: unknown, index: number) => ReadAction;
+
+const LISTS: ReadonlySet<string> = new Set(['replace', 'add', 'tasks']);
+
+/**
+ * Actions that stand in the arguments of `plan.revise` and `plan.propose`, in our words like any other: their time-outs
+ * are in seconds too. What is no action, or has no id of its own, is left as it is for its reader to complain about.
+ */
+function withNestedActions(args: JsonObject, read: Read): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      if (!Array.isArray(value)) return [name, value];
+      if (name === 'steps')
+        return [
+          name,
+          value.map((step) => (isFields(step) ? withNestedActions(step as JsonObject, read) : step)),
+        ];
+      return [name, LISTS.has(name) ? value.map((item, index) => inOurWords(item, index, read)) : value];
+    }),
+  );
+}
+
+function inOurWords(item: Json, index: number, read: Read): Json {
+  const found = isFields(item) && item.id !== undefined ? read(item, index) : undefined;
+  return found?.ok === true ? (found.action as JsonObject) : item;
+}
+
+/** The words that models use for the parts of an action. Ours come first. */
+export const LIST_KEYS: readonly string[] = ['actions', 'elements', 'tasks', 'tool_calls'];
+const OPERATION_KEYS: readonly string[] = ['operation', 'tool', 'name'];
+export const ARGUMENT_KEYS: readonly string[] = ['args', 'arguments', 'parameters', 'input'];
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The first of these keys that the object has with a value. */
+export function firstOf(fields: Fields, keys: readonly string[]): unknown {
+  for (const key of keys) {
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}
+
+/** `name` alone says little: people and products have names too. */
+export function looksLikeAction(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  if (typeof value.operation === 'string' || typeof value.tool === 'string') return true;
+  if (isFields(value.function)) return typeof value.function.name === 'string';
+  return typeof value.name === 'string' && firstOf(value, ARGUMENT_KEYS) !== undefined;
+}

@@ -1,0 +1,230 @@
+import type { Purpose } from '../../model/event.ts';
+import { stringifyJson } from '../../model/json.ts';
+import type { Action } from '../../model/task.ts';
+import { type Fields, firstOf, isFields, LIST_KEYS, looksLikeAction, readAction } from './action.ts';
+import { DEEPEST, readJson, TOO_DEEP } from './parse.ts';
+import { JsonWalker, type Span } from './walker.ts';
+import { type CallNames, holdsCall } from './written-call.ts';
+
+export type Extraction =
+  | { readonly ok: true; readonly actions: Action[]; readonly reasoning?: string; readonly repaired?: string }
+  | { readonly ok: false; readonly reason: string };
+
+interface ExtractOptions {
+  readonly purpose?: Purpose;
+  /** The model stopped because it had no tokens left. */
+  readonly isCut?: boolean;
+  /** The operations that can be called. */
+  readonly names?: CallNames;
+}
+
+/**
+ * The actions in a model's output, whatever it put around them. A reason is written so that the model can act on it.
+ *
+ * X1  Half a plan is never taken for a whole one: an open bracket, a bracket of the wrong kind or a cut refuses all.
+ * X2  One element that is no action refuses all: what the rest means without it is not known.
+ * X3  Two different lists refuse each other.
+ */
+export function extractActions(
+  raw: string,
+  { purpose = 'act', isCut = false, names }: ExtractOptions = {},
+): Extraction {
+  if (raw.trim() === '') return refuse('it is empty');
+  if (isCut)
+    return refuse('it was cut off at the limit of its length. Write less: fewer actions, shorter texts');
+  const walker = new JsonWalker();
+  walker.push(raw);
+  if (walker.deepest > DEEPEST) return refuse(TOO_DEEP);
+  const candidates = readCandidates(walker, raw);
+  const prose = candidates.length === 0 ? readProse(raw, { purpose, names }) : undefined;
+  if (prose !== undefined) return prose;
+  const broken = brokenPart(walker, raw) ?? candidates.find(({ kind }) => kind === 'broken')?.problem;
+  return broken === undefined ? fromCandidates(candidates, walker) : refuse(broken);
+}
+
+function brokenPart({ isOpen, mismatch }: JsonWalker, text: string): string | undefined {
+  if (mismatch !== undefined) {
+    const before = text.slice(Math.max(0, mismatch - 40), mismatch + 1);
+    return `its brackets do not match: \`${text[mismatch]}\` closes the wrong one at the end of \`${before}\``;
+  }
+  return isOpen ? 'it ends before its JSON is complete: a bracket is still open' : undefined;
+}
+
+function fromCandidates(candidates: readonly Candidate[], walker: JsonWalker): Extraction {
+  const lists = candidates.filter(({ kind }) => kind === 'list');
+  const singles = candidates.filter(({ kind }) => kind === 'single');
+  const [first] = lists;
+  if (first === undefined) return singles.length === 0 ? refuse(NO_LIST) : fromSingles(singles, walker);
+  const isAlone = singles.length === 0 && lists.every((list) => list.source === first.source);
+  if (!isAlone) return refuse(`it holds ${candidates.length} pieces of JSON with actions. Write exactly one`);
+  if (first.note !== undefined && walker.strays > 0)
+    return refuse('its JSON is broken: it has too many closing brackets');
+  return read(first.elements, { reasoning: first.reasoning, notes: [first.note] });
+}
+
+const NO_LIST =
+  'it holds no list of actions. Write {"actions": [{"id": "t1", "operation": "…", "args": {…}}]}';
+
+/** One object for a list of one, or one object a line. Anything between them leaves open what belongs together. */
+function fromSingles(singles: readonly Candidate[], walker: JsonWalker): Extraction {
+  const isLines = singles.every(({ span }, index) => {
+    const previous = singles[index - 1];
+    return previous === undefined || walker.slice(previous.span.end, span.start).trim() === '';
+  });
+  if (!isLines) return refuse(`it holds ${singles.length} objects that are in no list. ${NO_LIST}`);
+  const note =
+    singles.length === 1
+      ? 'one object taken as the list of actions'
+      : 'objects in lines taken as the list of actions';
+  const elements = singles.flatMap((single) => single.elements);
+  return read(elements, { reasoning: undefined, notes: [note, ...singles.map((single) => single.note)] });
+}
+
+function read(
+  elements: readonly unknown[],
+  about: { reasoning: string | undefined; notes: (string | undefined)[] },
+): Extraction {
+  if (elements.length === 0)
+    return refuse('its list of actions is empty. Call a tool, or use "answer" or "ask"');
+  const actions: Action[] = [];
+  for (const [index, element] of elements.entries()) {
+    const action = readAction(element, index);
+    if (!action.ok) return refuse(action.reason);
+    actions.push(action.action);
+  }
+  const repaired = [...new Set(about.notes.filter((note) => note !== undefined))].join('; ');
+  return {
+    ok: true,
+    actions,
+    ...(about.reasoning !== undefined && { reasoning: about.reasoning }),
+    ...(repaired !== '' && { repaired }),
+  };
+}
+
+/** What a model said, without what it thought before that. */
+export function spokenWords(raw: string): string {
+  return raw.replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '').trim();
+}
+
+/** A model that just answers in words has answered. Where JSON may be meant, it is not taken for words. */
+function readProse(raw: string, { purpose, names }: ExtractOptions): Extraction | undefined {
+  const text = spokenWords(raw);
+  if (text === '') return undefined;
+  const isUnfinishedThought = /^<(?:think|thinking|reasoning)>/i.test(text);
+  // Without quotes and brackets they are words as any others: "The operation: a success."
+  const isMeantAsJson =
+    /^(?:[{[]|```)/.test(text) ||
+    /["'](?:actions|operation)["']\s*:/.test(text) ||
+    (/[{[]/.test(text) && /(?:actions|operation)\s*:/.test(text));
+  if (isUnfinishedThought || isMeantAsJson || (purpose === 'act' && text.includes('{'))) return undefined;
+  if (holdsCall(text, names)) return refuse(BROKEN_CALL);
+  const action: Action = { id: 't1', operation: 'answer', args: { text } };
+  return { ok: true, actions: [action], repaired: 'plain text taken as the answer' };
+}
+
+const BROKEN_CALL =
+  'it holds a call written as text that was cut or cannot be read. Return the call again in the form that is asked for, or answer in words';
+
+function refuse(reason: string): Extraction {
+  return { ok: false, reason };
+}
+
+/** A piece of JSON in the output that has to do with actions. */
+interface Candidate {
+  readonly kind: 'list' | 'single' | 'broken';
+  readonly span: Span;
+  readonly elements: readonly unknown[];
+  /** The same for two pieces that say the same. */
+  readonly source: string;
+  readonly reasoning: string | undefined;
+  /** What was mended. */
+  readonly note: string | undefined;
+  /** Why it cannot be read. */
+  readonly problem: string | undefined;
+}
+
+/** Other JSON in the text, such as an example or a citation, is left out. One that is broken is the last: it refuses all. */
+function readCandidates({ values }: JsonWalker, text: string): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const span of values) {
+    const candidate = readCandidate(span, text.slice(span.start, span.end));
+    if (candidate !== undefined) candidates.push(candidate);
+    if (candidate?.kind === 'broken') break;
+  }
+  return candidates;
+}
+
+function readCandidate(span: Span, slice: string): Candidate | undefined {
+  const parsed = readJson(slice);
+  const empty = {
+    span,
+    elements: [],
+    source: slice,
+    reasoning: undefined,
+    note: undefined,
+    problem: undefined,
+  };
+  if (!parsed.ok) {
+    const isOurs =
+      /["']?(?:actions|elements|operation|tool|tool_calls)["']?\s*:/.test(slice) || isCall(slice);
+    return isOurs
+      ? { ...empty, kind: 'broken', problem: `its JSON is broken: ${parsed.problem}` }
+      : undefined;
+  }
+  const { value } = parsed;
+  const note = parsed.isMended ? 'broken JSON mended' : undefined;
+  const source = stringifyJson(value);
+  const list = listIn(value);
+  if (list !== undefined) {
+    if (countLists(slice) > 1)
+      return { ...empty, kind: 'broken', problem: 'it holds two lists of actions. Write exactly one' };
+    return { ...empty, kind: 'list', elements: list, source, reasoning: reasoningOf(value), note };
+  }
+  const single = looksLikeAction(value) ? value : shortAnswer(value);
+  return single === undefined ? undefined : { ...empty, kind: 'single', elements: [single], source, note };
+}
+
+/** `name` alone says little, also where it cannot be read. */
+function isCall(slice: string): boolean {
+  const hasName = /["']?name["']?\s*:\s*["']/.test(slice);
+  return hasName && /["']?(?:arguments|args|parameters)["']?\s*:\s*[{"']/.test(slice);
+}
+
+const BESIDE_AN_ANSWER = ['answer', 'achieved', 'criteria', 'reasoning', 'thought', 'thinking'];
+
+/** `{"answer": "…"}`, as small models like to write it. With anything else in it, it may be data. */
+function shortAnswer(value: unknown): Fields | undefined {
+  if (!isFields(value) || typeof value.answer !== 'string') return undefined;
+  const { answer: text, ...rest } = value;
+  const isAlone = Object.keys(value).every((key) => BESIDE_AN_ANSWER.includes(key));
+  return isAlone ? { operation: 'answer', args: { ...rest, text } } : undefined;
+}
+
+/** Of a key that stands twice JSON keeps the last, and what stood before would be lost without a word. */
+function countLists(slice: string): number {
+  let count = 0;
+  const walker = new JsonWalker({
+    opened({ kind }) {
+      const [outer] = walker.frames;
+      const isList = kind === '[' && walker.frames.length === 2 && outer?.kind === '{';
+      if (isList && LIST_KEYS.includes(outer.key ?? '')) count++;
+    },
+  });
+  walker.push(slice);
+  return count;
+}
+
+function listIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value.some(looksLikeAction) ? value : undefined;
+  if (!isFields(value) || looksLikeAction(value)) return undefined;
+  const list = firstOf(value, LIST_KEYS);
+  if (Array.isArray(list)) return list;
+  return looksLikeAction(list) ? [list] : undefined;
+}
+
+function reasoningOf(value: unknown): string | undefined {
+  const reasoning = isFields(value)
+    ? firstOf(value as Fields, ['reasoning', 'thought', 'thinking'])
+    : undefined;
+  return typeof reasoning === 'string' && reasoning.trim() !== '' ? reasoning : undefined;
+}

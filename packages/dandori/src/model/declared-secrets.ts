@@ -1,0 +1,211 @@
+import * as z from 'zod';
+import { writeText } from '../plan/refs.ts';
+import { factSchema } from './event.ts';
+import { stringifyJson } from './json.ts';
+
+/**
+ * What a configuration declares to be a secret, by the names of variables and headers. Ordinary values stay as they are, however
+ * unusual they look: an e-mail address or a host under another name is no secret.
+ */
+
+/** Shorter ones cannot be told from ordinary text. */
+const SHORTEST = 6;
+/** Where the user says in so many words that it is a secret. */
+const SHORTEST_MARKED = 4;
+
+const SECRET_WORD =
+  /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|PWD|CREDENTIAL)S?$|^(?:KEY|TOKEN|SECRET|PASSWORD)$/;
+/** English words that only end like one. */
+const OTHER_WORD = /^(?:MON|DON|TUR|HOC|JOC|WHIS|LAC|MIC)KEYS?$|^(?:BY|COM|TRES|SUR|OVER|UNDER)PASS(?:ES)?$/;
+/** They say it only at the end: `AUTH_EMAIL` is none, `NPM_AUTH` is one. */
+const LAST_WORD = /^(?:AUTH|COOKIE|BEARER|JWT|PAT)$/;
+const HEADER_WORD = /^(?:AUTH|AUTHENTICATION|AUTHORIZATION|COOKIES?|SESSION|SIGNATURE|BEARER|JWT|CSRF|XSRF)$/;
+/** What follows is about a key and not the key: `TOKEN_LIMIT`, `KEY_FILE`, `SECRET_NAME`. */
+const ABOUT_IT =
+  /^(?:LIMITS?|MAX|MIN|COUNT|SIZE|LENGTH|TTL|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|TYPE|URL|URI|ENDPOINT|HOST|PORT|PATH|FILE|FILENAME|DIR|DIRECTORY|NAMES?|HEADER|PREFIX|SUFFIX|POLICY|FORMAT|ALGORITHM|ALGO|ISSUER|AUDIENCE|SCOPES?|LAYOUT|NAMESPACE|ENV|REGION|VERSION|ENABLED|DISABLED|REQUIRED|PROVIDER|STORE|STRATEGY|MODE|ROTATION|INTERVAL|BUDGET|WINDOW|RATE|COLUMN|FIELD)$/;
+/** Forms that only keys have. Under a name that speaks of keys they count, whatever else it says. */
+const KEY_FORM =
+  /^(?:sk-|sk_|rk_|pk_|ghp_|gho_|ghs_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ[\w-]+\.|-----BEGIN )/;
+const TRIVIAL =
+  /^(?:true|false|none|null|undefined|enabled?|disabled?|default|production|development|staging|testing|localhost|required|optional|public|private|basic|bearer|digest|oauth2?|strict|always|string|header|cookie|session)$/i;
+
+function isSecretName(name: string, value = ''): boolean {
+  if (/^(?:OLD)?PWD$/.test(name)) return false;
+  const words = wordsOf(name);
+  const index = words.findLastIndex((word) => SECRET_WORD.test(word) && !OTHER_WORD.test(word));
+  const last = words.at(-1) ?? '';
+  if (index === -1) return LAST_WORD.test(last);
+  if (KEY_FORM.test(value)) return true;
+  const isPublic = words[index - 1] === 'PUBLIC' && words[index] === 'KEY';
+  const isNumber =
+    /^[\d._,]+$/.test(value) && (/S$/.test(words[index] ?? '') || /^(?:MAX|MIN|NUM)$/.test(words[0] ?? ''));
+  return !(isPublic || isNumber || (index < words.length - 1 && ABOUT_IT.test(last)));
+}
+
+function isSecretHeader(name: string, value = ''): boolean {
+  return isSecretName(name, value) || wordsOf(name).some((word) => HEADER_WORD.test(word));
+}
+
+export function isSecretParameter(name: string): boolean {
+  return /key|token|secret|pass(?!age|enger|ing|ive)|pwd|auth|credential|cookie|session|bearer|signature|^sig$|private/i.test(
+    name,
+  );
+}
+
+/** `apiKey`, `API_KEY`, `x-api-key` and `apikey2` say the same. */
+function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .map((word) => word.replace(/\d+$/, ''))
+    .filter((word) => word !== '');
+}
+
+interface Declaring {
+  readonly env?: unknown;
+  readonly headers?: unknown;
+  readonly url?: unknown;
+  readonly endpoint?: unknown;
+  readonly args?: unknown;
+}
+
+/** What a server, an API or a collector of traces is given that is secret. */
+export function secretsIn(given: Declaring): string[] {
+  return [
+    ...textsIn(given.env).flatMap(([name, value]) => secretsOf(name, value)),
+    ...textsIn(given.headers).flatMap(([name, value]) =>
+      isSecretHeader(name, value) ? headerSecrets(value) : urlSecrets(value),
+    ),
+    ...textsIn(given.args).flatMap(([, value]) => urlSecrets(value)),
+    ...[given.url, given.endpoint].flatMap((url) => (typeof url === 'string' ? urlSecrets(url) : [])),
+  ];
+}
+
+/** What is secret of a variable: all of it by its name, or the password in an address. */
+export function secretsOf(name: string, value: string): string[] {
+  return isSecretName(name, value) && isTelling(value) ? [value] : urlSecrets(value);
+}
+
+/** `${secret:NAME}`, or a key of a model: it is one whatever it looks like. */
+export function markedSecret(value: string): string[] {
+  return value.length >= SHORTEST_MARKED ? [value] : [];
+}
+
+function isTelling(value: string): boolean {
+  return value.length >= SHORTEST && !TRIVIAL.test(value);
+}
+
+/** An error of a server may quote the token without the scheme before it, or one cookie of several. */
+function headerSecrets(value: string): string[] {
+  const [, scheme = '', token = ''] = /^(\w+) +(\S+)$/.exec(value) ?? [];
+  const basic = /^basic$/i.test(scheme) ? fromBase64(token).split(':').slice(1).join(':') : '';
+  const cookies = value.includes('=')
+    ? value.split(/; */).map((pair) => pair.slice(pair.indexOf('=') + 1))
+    : [];
+  return [value, token, basic, ...cookies].filter(isTelling);
+}
+
+/** The password in an address or a connection string, and parameters that say that they are secret. */
+export function urlSecrets(text: string): string[] {
+  if (!URL.canParse(text)) {
+    const inString = text.matchAll(/\b(?:password|pwd)\s*=\s*("[^"]*"|'[^']*'|[^;\s]+)/gi);
+    return [...inString].map(([, value = '']) => value.replaceAll(/^["']|["']$/g, '')).filter(isTelling);
+  }
+  const { protocol, username, password, searchParams } = new URL(text);
+  const isLoneToken = password === '' && username.length >= 16 && /^https?:$/.test(protocol);
+  const basic = password === '' ? [] : [toBase64(`${decoded(username)}:${decoded(password)}`)];
+  return [
+    password,
+    decoded(password),
+    ...basic,
+    ...(isLoneToken ? [username] : []),
+    ...[...searchParams].filter(([name]) => isSecretParameter(name)).map(([, value]) => value),
+  ].filter(isTelling);
+}
+
+/** A secret also in the forms in which programs quote it: in JSON, in an address, in base64, in a plan. */
+export function withForms(secrets: Iterable<string>): string[] {
+  const all = new Set<string>();
+  for (const secret of secrets) {
+    const base64 = toBase64(secret).replace(/=+$/, '');
+    const whole = base64.slice(0, Math.floor(base64.length / 4) * 4);
+    const url = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_');
+    const quoted = stringifyJson(secret).slice(1, -1);
+    for (const form of [
+      secret,
+      quoted,
+      stringifyJson(quoted).slice(1, -1),
+      encoded(secret),
+      writeText(secret),
+    ])
+      all.add(form);
+    if (secret.length >= 8) for (const form of [base64, whole, url(base64), url(whole)]) all.add(form);
+  }
+  return [...all].sort((a, b) => b.length - a.length);
+}
+
+/**
+ * Without those that stand in the name of a server of the configuration, or in a word of the journal. Taking `postgres`
+ * out of `postgres.query`, or `succeeded` out of `task_succeeded`, would leave no run that works. What a server calls its
+ * tools counts for nothing here: it could name them after common passwords.
+ */
+export function withoutNames(secrets: readonly string[], names: Iterable<string>): readonly string[] {
+  const all = [
+    ...names,
+    ...(secrets.some((secret) => /^[a-z_-]{4,24}$/i.test(secret)) ? journalWords() : []),
+  ];
+  const left = secrets.filter((secret) => !all.some((name) => name.includes(secret)));
+  return left.length === secrets.length ? secrets : left;
+}
+
+/** Kinds of events, names of their fields, and words that stand in them. */
+function journalWords(): string[] {
+  const words = ['decided', 'succeeded', 'input_wanted', 'requests', 'responses', 'actions', 'thinking'];
+  const collect = (schema: unknown) => {
+    if (typeof schema !== 'object' || schema === null) return;
+    const { properties, const: only, enum: some } = schema as Record<string, unknown>;
+    if (typeof properties === 'object') words.push(...Object.keys(properties ?? {}));
+    if (typeof only === 'string') words.push(only);
+    if (Array.isArray(some)) words.push(...some.map(String));
+    Object.values(schema).forEach(collect);
+  };
+  collect(z.toJSONSchema(factSchema, { unrepresentable: 'any' }));
+  return words;
+}
+
+function textsIn(group: unknown): [string, string][] {
+  if (typeof group !== 'object' || group === null) return [];
+  return Object.entries(group).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as [string, string]] : [],
+  );
+}
+
+function toBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function fromBase64(text: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
+  } catch {
+    return '';
+  }
+}
+
+/** A lone half of a character cannot be encoded. */
+function encoded(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,67 @@
+import { stringifyJson } from './json.ts';
+import type { Diagnostic } from './plan.ts';
+
+/**
+ * What is thrown to the caller: the caller did something that cannot work. The code has a page in `docs/errors/`.
+ * What goes wrong inside a run is a `Failure` instead, and is journaled.
+ */
+export type ErrorCode =
+  | 'config-invalid'
+  | 'config-not-found'
+  | 'environment-variable-missing'
+  | 'plan-invalid'
+  | 'goal-invalid'
+  | 'run-not-found'
+  | 'run-exists'
+  | 'run-ended'
+  | 'run-not-ended'
+  | 'run-driven-elsewhere'
+  | 'conversation-not-found'
+  | 'journal-conflict'
+  | 'journal-damaged'
+  | 'journal-unwritable'
+  | 'blob-damaged'
+  | 'question-not-found'
+  | 'question-answered'
+  | 'question-expired'
+  | 'answer-invalid'
+  | 'answer-not-allowed'
+  | 'service-invalid'
+  | 'store-incomplete'
+  | 'file-unreadable'
+  | 'key-reused'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'request-invalid'
+  | 'request-too-large'
+  | 'route-not-found'
+  | 'too-many-requests'
+  | 'server-stopping'
+  | 'server-failed'
+  | 'server-unreachable'
+  | 'usage';
+
+export class DandoriError extends Error {
+  override readonly name = 'DandoriError';
+  readonly code: ErrorCode;
+  /** What to do about it, in one sentence. */
+  readonly fix: string | undefined;
+  /** What the compiler found, where a plan was given that cannot be used. */
+  readonly diagnostics: readonly Diagnostic[] | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: { fix?: string; cause?: unknown; diagnostics?: readonly Diagnostic[] } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.fix = details.fix;
+    this.diagnostics = details.diagnostics;
+  }
+}
+
+/** A bug of ours, never bad input: the run stops here and the journal stays as it is. */
+export function assertNever(value: never): never {
+  throw new Error(`This case was forgotten: ${stringifyJson(value)}`);
+}

@@ -1,0 +1,299 @@
+import * as z from 'zod';
+
+/** An integer beyond ±(2^53 − 1) is a bigint, so that an identifier of 64 bits stays the one that a server gave. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/**
+ * Only the outer shape is checked: what is read has just come out of `parseJson`, so walking every value again
+ * would cost as much as the parse and find nothing.
+ */
+export const json = z.custom<Json>((value) => value !== undefined);
+export const jsonObject = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object',
+);
+
+/**
+ * Numbers that `JSON.parse` would not give as the journal holds them: 16 digits and more, an exponent (`1e999`, `1e20`),
+ * and −0. Only where a value can begin, so that digits inside of texts are seldom taken for one.
+ */
+const UNUSUAL_NUMBER = /(?:^|[[,: \n\r\t])(?:-?\d{16}|-?\d[\d.]*[eE]|-0(?:\.0+)?(?![\d.]))/;
+
+/**
+ * `JSON.parse`, with every integer exact and no number that JSON cannot write: what overflows (`1e999`) is null, as
+ * `JSON.stringify` writes it. What this gives, `stringifyJson` writes so that it is read again as the same value.
+ * Throws a `SyntaxError` for what is not JSON.
+ */
+export function parseJson(text: string): Json {
+  const value = JSON.parse(text) as Json;
+  return isUnusual(text) ? parseExactly(text) : value;
+}
+
+/** Whether a text may hold a number that `JSON.parse` does not give as the journal holds it. */
+export function isUnusual(text: string): boolean {
+  return UNUSUAL_NUMBER.test(text);
+}
+
+/** `JSON.stringify`, with a bigint as its digits. Throws for what is not JSON: a circle, or too many levels. */
+export function stringifyJson(value: unknown, indent = 0): string {
+  // A program may have taught bigints to be texts, for its own purposes.
+  if (!('toJSON' in BigInt.prototype)) {
+    try {
+      return JSON.stringify(value, null, indent);
+    } catch (error) {
+      // Every engine names what is wrong in its message, and has no code for it.
+      const { message = '' } = error instanceof TypeError ? error : {};
+      if (/circular|cyclic/i.test(message)) throw new TypeError('it holds itself', { cause: error });
+      if (!message.includes('BigInt')) throw error;
+    }
+  }
+  return write(value, '', { step: ' '.repeat(indent), margin: '', above: new Set() }) as string;
+}
+
+/**
+ * Any value as reading the journal gives it back: NaN and Infinity are null, −0 is 0, a Date is a text, members
+ * without a value are gone, an integer beyond the safe ones is a bigint. It is a copy. Throws as `stringifyJson` does.
+ */
+export function normalise(value: unknown): Json {
+  // A function, a symbol or undefined has no text.
+  return parseJson((stringifyJson(value) as string | undefined) ?? 'null');
+}
+
+/** Whether a value is already what `normalise` would make of it. Deeper than `levels` it is not looked at, and is not. */
+export function isNormal(value: unknown, levels = 1_000): value is Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isSafeInteger(value) ? !Object.is(value, -0) : isWrittenAsDecimal(value);
+    case 'bigint':
+      return value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER;
+    case 'object':
+      return value === null || (levels > 0 && isNormalObject(value, levels - 1));
+    default:
+      return false;
+  }
+}
+
+function isNormalObject(value: object, levels: number): boolean {
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (!isNormal(value[index], levels)) return false;
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key in value) if (!isNormal((value as JsonObject)[key], levels)) return false;
+  return true;
+}
+
+/** A number that no value in the house has: another program has read it or calculated it, and may have rounded it. */
+export function roundedIn(value: unknown): number | undefined {
+  if (typeof value === 'number')
+    return Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const item of Object.values(value)) {
+    const found = roundedIn(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A typed number, exact if it is an integer; undefined if the text is no number. */
+export function numberFrom(text: string): number | bigint | undefined {
+  const source = text.trim().replace(/^\+/, '');
+  if (source === '' || Number.isNaN(Number(source))) return undefined;
+  // `0x1f` is an integer too.
+  const digits = /^0[a-z]/i.test(source) && source.length < MOST_DIGITS ? String(BigInt(source)) : source;
+  return numberOf(digits) ?? undefined;
+}
+
+/** The number that an integer is, where a number can hold it; otherwise undefined. */
+export function exactNumber(value: bigint): number | undefined {
+  const number = Number(value);
+  return Number.isFinite(number) && BigInt(number) === value ? number : undefined;
+}
+
+/** More than any key or hash that is written as a number, and few enough to be read in no time. */
+const MOST_DIGITS = 2_500;
+/** From here on a number is written with an exponent, and so is read as a number again. */
+const LEAST_WITH_EXPONENT = 1e21;
+
+/** A number as it stands in a text, as the journal holds it. */
+function numberOf(source: string): number | bigint | null {
+  const number = Number(source);
+  // Not −0, which is written as 0.
+  if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
+  if (source.length > MOST_DIGITS) return finite(number);
+  return /^-?\d+$/.test(source) ? BigInt(source) : (integerOf(source) ?? finite(number));
+}
+
+function finite(number: number): number | bigint | null {
+  if (!Number.isFinite(number)) return null;
+  return isWrittenAsDecimal(number) ? number : BigInt(number);
+}
+
+function isWrittenAsDecimal(number: number): boolean {
+  return Number.isFinite(number) && (!Number.isInteger(number) || Math.abs(number) >= LEAST_WITH_EXPONENT);
+}
+
+/** The integer that `9007199254740993.0` and `9.007199254740993e15` are; undefined for what is none, or is too large. */
+function integerOf(source: string): bigint | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
+  if (sign === undefined) return undefined;
+  const digits = whole + fraction;
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const zeros = Number(exponent) - fraction.length + digits.length - end;
+  if (zeros < 0 || end + zeros > 21) return undefined;
+  return BigInt(`${sign}${digits.slice(0, end)}${'0'.repeat(zeros)}`);
+}
+
+interface Level {
+  readonly value: Json[] | JsonObject;
+  key: string | undefined;
+}
+
+/**
+ * Reads a text that `JSON.parse` has accepted, so that only the tokens need to be told apart. It is slower, and is for
+ * texts with unusual numbers only. Without recursion: such a text may be nested as deeply as any other.
+ */
+function parseExactly(text: string): Json {
+  const levels: Level[] = [];
+  let level: Level | undefined;
+  let whole: Json = null;
+  const put = (value: Json) => {
+    if (level === undefined) whole = value;
+    else if (Array.isArray(level.value)) level.value.push(value);
+    else {
+      setMember(level.value, level.key ?? '', value);
+      level.key = undefined;
+    }
+  };
+  const open = (value: Json[] | JsonObject) => {
+    put(value);
+    level = { value, key: undefined };
+    levels.push(level);
+  };
+  for (let at = 0; at < text.length; ) {
+    let end = at + 1;
+    switch (text.charCodeAt(at)) {
+      case 0x7b: // {
+        open({});
+        break;
+      case 0x5b: // [
+        open([]);
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        levels.pop();
+        level = levels.at(-1);
+        break;
+      case 0x22: {
+        end = endOfString(text, at);
+        const token = text.slice(at, end);
+        // A long slice keeps the whole text alive; one that is parsed does not.
+        const isCopied = token.length > 12 || token.includes('\\');
+        const string = isCopied ? (JSON.parse(token) as string) : token.slice(1, -1);
+        if (level !== undefined && level.key === undefined && !Array.isArray(level.value)) level.key = string;
+        else put(string);
+        break;
+      }
+      case 0x2c: // ,
+      case 0x3a: // :
+      case 0x20:
+      case 0x0a:
+      case 0x0d:
+      case 0x09:
+        break;
+      default: {
+        while (isOfWord(text.charCodeAt(end))) end += 1;
+        const word = text.slice(at, end);
+        put(word === 'null' ? null : word === 'true' ? true : word === 'false' ? false : numberOf(word));
+      }
+    }
+    at = end;
+  }
+  return whole;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return end + 1;
+  }
+}
+
+/** `+ - .`, digits and letters: what words and numbers are made of. */
+function isOfWord(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) ||
+    (code >= 0x61 && code <= 0x7a) ||
+    code === 0x2e ||
+    code === 0x2d ||
+    code === 0x2b ||
+    code === 0x45
+  );
+}
+
+/** An assignment to `__proto__` would change what the object inherits. */
+function setMember(object: JsonObject, key: string, value: Json): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+interface Writing {
+  readonly step: string;
+  readonly margin: string;
+  readonly above: Set<object>;
+}
+
+/** What `JSON.stringify` writes, with bigints. Undefined for what has no text. */
+function write(given: unknown, key: string, writing: Writing): string | undefined {
+  const value = typeof given === 'object' ? plain(given, key) : given;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const { step, margin, above } = writing;
+  if (above.has(value)) throw new TypeError('it holds itself');
+  above.add(value);
+  const inner = { step, margin: margin + step, above };
+  const isList = Array.isArray(value);
+  const before = step === '' ? '' : `\n${inner.margin}`;
+  let text = '';
+  if (isList) {
+    for (let index = 0; index < value.length; index++)
+      text += `${index === 0 ? '' : ','}${before}${write(value[index], String(index), inner) ?? 'null'}`;
+  } else {
+    for (const name of Object.keys(value)) {
+      const member = write((value as Record<string, unknown>)[name], name, inner);
+      if (member === undefined) continue;
+      text += `${text === '' ? '' : ','}${before}${JSON.stringify(name)}:${step === '' ? '' : ' '}${member}`;
+    }
+  }
+  above.delete(value);
+  const end = text === '' || step === '' ? '' : `\n${margin}`;
+  return isList ? `[${text}${end}]` : `{${text}${end}}`;
+}
+
+/** What stands for an object in JSON: what its `toJSON` gives, or the value that it is a box of. */
+function plain(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { toJSON } = value as { toJSON?: unknown };
+  const given: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value;
+  const isBox =
+    given instanceof Number || given instanceof String || given instanceof Boolean || given instanceof BigInt;
+  return isBox ? given.valueOf() : given;
+}
+
+/** The same value with the keys of its objects in order, so that equal values give equal texts. */
+export function canonical(value: Json): Json {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, canonical(item)]),
+  );
+}

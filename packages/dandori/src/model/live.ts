@@ -1,0 +1,13 @@
+import type { Action } from './task.ts';
+
+/** Deltas for who is watching. They are not facts: nothing is decided by them and a replay does not have them. */
+export type Live =
+  | {
+      readonly type: 'task_progress';
+      readonly run: string;
+      readonly task: string;
+      readonly message: string;
+      readonly fraction?: number;
+    }
+  | { readonly type: 'answer_text'; readonly run: string; readonly text: string }
+  | { readonly type: 'action_written'; readonly run: string; readonly action: Action };

@@ -1,0 +1,170 @@
+import type { Json, JsonObject } from './json.ts';
+import type { Task } from './task.ts';
+import type { Tool } from './tool.ts';
+
+/** No server can have this name, so that a limit or a hazard of a server never touches what is ours. */
+const OWN_SERVER = '(own)';
+
+/** Most tools that one search returns. */
+export const MOST_FOUND = 20;
+
+const whole = (description: string, least: number): JsonObject => ({
+  type: 'integer',
+  minimum: least,
+  description,
+});
+
+/**
+ * Operations of ours that have a result. They are tasks like any other: compiled, journaled, told to the mind. To add
+ * one: its definition here, what it does in `tools/own`. Those that the mind itself is told of are in
+ * `mind/language/offered`.
+ */
+export const OWN_TOOLS = {
+  'result.read': own('result.read', {
+    description:
+      'Reads more of a result of which only the beginning was shown, or nothing: of a list the elements, of a text the characters from `from` on.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        task: { type: 'string', description: 'id of the action' },
+        path: { type: 'string', description: 'JMESPath into it; without it the whole' },
+        from: whole('position of the first, from 0', 0),
+        count: whole('how many; without it as many as fit', 1),
+      },
+      required: ['task'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        value: { description: 'what was read' },
+        total: { type: 'integer', description: 'length of the whole list or text' },
+        next: { type: 'integer', description: '`from` for the next part; absent at the end' },
+        shape: { type: 'string', description: 'in place of a value that is too large' },
+      },
+    },
+  }),
+  'plan.get': own('plan.get', {
+    description:
+      'The plan as it stands: objective, criteria, steps and tasks with their statuses, revisions.',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  }),
+  'tool.search': own('tool.search', {
+    description: 'Finds tools that are not described here, by words for what they do.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'what the tool should do, or a part of its name' },
+        limit: { ...whole('how many at most; 5 without it', 1), maximum: MOST_FOUND },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        tools: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: { type: 'string' },
+              description: { type: 'string' },
+              effect: { type: 'string' },
+              inputSchema: { type: 'object' },
+              outputSchema: { type: 'object' },
+            },
+            required: ['name', 'description', 'effect', 'inputSchema'],
+          },
+        },
+        matches: { type: 'integer', description: 'how many fit at all' },
+      },
+      required: ['tools', 'matches'],
+    },
+  }),
+} satisfies Record<string, Tool>;
+
+const RUN_ID = { type: 'string', description: 'id of a run of this conversation that has not ended' };
+
+/**
+ * What the model of a run can say to the other runs of its conversation. Each can be told again without harm. None is a
+ * person's word there: `conversation/tell-run`.
+ */
+export const RUN_TOOLS = {
+  'run.tell': {
+    ...own('run.tell', {
+      description:
+        'Passes words on to another run of this conversation, as a note for its next decision. It answers no question and approves nothing: only the user can, with a message of their own.',
+      inputSchema: {
+        type: 'object',
+        properties: { run: RUN_ID, text: { type: 'string', description: 'what the user said' } },
+        required: ['run', 'text'],
+        additionalProperties: false,
+      },
+    }),
+    effect: 'idempotent',
+  },
+  'run.cancel': {
+    ...own('run.cancel', {
+      description:
+        'Stops another run of this conversation, because the user wants it. Where anything but the message of the user led to it, the user is asked first.',
+      inputSchema: {
+        type: 'object',
+        properties: { run: RUN_ID, reason: { type: 'string' } },
+        required: ['run', 'reason'],
+        additionalProperties: false,
+      },
+    }),
+    effect: 'idempotent',
+  },
+} satisfies Record<string, Tool>;
+
+export type OwnToolName = keyof typeof OWN_TOOLS | keyof typeof RUN_TOOLS;
+
+export function isOwnTool({ server }: Pick<Tool, 'server'>): boolean {
+  return server === OWN_SERVER;
+}
+
+/** A tool of the user's that has the name of one of ours is what they asked for, and takes its place. */
+export function withOwnTools(
+  tools: ReadonlyMap<string, Tool>,
+  isInConversation = false,
+): ReadonlyMap<string, Tool> {
+  return new Map<string, Tool>([
+    ...Object.entries(OWN_TOOLS),
+    ...(isInConversation ? Object.entries(RUN_TOOLS) : []),
+    ...tools,
+  ]);
+}
+
+/** Undefined where the name is not ours, or where the user has put a tool in its place. */
+export function ownToolName(operation: string, tools: ReadonlyMap<string, Tool>): OwnToolName | undefined {
+  const tool = tools.get(operation);
+  return tool !== undefined && isOwnTool(tool) ? (operation as OwnToolName) : undefined;
+}
+
+/** The task whose result this one reads without a Ref, and so must wait for. */
+export function readsResultOf(
+  { operation, args }: Task,
+  tools: ReadonlyMap<string, Tool>,
+): string | undefined {
+  if (operation !== 'result.read' || tools.get(operation) !== OWN_TOOLS['result.read']) return undefined;
+  const target: Json | undefined = args.task;
+  return typeof target === 'string' && !target.includes('${') ? target : undefined;
+}
+
+function own(
+  name: string,
+  { description, inputSchema, outputSchema }: Pick<Tool, 'description' | 'inputSchema' | 'outputSchema'>,
+): Tool {
+  return {
+    name,
+    server: OWN_SERVER,
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    effect: 'read',
+    // What it gives may be the words of any tool.
+    trusted: false,
+  };
+}

@@ -1,0 +1,84 @@
+import type { Settings } from './settings.ts';
+
+export type Language = NonNullable<Settings['language']>;
+
+/** The language that a run speaks: the configured one, else that of its goal. */
+export function languageOf({ goal, settings }: { goal: string; settings: Settings }): Language {
+  return settings.language ?? (isJapanese(goal) ? 'ja' : 'en');
+}
+
+export function isJapanese(text: string): boolean {
+  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
+}
+
+/** The candidate that a misspelt name most likely means, or undefined where none is close enough to suggest. */
+export function nearest(name: string, names: Iterable<string>): string | undefined {
+  // They are gone over twice, and the keys of a Map can be gone over only once.
+  const candidates = [...names];
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  // Something of the name must be left: one letter is one letter away from every other.
+  let bestDistance = Math.min(Math.max(1, Math.floor(wanted.length / 3)) + 1, wanted.length);
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  const twins = sameLastPart(wanted, candidates);
+  // `weather.find` is rather the one `find` of another server than something else of this one.
+  return twins.length === 1 && bestDistance > 2 ? twins[0] : (best ?? twins[0]);
+}
+
+/** One letter too many, too few or other, or two exchanged. */
+export function isOneLetterOff(a: string, b: string): boolean {
+  return editDistance(a.toLowerCase(), b.toLowerCase(), 2) === 1;
+}
+
+/** `read_file` most likely means `files.read_file`, however long the prefix is. */
+export function sameLastPart(wanted: string, candidates: readonly string[]): string[] {
+  const last = wanted.slice(wanted.lastIndexOf('.') + 1).toLowerCase();
+  return candidates.filter((candidate) => candidate.toLowerCase().endsWith(`.${last}`));
+}
+
+/** Restricted Damerau–Levenshtein; gives up with `limit` as soon as the distance cannot be below it. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let smallest = i;
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let distance = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        distance = Math.min(distance, at(beforeLast, j - 2) + 1);
+      }
+      row.push(distance);
+      smallest = Math.min(smallest, distance);
+    }
+    if (smallest >= limit) return limit;
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Three times $0.1 is $0.3, and not a little more than is allowed. */
+export function dollars(sum: number): number {
+  return Number(sum.toFixed(9));
+}
+
+// What turns the direction of all that follows; marks that stand for one letter may stay.
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** What turns the direction in which a text is read is seen as a sign instead, so that a call reads as it is. */
+export function unturned(text: string): string {
+  return text.replaceAll(TURNS, '\ufffd');
+}

@@ -1,0 +1,261 @@
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Diagnostic } from '../model/plan.ts';
+import { looksRedacted, REDACTED } from '../model/redact.ts';
+import type { Mode } from '../model/settings.ts';
+import type { Ref, Task } from '../model/task.ts';
+import { nearest } from '../model/text.ts';
+import type { SchemaCheck, SchemaIssue, Tool } from '../model/tool.ts';
+import { eachString } from './fill-refs.ts';
+import type { Need } from './graph.ts';
+import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './refs.ts';
+import { clash } from './schema/fit.ts';
+import { landing } from './schema/path.ts';
+import {
+  alternatives,
+  isObject,
+  itemAt,
+  promisesAny,
+  propertiesOf,
+  type SchemaView,
+  viewOf,
+} from './schema/view.ts';
+
+interface Checking {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly check: SchemaCheck;
+  readonly mode: Mode;
+  /** Every task that may be referred to, with its operation. */
+  readonly operations: ReadonlyMap<string, string>;
+  readonly warnings: Diagnostic[];
+}
+
+/** Wrong places of one task after which nobody reads on; each may cost a search for what was meant. */
+const MOST = 50;
+
+/** A place in the arguments whose value is not known yet. Inside a longer text at least its type is. */
+interface Hole {
+  readonly path: (string | number)[];
+  readonly ref: Ref;
+  readonly whole: boolean;
+}
+
+/** Literal arguments are checked by the tool's schema; Refs are holes in it and are checked again when filled. */
+export function checkArguments(task: Task, checking: Checking, needs: Map<string, Need>): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  const holes: Hole[] = [];
+  eachString(task.args, [], (text, path) => {
+    if (diagnostics.length < MOST && (mayHoldRef(text) || checking.mode === 'adaptive'))
+      diagnostics.push(...checkText(task.id, { text, path, holes, needs }, checking));
+  });
+  const tool = checking.tools.get(task.operation);
+  if (tool === undefined) return diagnostics;
+  const unknown = byPlace(holes);
+  for (const issue of checking.check(tool.inputSchema, task.args)) {
+    if (diagnostics.length >= MOST) break;
+    if (!isUnknownYet(issue, unknown)) diagnostics.push(toDiagnostic(task, issue, tool));
+  }
+  for (const hole of holes)
+    diagnostics.push(...checkHole(task, hole, { checking, wanted: tool.inputSchema }));
+  return diagnostics;
+}
+
+/** A mind or a person has copied what is shown instead of a secret. It is no value. */
+export function copiedSecrets({ id, args }: Task): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  eachString(args, [], (text, path) => {
+    if (found.length < MOST && looksRedacted(text))
+      found.push({
+        code: 'placeholder',
+        task: id,
+        path: ['args', ...path],
+        message: `"${REDACTED}" is shown instead of a secret, and is no value`,
+        hint: 'take the value from the result that holds it by a Ref, or write it out in a plan file',
+      });
+  });
+  return found;
+}
+
+interface Found {
+  readonly text: string;
+  readonly path: (string | number)[];
+  readonly holes: Hole[];
+  /** Every task that a Ref names is added here. */
+  readonly needs: Map<string, Need>;
+}
+
+function checkText(
+  id: string,
+  { text, path, holes, needs }: Found,
+  { mode, operations }: Checking,
+): Diagnostic[] {
+  const at = { task: id, path: ['args', ...path] };
+  if (mode === 'adaptive' && isPlaceholder(text)) {
+    const message = `"${clip(text)}" is a placeholder, and in adaptive mode arguments hold real values`;
+    return [
+      {
+        code: 'placeholder',
+        ...at,
+        message,
+        hint: 'take the value from an earlier result, or call the tool that gives it first',
+      },
+    ];
+  }
+  if (!mayHoldRef(text)) return [];
+  const parsed = parseTemplate(text);
+  if (!parsed.ok) {
+    const isForeign = /[^\x20-\x7e]/.test(text);
+    const hint = isForeign
+      ? 'put a key with other letters in quotes: ${t1."名前"}'
+      : 'write $${ where ${ is meant as text';
+    return [{ code: 'invalid-ref', ...at, message: parsed.message, hint }];
+  }
+  const diagnostics: Diagnostic[] = [];
+  for (const part of parsed.template) {
+    if (typeof part === 'string') continue;
+    holes.push({ path, ref: part, whole: wholeRef(parsed.template) !== undefined });
+    // Noted even where it is dangling, so that an `after` of the same name is not complained about once more.
+    if (part.task !== id) needs.set(part.task, { why: 'ref', path, ref: part });
+    if (part.task === id) {
+      diagnostics.push({ code: 'self-reference', ...at, message: `"${id}" refers to its own result` });
+    } else if (!operations.has(part.task)) diagnostics.push(dangling(part.task, at, operations));
+  }
+  return diagnostics;
+}
+
+function dangling(
+  target: string,
+  at: { task: string; path: (string | number)[] },
+  operations: ReadonlyMap<string, string>,
+): Diagnostic {
+  const suggestion = nearest(target, operations.keys());
+  const hint =
+    suggestion === undefined ? 'write $${ where ${ is meant as text' : `did you mean "${suggestion}"?`;
+  return { code: 'dangling-ref', ...at, message: `it refers to "${target}", which is not in the plan`, hint };
+}
+
+/** Where the tool behind a Ref says what it returns: is the field there, and can its type ever fit? */
+function checkHole(
+  task: Task,
+  { path, ref, whole }: Hole,
+  { checking, wanted: inputs }: { checking: Checking; wanted: JsonObject },
+): Diagnostic[] {
+  const operation = checking.operations.get(ref.task) ?? '';
+  const schema = checking.tools.get(operation)?.outputSchema;
+  if (schema === undefined) return [];
+  const at = { task: task.id, path: ['args', ...path] };
+  const found = landing(schema, ref.path);
+  if (found.kind === 'missing' || found.kind === 'unlisted') {
+    const hint = found.suggestion === undefined ? {} : { hint: `did you mean "${found.suggestion}"?` };
+    const message = `${writeRef(ref)}: in what ${operation} returns, ${found.message}`;
+    const diagnostic: Diagnostic = { code: 'unknown-field', ...at, message, ...hint };
+    // A schema that does not forbid other fields does not prove that it is not there; the value will.
+    if (found.kind === 'missing') return [diagnostic];
+    checking.warnings.push(diagnostic);
+  }
+  if (found.kind !== 'found' || !whole) return [];
+  const wanted = inputAt(inputs, path);
+  const reason = wanted === undefined ? undefined : clash(found.views, wanted);
+  if (reason === undefined) return [];
+  const message = `${writeRef(ref)} does not fit ${task.operation}: ${reason}`;
+  const diagnostic: Diagnostic = { code: 'type-clash', ...at, message };
+  if (promisesAny(schema)) return [diagnostic];
+  checking.warnings.push(diagnostic);
+  return [];
+}
+
+/** The schema of a place in the arguments, where it can be told without looking at the other arguments. */
+function inputAt(schema: JsonObject, path: readonly (string | number)[]): SchemaView | undefined {
+  let view = viewOf(schema);
+  for (const part of path) {
+    if (alternatives(view).length > 1) return undefined;
+    const next = typeof part === 'number' ? itemAt(view, part) : propertyAt(view, part);
+    if (next === undefined) return undefined;
+    view = next;
+  }
+  return view;
+}
+
+function propertyAt(view: SchemaView, name: string): SchemaView | undefined {
+  const found = propertiesOf(view)[name];
+  return isObject(found) || found === false ? viewOf(found, view.root) : undefined;
+}
+
+/** `{{city}}` and `${t1.x}` alike: both would reach the tool as they are. */
+function isPlaceholder(text: string): boolean {
+  // A page or a template that is written to a file may hold what its own readers fill in.
+  const isDocument = text.length > 200 || /[<\n]/.test(text);
+  const isLeftover =
+    /\{\{[^{}]{1,60}\}\}/u.test(text) && (!isDocument || /^\s*\{\{[^{}]*\}\}\s*$/u.test(text));
+  return isLeftover || /(^|[^$])(\$\$)*\$\{\s*[A-Za-z_]/.test(text);
+}
+
+/** Holes by their place, and all places that have one within. A list may hold thousands, each with an issue. */
+interface Unknown {
+  readonly at: ReadonlyMap<string, Hole>;
+  readonly above: ReadonlySet<string>;
+}
+
+function byPlace(holes: readonly Hole[]): Unknown {
+  const at = new Map<string, Hole>();
+  const above = new Set<string>();
+  for (const hole of holes) {
+    const places = placesOn(hole.path);
+    const own = places.at(-1) ?? '';
+    if (at.get(own)?.whole !== true) at.set(own, hole);
+    for (const place of places) above.add(place);
+  }
+  return { at, above };
+}
+
+/** Each place on the way, from the root to the end of a path. */
+function placesOn(path: readonly (string | number)[]): string[] {
+  const places = [''];
+  for (const part of path) places.push(`${places.at(-1)}/${stringifyJson(String(part))}`);
+  return places;
+}
+
+/** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
+function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, { at, above }: Unknown): boolean {
+  // Where no value is allowed, none that comes later is.
+  if ((keyword === 'false schema' && isConditional !== true) || keyword === 'unchecked') return false;
+  if (at.size === 0) return false;
+  const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];
+  const places = placesOn(path);
+  const isOfHole = places.some((place) => {
+    const hole = at.get(place);
+    return hole !== undefined && (hole.whole || keyword !== 'type');
+  });
+  if (isOfHole) return true;
+  const mayDepend = choices.includes(keyword) || isConditional === true;
+  return mayDepend && above.has(places.at(-1) ?? '');
+}
+
+function toDiagnostic(task: Task, { path, message, keyword, property }: SchemaIssue, tool: Tool): Diagnostic {
+  const properties = Object.keys((tool.inputSchema.properties as Record<string, Json> | undefined) ?? {});
+  const suggestion =
+    keyword === 'additionalProperties' && property !== undefined ? nearest(property, properties) : undefined;
+  const hint =
+    suggestion === undefined ? requiredHint(keyword, property, tool) : `did you mean "${suggestion}"?`;
+  return {
+    code: 'invalid-args',
+    task: task.id,
+    path: ['args', ...path, ...(property === undefined ? [] : [property])],
+    ...(keyword === 'additionalProperties' && { at: 'key' as const }),
+    message: `${task.operation}: ${message}`,
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+function requiredHint(keyword: string, property: string | undefined, tool: Tool): string | undefined {
+  if (keyword !== 'required' || property === undefined) return undefined;
+  const schema = (
+    tool.inputSchema.properties as Record<string, { type?: Json; description?: Json }> | undefined
+  )?.[property];
+  const type = typeof schema?.type === 'string' ? ` (${schema.type})` : '';
+  const description = typeof schema?.description === 'string' ? `: ${schema.description}` : '';
+  return `give "${property}"${type}${description}`;
+}
+
+function clip(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+}

@@ -1,0 +1,334 @@
+import type { CheckedTask } from '../model/event.ts';
+import type { JsonObject } from '../model/json.ts';
+import { readsResultOf } from '../model/own-tools.ts';
+import type { Access, Diagnostic, Estimate } from '../model/plan.ts';
+import type { Mode, OrderRule } from '../model/settings.ts';
+import { isStep, TASK_ID, type Task } from '../model/task.ts';
+import { nearest } from '../model/text.ts';
+import { type SchemaCheck, type Tool, withinOneLimit } from '../model/tool.ts';
+import { type Work, weigh } from '../model/work.ts';
+import { checkArguments } from './check-arguments.ts';
+import { type Budget, estimateOf, mayBeLate, overBudget } from './estimate.ts';
+import {
+  AFTER,
+  type Edges,
+  inheritNeeds,
+  type Need,
+  type OpenSteps,
+  orderEdges,
+  sort,
+  withSteps,
+} from './graph.ts';
+import type { Group } from './hazards.ts';
+import { expressionProblem } from './refs.ts';
+import { type Arrangement, arrange } from './schedule.ts';
+import { missingIn } from './schema/path.ts';
+import { deadSteps, dropNeedless } from './warnings.ts';
+
+/** What a plan is compiled against. */
+export interface Surroundings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly check: SchemaCheck;
+  readonly mode: Mode;
+  readonly order: readonly OrderRule[];
+  /** How many tasks this plan may have. */
+  readonly maxTasks: number;
+  /** As many as tasks without it. */
+  readonly maxSteps?: number;
+  /** Tasks of earlier plans of the run that have succeeded: id → operation. */
+  readonly done: ReadonlyMap<string, string>;
+  /** Those that were begun or wait for a person, and have not ended: all of this plan is written behind them. */
+  readonly open?: readonly Task[];
+  /** Steps of earlier plans that have not ended, and what they wait for. */
+  readonly steps?: OpenSteps;
+  /** Servers whose tools are missing, with the reason, to tell a misspelt name from a dead server. */
+  readonly missing: ReadonlyMap<string, string>;
+  /** What may be left of the run's time and money; without it neither is checked. */
+  readonly budget?: Budget;
+  /** True where `after` is only the mind's habit: what neither a Ref nor an effect needs is dropped. */
+  readonly dropsNeedless?: boolean;
+  /** Tasks whose results the answer uses, where it has been written together with the plan. */
+  readonly answerUses?: ReadonlySet<string>;
+  /** How long a call of this tool took so far. */
+  readonly expectedMs?: (operation: string) => number | undefined;
+}
+
+export type Compiled =
+  | {
+      ok: true;
+      tasks: CheckedTask[];
+      groups: Group[];
+      /** What the tasks touch, where that depends on arguments that an answer may change. */
+      accesses?: Access[];
+      /** What is odd, and no reason to refuse the plan. */
+      warnings: Diagnostic[];
+      notes: string[];
+      /** Made when it is asked for: the run itself does not need it. */
+      estimate: () => Estimate;
+      reasonsOf: Arrangement['reasonsOf'];
+    }
+  | { ok: false; diagnostics: Diagnostic[] };
+
+/** More than these help nobody, and to look for what each of 10,000 misspelt names may mean would take minutes. */
+const MAX_DIAGNOSTICS = 100;
+
+/** Checks a plan like a program, before its first effect. All that is wrong is found in one go. */
+export function compile(tasks: readonly Task[], surroundings: Surroundings): Compiled {
+  if (tasks.length === 0) {
+    return {
+      ok: false,
+      diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
+    };
+  }
+  const { done, open = [] } = surroundings;
+  const operations = new Map([...done, ...open.map(({ id, operation }) => [id, operation] as const)]);
+  const doubled = checkIds(tasks, operations);
+  const diagnostics = [...checkSize(tasks, surroundings), ...doubled].slice(0, MAX_DIAGNOSTICS);
+  const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
+  const add = (found: Iterable<Diagnostic>) => {
+    if (isFull()) return;
+    for (const diagnostic of found) {
+      diagnostics.push(diagnostic);
+      if (isFull()) return;
+    }
+  };
+  const warnings: Diagnostic[] = [];
+  const edges: Edges = new Map();
+  const expected: Work = { left: MOST_EXPECTED };
+  const checking = {
+    ...surroundings,
+    check: withinOneLimit(surroundings.check),
+    expected,
+    operations,
+    warnings,
+  };
+  const repeated = new Set(doubled.map(({ index }) => index));
+  for (const [index, task] of tasks.entries()) {
+    if (isFull()) break;
+    const needs = new Map<string, Need>();
+    const here = (found: Iterable<Diagnostic>) => (repeated.has(index) ? placed(found, index) : found);
+    add(here(checkOperation(task, surroundings)));
+    add(here(checkExpect(task, checking)));
+    add(here(checkArguments(task, checking, needs)));
+    add(here(checkReading(task, checking, needs)));
+    if (task.after !== undefined) add(here(checkAfter(task, operations, needs)));
+    edges.set(task.id, needs);
+  }
+  // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
+  const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
+  if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done, open }));
+  const { steps } = surroundings;
+  const hasSteps = (steps?.size ?? 0) > 0 || tasks.some(({ step }) => step !== undefined);
+  if (hasSteps && isClear) inheritNeeds(tasks, edges, steps);
+  const { order, cycle } = sort(hasSteps ? withSteps(edges, tasks, steps) : edges);
+  if (isClear) add(cycleProblem(cycle));
+  if (diagnostics.length > 0) return { ok: false, diagnostics };
+  const own = hasSteps ? order.filter((id) => edges.has(id)) : order;
+  return accepted(tasks, { edges, order: own, warnings }, surroundings);
+}
+
+/** The id alone would show the first task that has it. */
+function* placed(found: Iterable<Diagnostic>, index: number): Generator<Diagnostic> {
+  for (const diagnostic of found) yield { ...diagnostic, index };
+}
+
+/** The plan has no mistake: what is left is to say what waits for what, and what it will take. */
+function accepted(
+  tasks: readonly Task[],
+  { edges, order, warnings }: { edges: Edges; order: readonly string[]; warnings: Diagnostic[] },
+  surroundings: Surroundings,
+): Compiled {
+  const tooMuch = overBudget(tasks, surroundings);
+  if (tooMuch.length > 0) return { ok: false, diagnostics: tooMuch };
+  const dead = deadSteps(tasks, edges, surroundings);
+  const loosened = dropNeedless(tasks, edges, surroundings);
+  const schedule = arrange(tasks, { edges, order }, surroundings);
+  const late = mayBeLate(tasks, schedule, surroundings);
+  return {
+    ok: true,
+    tasks: schedule.tasks,
+    groups: schedule.groups,
+    ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
+    warnings: [...warnings, ...dead, ...loosened.warnings, ...late].slice(0, MAX_DIAGNOSTICS),
+    notes: loosened.notes,
+    estimate: () => estimateOf(tasks, schedule, surroundings),
+    reasonsOf: schedule.reasonsOf,
+  };
+}
+
+/** Steps count for themselves: a plan that is all steps must leave room for their tasks. */
+function checkSize(planned: readonly Task[], { maxTasks, maxSteps = maxTasks }: Surroundings): Diagnostic[] {
+  const steps = planned.filter(isStep).length;
+  const tasks = planned.length - steps;
+  return [...checkCount('tasks', tasks, maxTasks), ...checkCount('steps', steps, maxSteps)];
+}
+
+function checkCount(what: string, count: number, most: number): Diagnostic[] {
+  if (count <= most) return [];
+  const message = `the plan has ${count} ${what}, and ${most} are allowed`;
+  return [{ code: 'too-many-tasks', message, hint: `make fewer ${what}, or raise planning.max_subtasks` }];
+}
+
+/** Adds every task to the operations of those that may be referred to. */
+function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  for (const [index, { id, operation }] of tasks.entries()) {
+    if (!TASK_ID.test(id)) {
+      const hint = 'an id begins with a letter and holds letters, digits, _ and -';
+      diagnostics.push({
+        code: 'invalid-id',
+        task: id,
+        path: ['id'],
+        message: `"${id}" cannot be an id`,
+        hint,
+      });
+    }
+    if (operations.has(id)) {
+      const message = `there are two tasks with the id "${id}"`;
+      diagnostics.push({
+        code: 'duplicate-id',
+        task: id,
+        index,
+        path: ['id'],
+        message,
+        hint: 'give each task an id of its own',
+      });
+    }
+    operations.set(id, operation);
+  }
+  return diagnostics;
+}
+
+function checkOperation({ id, operation }: Task, { tools, missing }: Surroundings): Diagnostic[] {
+  if (tools.has(operation)) return [];
+  const server = operation.split('.')[0] ?? '';
+  const reason = missing.get(server);
+  if (reason !== undefined) {
+    const message = `"${operation}" is not there: the server "${server}" is not available (${reason})`;
+    return [{ code: 'unknown-operation', task: id, path: ['operation'], message }];
+  }
+  const suggestion = nearest(operation, tools.keys());
+  return [
+    {
+      code: 'unknown-operation',
+      task: id,
+      path: ['operation'],
+      message: `there is no tool "${operation}"`,
+      hint: suggestion === undefined ? '`dandori tools` lists them all' : `did you mean "${suggestion}"?`,
+    },
+  ];
+}
+
+function checkExpect(
+  { id, operation, expect }: Task,
+  {
+    tools,
+    check,
+    warnings,
+    expected,
+  }: Surroundings & { readonly warnings: Diagnostic[]; readonly expected: Work },
+): Diagnostic[] {
+  if (expect === undefined) return [];
+  if (typeof expect !== 'string') return checkExpectedSchema(id, expect, { check, expected });
+  const problem = expressionProblem(expect);
+  if (problem !== undefined) {
+    const message = `the expected outcome is no JMESPath expression: ${problem}`;
+    return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
+  }
+  const schema = tools.get(operation)?.outputSchema;
+  const missing = schema === undefined ? undefined : missingIn(schema, expect);
+  if (missing === undefined) return [];
+  const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
+  const found: Diagnostic = {
+    code: 'unknown-field',
+    task: id,
+    path: ['expect'],
+    message,
+    ...didYouMean(missing.suggestion),
+  };
+  if (missing.isSought) return [found];
+  warnings.push(found);
+  return [];
+}
+
+function checkExpectedSchema(
+  id: string,
+  schema: JsonObject,
+  { check, expected }: { readonly check: SchemaCheck; readonly expected: Work },
+): Diagnostic[] {
+  const size = sizeProblem(schema, expected);
+  const problem = size ?? check.problem?.(schema);
+  if (problem === undefined) return [];
+  const message =
+    size === undefined
+      ? `the expected outcome is no JSON Schema: ${problem}`
+      : `the expected outcome: ${size}`;
+  return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
+}
+
+/** Each is compiled, which takes its time; a plan has thousands of tasks. */
+const MOST_EXPECTED = 10_000;
+
+function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
+  try {
+    weigh(schema, expected, () => 'together with those of the other tasks its schema is too large');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Who reads a result of the same plan waits for it, as if by a Ref. */
+function checkReading(
+  task: Task,
+  { tools, operations }: Surroundings & { operations: ReadonlyMap<string, string> },
+  needs: Map<string, Need>,
+): Diagnostic[] {
+  const target = readsResultOf(task, tools);
+  if (target === undefined || needs.has(target)) return [];
+  const path = ['args', 'task'];
+  if (target === task.id)
+    return [{ code: 'self-reference', task: task.id, path, message: `"${task.id}" reads its own result` }];
+  if (operations.has(target)) {
+    needs.set(target, { why: 'ref', path: ['task'], ref: { task: target, path: '' } });
+    return [];
+  }
+  const message = `"${task.id}" reads the result of "${target}", and no such task has succeeded`;
+  return [
+    { code: 'dangling-ref', task: task.id, path, message, ...didYouMean(nearest(target, operations.keys())) },
+  ];
+}
+
+/** One by one: to look for what each of 10,000 unknown ids may mean, where 100 are told, would take minutes. */
+function* checkAfter(
+  { id, after = [] }: Task,
+  known: ReadonlyMap<string, string>,
+  needs: Map<string, Need>,
+): Generator<Diagnostic> {
+  for (const [index, target] of after.entries()) {
+    const path = ['after', index];
+    if (target === id) {
+      yield { code: 'self-reference', task: id, path, message: `"${id}" waits for itself` };
+      continue;
+    }
+    // Where a Ref names the same task it has been said already, or is needed anyway.
+    if (needs.has(target)) continue;
+    if (known.has(target)) {
+      needs.set(target, AFTER);
+      continue;
+    }
+    const message = `"${id}" waits for "${target}", which is not in the plan`;
+    yield { code: 'unknown-after', task: id, path, message, ...didYouMean(nearest(target, known.keys())) };
+  }
+}
+
+function didYouMean(suggestion: string | undefined): { hint?: string } {
+  return suggestion === undefined ? {} : { hint: `did you mean "${suggestion}"?` };
+}
+
+function cycleProblem(cycle: readonly string[] | undefined): Diagnostic[] {
+  const first = cycle?.[0];
+  if (cycle === undefined || first === undefined) return [];
+  const message = `these tasks wait for each other: ${[...cycle, first].join(' → ')}`;
+  return [{ code: 'cycle', task: first, message, hint: 'take one of these references away' }];
+}

@@ -1,0 +1,253 @@
+import type { Diagnostic, Estimate } from '../model/plan.ts';
+import { isStep, type Task } from '../model/task.ts';
+import { dollars } from '../model/text.ts';
+import type { Tool } from '../model/tool.ts';
+import { backoff } from '../run/monitor.ts';
+import { laneOf } from '../run/state/state.ts';
+import { type Queued, ReadyQueue } from './ready-queue.ts';
+import { type Arrangement, UNKNOWN_MS } from './schedule.ts';
+
+/** What is left to spend, how often a task may be tried, and how many at once. */
+export interface Budget {
+  readonly ms: number;
+  readonly cost: number | undefined;
+  readonly timeout: number;
+  readonly attempts: number;
+  /** Milliseconds before the second attempt. */
+  readonly backoff?: number;
+  readonly concurrency?: number;
+  readonly servers?: Readonly<Record<string, number>>;
+}
+
+interface Surroundings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly budget?: Budget;
+  readonly expectedMs?: (operation: string) => number | undefined;
+}
+
+export function estimateOf(
+  planned: readonly Task[],
+  arrangement: Arrangement,
+  surroundings: Surroundings,
+): Estimate {
+  const { tools, budget, expectedMs } = surroundings;
+  // A step is no call. Where its tasks are not known yet, neither is what they will take.
+  const tasks = planned.filter((task) => !isStep(task));
+  const open = openParts(planned);
+  const effectOf = (task: Task) => tools.get(task.operation)?.effect ?? 'write';
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const operationOf = (id: string) => byId.get(id)?.operation ?? '';
+  const attempts = budget?.attempts ?? 1;
+  const cost = costOf(tasks, tools);
+  const expected = (id: string) => (byId.has(id) ? (expectedMs?.(operationOf(id)) ?? UNKNOWN_MS) : 0);
+  const isTimed = open.length === 0 && tasks.every(({ operation }) => expectedMs?.(operation) !== undefined);
+  const pauses = pausesBetween(attempts, budget?.backoff ?? 0);
+  const worst = (id: string) =>
+    byId.has(id) ? (byId.get(id)?.timeout ?? budget?.timeout ?? 0) * attempts + pauses : 0;
+  const timeIf = (takes: (id: string) => number) =>
+    makespan(arrangement, {
+      takes,
+      laneOf: (id) => laneOf(operationOf(id), budget?.servers),
+      concurrency: budget?.concurrency,
+      servers: budget?.servers,
+    });
+  return {
+    calls: tasks.length,
+    reads: tasks.filter((task) => effectOf(task) === 'read').length,
+    writes: tasks.filter((task) => effectOf(task) !== 'read').length,
+    ...(open.length > 0 && { open }),
+    irreversible: tasks.filter((task) => effectOf(task) === 'destructive').map(({ id }) => id),
+    criticalPath: longestPath(arrangement, expected),
+    expectedMs: isTimed ? timeIf(expected) : undefined,
+    worstMs: budget && open.length === 0 ? timeIf(worst) : undefined,
+    cost,
+    worstCost: dollars(cost * attempts),
+  };
+}
+
+function openParts(planned: readonly Task[]): string[] {
+  const filled = new Set(planned.map(({ step }) => step));
+  return planned.filter((task) => isStep(task) && !filled.has(task.id)).map(({ id }) => id);
+}
+
+function pausesBetween(attempts: number, first: number): number {
+  let sum = 0;
+  for (let attempt = 1; attempt < attempts; attempt++) sum += backoff(first, attempt);
+  return sum;
+}
+
+/**
+ * What the run surely cannot afford, so that nothing is started: the prices of its calls, each made once. How long a call
+ * takes nobody knows before, so that time is a reason to warn and never to refuse; the run ends when its time is up.
+ */
+export function overBudget(tasks: readonly Task[], { tools, budget }: Surroundings): Diagnostic[] {
+  if (budget?.cost === undefined) return [];
+  const cost = costOf(tasks, tools);
+  return cost > budget.cost ? [dear(`the plan costs $${cost}`, budget.cost)] : [];
+}
+
+/** A warning where it will not be done in time, by what its tools took so far. */
+export function mayBeLate(
+  tasks: readonly Task[],
+  arrangement: Arrangement,
+  { budget, expectedMs }: Surroundings,
+): Diagnostic[] {
+  if (budget === undefined || !tasks.every(({ operation }) => expectedMs?.(operation) !== undefined))
+    return [];
+  // The rank of the first task of the longest path is the time of the whole of it.
+  const ms = arrangement.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0);
+  return ms > budget.ms ? [late(`the plan takes about ${seconds(ms)}`, budget)] : [];
+}
+
+/** A warning for whoever looks at a plan before it runs. */
+export function worstCase({ expectedMs, worstMs, worstCost }: Estimate, budget: Budget): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const isLateAnyway = expectedMs !== undefined && expectedMs > budget.ms;
+  if (!isLateAnyway && worstMs !== undefined && worstMs > budget.ms)
+    found.push(late(`the plan may take up to ${seconds(worstMs)}`, budget));
+  if (budget.cost !== undefined && worstCost > budget.cost)
+    found.push(dear(`the plan may cost up to $${worstCost}`, budget.cost));
+  return found;
+}
+
+function late(what: string, { ms }: Budget): Diagnostic {
+  const hint = 'make a shorter plan, or raise execution.max_time';
+  return { code: 'over-budget', message: `${what}, and ${seconds(ms)} are left`, hint };
+}
+
+function dear(what: string, left: number): Diagnostic {
+  const hint = 'make a cheaper plan, or raise execution.max_cost';
+  return { code: 'over-budget', message: `${what}, and $${left} are left`, hint };
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+function costOf(tasks: readonly Task[], tools: ReadonlyMap<string, Tool>): number {
+  return dollars(tasks.reduce((sum, { operation }) => sum + (tools.get(operation)?.cost ?? 0), 0));
+}
+
+function longestPath({ order, tasks, groups }: Arrangement, takes: (id: string) => number): string[] {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const ends = new Map<string, { ms: number; before: string | undefined }>();
+  const latest = (ids: Iterable<string>): string | undefined => {
+    let best: string | undefined;
+    for (const id of ids) {
+      if (ends.has(id) && (best === undefined || (ends.get(id)?.ms ?? 0) > (ends.get(best)?.ms ?? 0)))
+        best = id;
+    }
+    return best;
+  };
+  // The members of a group all come before those who wait for it, so its latest is looked for only once.
+  const latestOf = new Map<number, string | undefined>();
+  for (const id of order) {
+    const task = byId.get(id);
+    const gates = (task?.waitsForGroups ?? []).map((number) => {
+      if (!latestOf.has(number)) latestOf.set(number, latest(groups[number] ?? []));
+      return latestOf.get(number);
+    });
+    const before = latest([
+      ...(task?.needs ?? []),
+      ...(task?.waits ?? []),
+      ...gates.filter((gate) => gate !== undefined),
+    ]);
+    ends.set(id, { ms: takes(id) + (before === undefined ? 0 : (ends.get(before)?.ms ?? 0)), before });
+  }
+  const ids: string[] = [];
+  for (let at = latest(order); at !== undefined; at = ends.get(at)?.before) ids.push(at);
+  return ids.reverse();
+}
+
+interface Scheduling {
+  /** Milliseconds of a task. */
+  readonly takes: (id: string) => number;
+  readonly laneOf: (id: string) => string;
+  /** Calls at once, all in all and by server; without a number as many as there are. */
+  readonly concurrency?: number;
+  readonly servers?: Readonly<Record<string, number>>;
+}
+
+/** How long a plan takes if each task takes as long as said: what the scheduler would do, played through. */
+function makespan(arrangement: Arrangement, scheduling: Scheduling): number {
+  const { takes, laneOf, concurrency = Number.POSITIVE_INFINITY, servers = {} } = scheduling;
+  const waiting = createWaiting(arrangement);
+  const order = new Map(arrangement.tasks.map(({ id, rank = 0 }, index) => [id, { rank, order: index }]));
+  const ready = new ReadyQueue<string>();
+  // The one that ends first has the highest rank here.
+  const running = new ReadyQueue<string>();
+  const runningIn = new Map<string, number>();
+  const endOf = new Map<string, number>();
+  const hasRoom = (lane: string) => (runningIn.get(lane) ?? 0) < (servers[lane] ?? Number.POSITIVE_INFINITY);
+  const enter = (id: string) => ready.add(id, { lane: laneOf(id), rank: 0, order: 0, ...order.get(id) });
+  let now = 0;
+
+  const start = () => {
+    const started: Queued<string>[] = [];
+    for (const entry of ready.inOrder(hasRoom)) {
+      if (running.size >= concurrency) break;
+      const { item: id, lane } = entry;
+      runningIn.set(lane, (runningIn.get(lane) ?? 0) + 1);
+      endOf.set(id, now + takes(id));
+      running.add(id, { lane: '', rank: -(endOf.get(id) ?? now), order: 0 });
+      started.push(entry);
+    }
+    for (const entry of started) ready.delete(entry);
+  };
+
+  waiting.free.forEach(enter);
+  for (start(); running.size > 0; start()) {
+    const [next] = running.inOrder(() => true);
+    if (next === undefined) break;
+    running.delete(next);
+    const { item: id } = next;
+    now = endOf.get(id) ?? now;
+    runningIn.set(laneOf(id), (runningIn.get(laneOf(id)) ?? 1) - 1);
+    waiting.ended(id).forEach(enter);
+  }
+  return now;
+}
+
+interface Waiting {
+  readonly free: readonly string[];
+  /** Who waits for nothing any more, now that this one has ended. */
+  ended(id: string): string[];
+}
+
+/** Everybody, each group among them, counts what it still waits for. */
+function createWaiting({ tasks, groups }: Arrangement): Waiting {
+  const unmet = new Map<string | number, number>();
+  const dependents = new Map<string, (string | number)[]>();
+  const behind: string[][] = groups.map(() => []);
+  const add = (earlier: string, later: string | number) => {
+    const known = dependents.get(earlier);
+    if (known === undefined) dependents.set(earlier, [later]);
+    else known.push(later);
+  };
+  // What is not of this plan is under way already; how long it still takes nobody knows.
+  const own = new Set(tasks.map(({ id }) => id));
+  groups.forEach((all, number) => {
+    const members = all.filter((id) => own.has(id));
+    unmet.set(number, members.length);
+    for (const id of members) add(id, number);
+  });
+  for (const { id, needs = [], waits = [], waitsForGroups = [] } of tasks) {
+    const earlier = [...needs, ...waits].filter((one) => own.has(one));
+    const gates = waitsForGroups.filter((number) => unmet.get(number) !== 0);
+    unmet.set(id, earlier.length + gates.length);
+    for (const one of earlier) add(one, id);
+    for (const number of gates) behind[number]?.push(id);
+  }
+  const isFree = (one: string | number) => {
+    const left = (unmet.get(one) ?? 0) - 1;
+    unmet.set(one, left);
+    return left === 0;
+  };
+  return {
+    free: tasks.filter(({ id }) => unmet.get(id) === 0).map(({ id }) => id),
+    ended: (id) =>
+      (dependents.get(id) ?? [])
+        .filter(isFree)
+        .flatMap((one) => (typeof one === 'string' ? [one] : (behind[one] ?? []).filter(isFree))),
+  };
+}

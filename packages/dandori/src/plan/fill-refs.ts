@@ -1,0 +1,148 @@
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Ref } from '../model/task.ts';
+import { type Work, weigh } from '../model/work.ts';
+import { headOf } from '../views/result-digest.ts';
+import { QUERY_WORK, query } from './query.ts';
+import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef, writeText } from './refs.ts';
+
+/** Values, and characters of them, that are filled into the arguments of one task: a large result can be passed on once. */
+const MOST_FILLED = 32_000_000;
+
+interface InjectProblem {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+export type Injected = { ok: true; args: JsonObject } | { ok: false; problems: InjectProblem[] };
+
+/**
+ * Fills Refs with results. A string that is one Ref takes the value with its type, null too; inside a longer string it
+ * becomes text, and null is a problem. Arguments without Refs come back as the same object, so that the caller can tell that nothing was filled in.
+ */
+export function inject(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+  work: Work = { left: QUERY_WORK },
+): Injected {
+  const problems: InjectProblem[] = [];
+  const filling = { resultOf, problems, work, room: { left: MOST_FILLED } };
+  const filled = fill(args, [], filling) as JsonObject;
+  return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
+}
+
+/** All Refs in a value, with the place where each stands. Broken ones are left to the compiler's own check. */
+export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whole: boolean }[] {
+  const found: { ref: Ref; path: (string | number)[]; whole: boolean }[] = [];
+  eachString(value, [], (text, path) => {
+    if (!mayHoldRef(text)) return;
+    const parsed = parseTemplate(text);
+    if (!parsed.ok) return;
+    const whole = wholeRef(parsed.template) !== undefined;
+    for (const part of parsed.template) {
+      if (typeof part === 'object') found.push({ ref: part, path, whole });
+    }
+  });
+  return found;
+}
+
+/** A value as it is written in a plan, so that filling it in gives the same again. */
+export function escaped(value: Json): Json {
+  if (typeof value === 'string') return writeText(value);
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escaped(item)]));
+}
+
+export function eachString(
+  value: Json,
+  path: (string | number)[],
+  visit: (text: string, path: (string | number)[]) => void,
+): void {
+  if (typeof value === 'string') visit(value, path);
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) eachString(item, [...path, index], visit);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) eachString(item, [...path, key], visit);
+  }
+}
+
+interface Filling {
+  readonly resultOf: (task: string) => Json | undefined;
+  readonly problems: InjectProblem[];
+  /** What all expressions of the arguments may cost, and how much they may fill in, together. */
+  readonly work: Work;
+  readonly room: Work;
+}
+
+/** Places that are told; where thousands of Refs find nothing, the first ones say it. */
+const MOST_PROBLEMS = 20;
+
+function fill(value: Json, path: (string | number)[], filling: Filling): Json {
+  if (typeof value === 'string') return mayHoldRef(value) ? fillText(value, path, filling) : value;
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => fill(item, [...path, index], filling));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(
+      ([key, item]) => [key, fill(item, [...path, key], filling)] as const,
+    );
+    return entries.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(entries);
+  }
+  return value;
+}
+
+function fillText(text: string, path: (string | number)[], filling: Filling): Json {
+  const parsed = parseTemplate(text);
+  if (!parsed.ok) {
+    filling.problems.push({ path, message: parsed.message });
+    return text;
+  }
+  const whole = wholeRef(parsed.template);
+  return whole === undefined
+    ? joined(parsed.template, path, filling)
+    : (resolved(whole, path, filling) ?? null);
+}
+
+function joined(template: Template, path: (string | number)[], filling: Filling): string {
+  return template.map((part) => (typeof part === 'string' ? part : asText(part, path, filling))).join('');
+}
+
+function asText(ref: Ref, path: (string | number)[], filling: Filling): string {
+  const value = resolved(ref, path, filling);
+  if (value === null) {
+    filling.problems.push({
+      path,
+      message: `${writeRef(ref)} is null, which is no text to stand in a longer one`,
+    });
+  }
+  return typeof value === 'string' ? value : (stringifyJson(value) ?? '');
+}
+
+/** Undefined where there is a problem. */
+function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json | undefined {
+  if (filling.problems.length >= MOST_PROBLEMS) return undefined;
+  const result = filling.resultOf(ref.task);
+  const written = writeRef(ref);
+  if (result === undefined) {
+    filling.problems.push({ path, message: `${written}: ${ref.task} has no result` });
+    return undefined;
+  }
+  try {
+    const value = ref.path === '' ? result : query(result, ref.path, filling.work);
+    if (value !== undefined) {
+      weigh(value, filling.room, () => 'together with the other Refs it fills in too much');
+      return value;
+    }
+    filling.problems.push({
+      path,
+      message: `${written} found nothing in the result of ${ref.task}: ${headOf(result, 200)}`,
+    });
+  } catch (error) {
+    filling.problems.push({
+      path,
+      message: `${written}: ${error instanceof Error ? error.message : String(error)}`,
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,219 @@
+import { assertNever } from '../model/error.ts';
+import type { Diagnostic } from '../model/plan.ts';
+import type { OrderRule } from '../model/settings.ts';
+import { isStep, type Ref, type Task } from '../model/task.ts';
+import { writeRef } from './refs.ts';
+
+/** From a task to what it must wait for. */
+export type Graph = ReadonlyMap<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>;
+
+interface Sorted {
+  /**
+   * The ids in written order, except that what a task needs comes before it. Forward references are rare, so this is
+   * nearly always the written order itself. Not whole where there is a cycle.
+   */
+  readonly order: string[];
+  /** One cycle, each id waiting for the next and the last for the first; undefined where there is none. */
+  readonly cycle: string[] | undefined;
+}
+
+/** Depth first with a stack of our own: a chain of 100,000 tasks must not overflow the machine's. */
+export function sort(graph: Graph): Sorted {
+  const order: string[] = [];
+  const placed = new Set<string>();
+  const path: { id: string; targets: Iterator<string> }[] = [];
+  const onPath = new Set<string>();
+  const place = (id: string) => {
+    placed.add(id);
+    order.push(id);
+  };
+  const enter = (id: string) => {
+    path.push({ id, targets: targetsOf(graph, id) });
+    onPath.add(id);
+  };
+  for (const root of graph.keys()) {
+    if (placed.has(root)) continue;
+    // Nearly always: written behind all that it needs.
+    if (isEach(targetsOf(graph, root), placed)) place(root);
+    else enter(root);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const { value: target, done } = top.targets.next();
+      if (done === true) {
+        path.pop();
+        onPath.delete(top.id);
+        place(top.id);
+      } else if (onPath.has(target)) {
+        return { order, cycle: path.slice(path.findIndex(({ id }) => id === target)).map(({ id }) => id) };
+      } else if (!placed.has(target) && graph.has(target)) enter(target);
+    }
+  }
+  return { order, cycle: undefined };
+}
+
+function targetsOf(graph: Graph, id: string): IteratorObject<string> {
+  return (graph.get(id) ?? new Set<string>()).keys();
+}
+
+function isEach(ids: Iterable<string>, among: ReadonlySet<string>): boolean {
+  for (const id of ids) if (!among.has(id)) return false;
+  return true;
+}
+
+/** Why a task waits for another: a Ref and an order rule cannot be dropped, an `after` sometimes can. */
+export type Need =
+  | { readonly why: 'ref'; readonly path: readonly (string | number)[]; readonly ref: Ref }
+  | { readonly why: 'after' }
+  | { readonly why: 'order'; readonly rule: OrderRule };
+
+/** From each task to what it needs. */
+export type Edges = Map<string, Map<string, Need>>;
+
+/** What `check --explain` says: this task waits for that one, because. */
+export interface Reason {
+  readonly task: string;
+  readonly text: string;
+}
+
+export const AFTER: Need = { why: 'after' };
+
+export function describeNeed(need: Need, target: string): string {
+  switch (need.why) {
+    case 'ref':
+      return `its args.${need.path.join('.')} uses ${writeRef(need.ref)}`;
+    case 'after':
+      return `it says after: ${target}`;
+    case 'order':
+      return `${need.rule.after} comes after ${need.rule.before}`;
+    default:
+      return assertNever(need);
+  }
+}
+
+/** A step of an earlier list that has not ended. */
+interface OpenStep {
+  readonly needs: readonly string[];
+  /** Its tasks that have not ended. */
+  readonly tasks: readonly string[];
+  /** The step that it belongs to itself. */
+  readonly step?: string | undefined;
+}
+
+export type OpenSteps = ReadonlyMap<string, OpenStep>;
+
+const NONE: OpenSteps = new Map();
+
+/**
+ * The tasks of a step start no sooner than it could itself, whoever wrote them and when: what stands behind the step
+ * counts on everything before it being done.
+ */
+export function inheritNeeds(tasks: readonly Task[], edges: Edges, open: OpenSteps = NONE): void {
+  const stepOf = stepsOf(tasks, open);
+  const own = new Map([...edges].map(([id, needs]) => [id, [...needs.keys()]]));
+  const needsOf = (step: string) => own.get(step) ?? open.get(step)?.needs ?? [];
+  for (const { id } of tasks) {
+    const needs = edges.get(id);
+    for (const step of above(id, stepOf)) {
+      for (const need of needsOf(step)) {
+        const isInside = need === step || above(need, stepOf).has(step);
+        if (need !== id && !isInside && needs?.has(need) === false) needs.set(need, AFTER);
+      }
+    }
+  }
+}
+
+/** A step has ended when its tasks have, so it waits for them like for what it needs. */
+export function withSteps(edges: Edges, tasks: readonly Task[], open: OpenSteps = NONE): Graph {
+  const graph = new Map<string, Set<string>>();
+  for (const [id, needs] of edges) graph.set(id, new Set(needs.keys()));
+  for (const [id, step] of open) if (!graph.has(id)) graph.set(id, new Set([...step.needs, ...step.tasks]));
+  // One that has failed is open again with a new task.
+  for (const [id, step] of stepsOf(tasks, NONE)) graph.set(step, (graph.get(step) ?? new Set()).add(id));
+  return graph;
+}
+
+/** The step of each task; what names something that is no step belongs to none. */
+function stepsOf(tasks: readonly Task[], open: OpenSteps): Map<string, string> {
+  const calls = new Set(tasks.filter((task) => !isStep(task)).map(({ id }) => id));
+  const found = new Map<string, string>();
+  for (const [id, { step }] of open) if (step !== undefined) found.set(id, step);
+  for (const { id, step } of tasks) if (step !== undefined && !calls.has(step)) found.set(id, step);
+  return found;
+}
+
+/** All steps that a task is in, from the nearest on; ends where they are in each other. */
+function above(id: string, stepOf: ReadonlyMap<string, string>): Set<string> {
+  const found = new Set<string>();
+  for (let step = stepOf.get(id); step !== undefined && !found.has(step); step = stepOf.get(step))
+    found.add(step);
+  return found;
+}
+
+interface Ordering {
+  /** Edges are added here where a rule is kept, so that nothing that is dropped later can break it. */
+  readonly edges: Edges;
+  readonly rules: readonly OrderRule[];
+  readonly done: ReadonlyMap<string, string>;
+  readonly open: readonly Task[];
+}
+
+/**
+ * Order rules are enforced: a rule that the plan keeps becomes an edge, one that it breaks a diagnostic. It is kept
+ * where a task needs the earlier one, at whatever distance, and else where it is written behind it.
+ */
+export function orderEdges(tasks: readonly Task[], { edges, rules, done, open }: Ordering): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  for (const rule of rules) {
+    if (!tasks.some(({ operation }) => operation === rule.after)) continue;
+    const needed = neededBy(tasks, edges, rule.before);
+    const alreadyDone = [...done.values()].includes(rule.before);
+    const isInPlan = tasks.some(({ operation }) => operation === rule.before);
+    let latest = alreadyDone ? undefined : open.find(({ operation }) => operation === rule.before)?.id;
+    for (const task of tasks) {
+      if (task.operation === rule.before) latest = task.id;
+      if (task.operation !== rule.after) continue;
+      const earlier = needed.get(task.id) ?? latest;
+      if (earlier !== undefined) addEdge(edges, task.id, { to: earlier, rule });
+      else if (!alreadyDone) diagnostics.push(broken(task, rule, isInPlan));
+    }
+  }
+  return diagnostics;
+}
+
+/** For each task that needs one with this operation, directly or through others, one such. */
+function neededBy(tasks: readonly Task[], edges: Edges, operation: string): Map<string, string> {
+  const dependents = new Map<string, string[]>();
+  for (const [id, needs] of edges) {
+    for (const need of needs.keys()) {
+      const known = dependents.get(need);
+      if (known === undefined) dependents.set(need, [id]);
+      else known.push(id);
+    }
+  }
+  const found = new Map<string, string>();
+  const reached = tasks.filter((task) => task.operation === operation).map(({ id }) => ({ id, from: id }));
+  for (let next = reached.pop(); next !== undefined; next = reached.pop()) {
+    for (const id of dependents.get(next.id) ?? []) {
+      if (found.has(id)) continue;
+      found.set(id, next.from);
+      reached.push({ id, from: next.from });
+    }
+  }
+  return found;
+}
+
+function addEdge(edges: Edges, from: string, { to, rule }: { to: string; rule: OrderRule }): void {
+  const needs = edges.get(from) ?? new Map();
+  edges.set(from, needs);
+  const known = needs.get(to);
+  if (known === undefined || known.why === 'after') needs.set(to, { why: 'order', rule });
+}
+
+function broken(task: Task, rule: OrderRule, comesLater: boolean): Diagnostic {
+  return {
+    code: 'order-rule',
+    task: task.id,
+    path: ['operation'],
+    message: `${rule.after} may only be called after ${rule.before}`,
+    hint: `${comesLater ? 'move' : 'add a task with'} ${rule.before} before "${task.id}"`,
+  };
+}

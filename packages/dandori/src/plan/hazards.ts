@@ -1,0 +1,194 @@
+import { type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Access } from '../model/plan.ts';
+import type { Task } from '../model/task.ts';
+import { isWorse, type Tool } from '../model/tool.ts';
+import { refsIn } from './fill-refs.ts';
+
+/** Earlier tasks that must all have ended. The same list is shared by all that wait for it. */
+export type Group = readonly string[];
+
+/**
+ * For each task, the groups of earlier tasks that must have ended before it starts, so that running in parallel gives
+ * what running in written order would give. Like a processor: reads overlap, a write waits for the earlier reads and
+ * writes of its resource, and for those of the whole server, as a whole-server access waits for all of its parts.
+ *
+ * H1  Two accesses of which one writes, and whose resources are the same or one of which is the whole server, are
+ *     ordered as written, except two independent writes of one resource. A task has one access a server, and may
+ *     have several.
+ * H2  Waiting for the last group is enough: each of its members waited for the group before.
+ * H3  The work is linear in the accesses, as groups are shared and not copied.
+ */
+export function hazards(accesses: readonly Access[]): Map<string, Group[]> {
+  const servers = new Map<string, ServerTrack>();
+  const waits = new Map<string, Group[]>();
+  for (const access of accesses) {
+    const track = servers.get(access.server) ?? newServer();
+    servers.set(access.server, track);
+    const groups =
+      access.resource === undefined ? whole(track, access) : part(track, access, access.resource);
+    const known = waits.get(access.id);
+    const all = groups.filter((group) => group.length > 0);
+    waits.set(access.id, known === undefined ? all : [...known, ...all]);
+  }
+  return waits;
+}
+
+type Kind = 'read' | 'alone' | 'parts' | `independent:${string}`;
+
+/** Accesses of one kind that may overlap; `alone` never has two members. */
+interface Epoch {
+  /** Independent writes have a kind of their own for each name. */
+  readonly kind: Kind;
+  readonly members: string[];
+  /** What every member waits for. */
+  readonly before: readonly Group[];
+  /** Somebody waits for the members as they are now, so that nobody may join any more. */
+  isClosed: boolean;
+}
+
+interface ServerTrack {
+  /** Accesses of the whole server; writes of its parts stand here together as `parts`. */
+  epoch: Epoch;
+  /** The last that wrote the whole of it. */
+  barrier: Epoch;
+  /** Reads of its parts since then: they overlap with everything but a write of the whole. */
+  partReads: string[];
+  readonly parts: Map<string, Epoch>;
+}
+
+function newEpoch(kind: Kind, before: readonly Group[]): Epoch {
+  return { kind, members: [], before, isClosed: false };
+}
+
+function newServer(): ServerTrack {
+  const nothing = newEpoch('alone', []);
+  return { epoch: nothing, barrier: nothing, partReads: [], parts: new Map() };
+}
+
+function kindOf({ effect, independent }: Access): Kind {
+  if (effect === 'read') return 'read';
+  return independent === undefined ? 'alone' : `independent:${independent}`;
+}
+
+function whole(track: ServerTrack, access: Access): readonly Group[] {
+  const kind = kindOf(access);
+  if (kind === 'read') {
+    if (track.epoch.kind !== 'read') track.epoch = newEpoch('read', [sealed(track.epoch)]);
+  } else if (kind === 'alone' || track.epoch.kind !== kind || track.epoch.isClosed) {
+    track.epoch = newEpoch(kind, [sealed(track.epoch), track.partReads]);
+    track.barrier = track.epoch;
+    track.partReads = [];
+    track.parts.clear();
+  }
+  track.epoch.members.push(access.id);
+  return track.epoch.before;
+}
+
+function part(track: ServerTrack, access: Access, resource: string): readonly Group[] {
+  const kind = kindOf(access);
+  const around = kind === 'read' ? [sealed(track.barrier)] : amongParts(track, access.id);
+  if (kind === 'read') track.partReads.push(access.id);
+  const last = track.parts.get(resource);
+  // One that somebody waits for has been replaced here at once, so that this one is open.
+  const joins = last !== undefined && last.kind === kind && kind !== 'alone';
+  const epoch = joins ? last : newEpoch(kind, last === undefined ? [] : [sealed(last)]);
+  track.parts.set(resource, epoch);
+  epoch.members.push(access.id);
+  return [...around, ...epoch.before];
+}
+
+/** A write of a part waits for the reads and writes of the whole; other writes of parts are no matter to it here. */
+function amongParts(track: ServerTrack, id: string): readonly Group[] {
+  if (track.epoch.kind !== 'parts') track.epoch = newEpoch('parts', [sealed(track.epoch)]);
+  track.epoch.members.push(id);
+  return track.epoch.before;
+}
+
+/** Whoever waits for a group must know all of it. */
+function sealed(epoch: Epoch): Group {
+  epoch.isClosed = true;
+  return epoch.members;
+}
+
+const PLACEHOLDER = /\{([^{}]+)\}/g;
+
+type Tools = ReadonlyMap<string, Tool>;
+
+/**
+ * What a call of the task touches, whatever its arguments: a resource still has its placeholders. A method that calls
+ * other tools touches what they touch; of each server there is one access.
+ */
+export function accessesOf({ id, operation }: Pick<Task, 'id' | 'operation'>, tools: Tools): Access[] {
+  const tool = tools.get(operation);
+  if (tool === undefined) return [{ id, effect: 'write', server: '' }];
+  const { effect, server, resource, independent, name } = tool;
+  const own: Access = {
+    id,
+    effect,
+    server,
+    ...(resource !== undefined && { resource }),
+    ...(independent === true && { independent: name }),
+  };
+  return tool.calls === undefined ? [own] : byServer([own, ...calledBy(tool, id, tools)]);
+}
+
+/** With which arguments it calls nobody knows, so it may be anything of their servers. */
+function calledBy(tool: Tool, id: string, tools: Tools): Access[] {
+  const seen = new Set(tool.calls);
+  // What is called adds its own calls at the end, and is gone over too.
+  for (const name of seen) for (const next of tools.get(name)?.calls ?? []) seen.add(next);
+  return [...seen].map((name) => {
+    const { effect = tool.effect, server = name.split('.')[0] ?? name } = tools.get(name) ?? {};
+    return { id, effect, server };
+  });
+}
+
+function byServer(accesses: readonly Access[]): Access[] {
+  const found = new Map<string, Access>();
+  for (const access of accesses) {
+    const { id, effect, server } = access;
+    const known = found.get(server);
+    if (known === undefined) found.set(server, access);
+    else found.set(server, { id, server, effect: isWorse(effect, known.effect) ? effect : known.effect });
+  }
+  return [...found.values()];
+}
+
+/** With these arguments. Where it depends on a value that is not there yet, it may be anything of the server. */
+export function filledIn(access: Access, args: JsonObject): Access {
+  if (!isOpen(access)) return access;
+  let isKnown = true;
+  const resource = access.resource?.replaceAll(PLACEHOLDER, (_, name: string) => {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    if (value === undefined || refsIn(value).length > 0) isKnown = false;
+    return typeof value === 'string' ? asPart(value) : stringifyJson(value ?? null);
+  });
+  const { resource: _, ...whole } = access;
+  return isKnown && resource !== undefined ? { ...whole, resource } : whole;
+}
+
+/** One name for one path: `./a//b/../c` is `a/c`. Nothing else is changed by it, and two names too few only wait. */
+function asPart(text: string): string {
+  if (!/[\\/]/.test(text)) return text;
+  const parts: string[] = [];
+  for (const part of text.split(/[\\/]+/)) {
+    const isUp = part === '..' && parts.length > 0 && parts.at(-1) !== '..' && parts.at(-1) !== '';
+    if (isUp) parts.pop();
+    else if (part !== '.' && (part !== '' || parts.length === 0)) parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/** Whether what it touches depends on arguments. */
+export function isOpen({ resource }: Access): boolean {
+  return resource?.includes('{') === true;
+}
+
+/** Whether the order of two accesses matters: H1 of `hazards`, for one pair. */
+export function disturb(a: Access, b: Access): boolean {
+  if (a.server !== b.server || (a.effect === 'read' && b.effect === 'read')) return false;
+  const isSame = a.resource === b.resource;
+  if (!isSame && a.resource !== undefined && b.resource !== undefined) return false;
+  const areIndependent = a.independent !== undefined && a.independent === b.independent;
+  return !(isSame && areIndependent && a.effect !== 'read' && b.effect !== 'read');
+}

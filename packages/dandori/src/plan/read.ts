@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import { anyText, duration, list, section, text } from '../documents/field.ts';
+import { isRecord, type Path, type Place, valueAt } from '../documents/place.ts';
+import { type LocatedProblem, MAX_PROBLEMS, problemsError, renderProblems } from '../documents/problem.ts';
+import { shapeProblems, vocabularyOf } from '../documents/shape.ts';
+import { locateProblem, openSource } from '../documents/source.ts';
+import { readTextFile } from '../documents/text-file.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Diagnostic } from '../model/plan.ts';
+import type { Task } from '../model/task.ts';
+
+/** A plan from a file. Its tasks are not compiled yet. */
+export interface PlanFile {
+  readonly name: string;
+  readonly goal: string | undefined;
+  readonly tasks: readonly Task[];
+  /**
+   * Where a task, or something in it, stands in the file. Without a task: where the list of tasks stands. An id that
+   * several tasks have means the first of them; an index says which.
+   */
+  locate(task?: string | number, path?: Path, at?: 'key' | 'value'): Place;
+}
+
+const MAX_BYTES = 10_000_000;
+const FIX = 'correct what is shown; plan.schema.json describes a plan';
+
+export async function readPlanFile(path: string): Promise<PlanFile> {
+  const rules = {
+    name: path,
+    code: 'plan-invalid',
+    missing: 'file-unreadable',
+    maxBytes: MAX_BYTES,
+  } as const;
+  return parsePlan(await readTextFile(path, rules), path);
+}
+
+/** YAML or JSON. `name` is how the text is called in messages. */
+export function parsePlan(text: string, name: string): PlanFile {
+  const source = openSource(text, name);
+  if (source.problems.length > 0)
+    throw problemsError('plan-invalid', name, { problems: source.problems, fix: FIX });
+  const isList = Array.isArray(source.value);
+  const written = withoutEmptyKeys(isList ? { tasks: source.value } : (source.value ?? {}));
+  const inFile = (path: Path): Path => (isList && path[0] === 'tasks' ? path.slice(1) : path);
+  const parsed = planShape.safeParse(written);
+  if (!parsed.success) {
+    const words = { vocabulary: vocabularyOf(planShape), foreign: FOREIGN_KEYS, written };
+    const found = shapeProblems(parsed.error, words);
+    const problems = found
+      .slice(0, MAX_PROBLEMS)
+      .map((problem) => locateProblem({ ...problem, path: inFile(problem.path) }, source));
+    throw problemsError('plan-invalid', name, { problems, fix: FIX, total: found.length });
+  }
+  const tasks = parsed.data.tasks.map(({ id, after, args, expect, ...rest }, index): Task => {
+    // The source holds JSON values only; zod has looked no further than the outer object.
+    const expected = expect === undefined ? {} : { expect: expect as string | JsonObject };
+    const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...expected, ...rest };
+    return after === undefined ? task : { ...task, after: typeof after === 'string' ? [after] : after };
+  });
+  const locate: PlanFile['locate'] = (task, path = [], at = 'value') => {
+    const index = typeof task === 'string' ? tasks.findIndex(({ id }) => id === task) : (task ?? -1);
+    return source.locate(inFile(index < 0 ? ['tasks'] : ['tasks', index, ...path]), at);
+  };
+  return { name, goal: parsed.data.goal, tasks, locate };
+}
+
+/** Keys without a value count as absent, but an argument may well be null. */
+function withoutEmptyKeys(plan: unknown): unknown {
+  if (!isRecord(plan)) return plan;
+  const tasks = valueAt(plan, ['tasks']);
+  const filled = dropEmpty(plan);
+  return Array.isArray(tasks)
+    ? { ...filled, tasks: tasks.map((task) => (isRecord(task) ? dropEmpty(task) : task)) }
+    : filled;
+}
+
+function dropEmpty(group: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(group).filter(([, value]) => value !== null));
+}
+
+/** Words that other planners use. */
+const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'tasks.tool': 'did you mean "operation"?',
+    'tasks.name': 'did you mean "operation" (the tool) or "id"?',
+    'tasks.arguments': 'did you mean "args"?',
+    'tasks.params': 'did you mean "args"?',
+    'tasks.parameters': 'did you mean "args"?',
+    'tasks.input': 'did you mean "args"?',
+    'tasks.depends_on': 'did you mean "after"?',
+    'tasks.dependencies': 'did you mean "after"?',
+    steps: 'did you mean "tasks"?',
+    actions: 'did you mean "tasks"?',
+  }),
+);
+
+const after = list(text('t1'), '[t1, t2]');
+
+const planTask = section({
+  id: text('t1')
+    .optional()
+    .describe('The name of the task, for Refs and `after`. By default t1, t2, … by position.'),
+  operation: text('calc.evaluate').describe('The tool to call: server.tool or service.method.'),
+  args: z
+    .record(z.string(), z.unknown(), { error: 'must be a group of arguments, such as { expression: 1 + 2 }' })
+    .default({})
+    .describe('What the tool is called with. "${t1.rows[0].city}" takes a value from the result of t1.'),
+  after: z
+    .union([text('t1'), after], { error: 'must be a list of ids, such as [t1, t2]' })
+    .optional()
+    .describe('Tasks that must have succeeded before, where no Ref says so already.'),
+  expect: z
+    .union([text('length(rows) > `0`'), z.record(z.string(), z.unknown())], {
+      error: 'must be a JMESPath condition such as length(rows) > `0`, or a JSON Schema',
+    })
+    .optional()
+    .describe(
+      'A JMESPath condition on the result, or a JSON Schema that it must fit. Anything else fails the task.',
+    ),
+  timeout: duration({ example: '30s' })
+    .optional()
+    .describe('How long one attempt may take: seconds, or 500ms, 30s, 10m, 2h.'),
+  description: anyText('Add the two numbers').optional().describe('What the task does, for people.'),
+  step: text('s1').optional().describe('The step that it belongs to: the id of a task.generate_list.'),
+  reasoning: anyText('The sum is needed for the answer').optional().describe('Why the task is there.'),
+});
+
+/** A plan as a person writes it. A list of tasks alone is a plan too. */
+const planShape = section({
+  $schema: anyText('./plan.schema.json').optional(),
+  goal: text('Add 100 and 200').optional().describe('What the plan is for.'),
+  tasks: list(planTask, '- { operation: calc.evaluate, args: { expression: 1 + 2 } }').describe(
+    'The tool calls, in written order.',
+  ),
+});
+
+/** The JSON Schema of a plan file, for editors and other programs. */
+export function planSchema(): Record<string, unknown> {
+  const { $schema, ...plan } = z.toJSONSchema(planShape, { io: 'input', target: 'draft-2020-12' });
+  const tasks = (plan.properties as Record<string, unknown>).tasks;
+  return {
+    $schema,
+    title: 'Dandori plan',
+    $defs: { tasks },
+    anyOf: [
+      { ...plan, properties: { ...(plan.properties as object), tasks: { $ref: '#/$defs/tasks' } } },
+      { $ref: '#/$defs/tasks' },
+    ],
+  };
+}
+
+/** What the compiler found, shown in the plan's own lines. No colours: the terminal's side adds them. */
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  plan: PlanFile,
+  severity: 'error' | 'warning' = 'error',
+): string {
+  return renderProblems(
+    diagnostics.slice(0, MAX_PROBLEMS).map((diagnostic): LocatedProblem => {
+      const { code, message, hint, task, index, path, at } = diagnostic;
+      return {
+        where: plan.name,
+        place: plan.locate(index ?? task, path, at),
+        severity,
+        code,
+        message,
+        ...(hint !== undefined && { hint }),
+      };
+    }),
+    diagnostics.length,
+  );
+}

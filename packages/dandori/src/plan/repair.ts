@@ -1,0 +1,92 @@
+import { type Json, type JsonObject, numberFrom } from '../model/json.ts';
+import type { Diagnostic } from '../model/plan.ts';
+import type { Task } from '../model/task.ts';
+import { isOneLetterOff, sameLastPart } from '../model/text.ts';
+import { type SchemaCheck, type Tool, withinOneLimit } from '../model/tool.ts';
+import { isObject } from './schema/view.ts';
+
+interface Surroundings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly check: SchemaCheck;
+}
+
+interface Repaired {
+  readonly tasks: readonly Task[];
+  /** What was changed, for the journal. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Corrects mistakes for which there is only one thing that can have been meant, so that a model need not be asked
+ * again for a letter: the name of a tool that only reads, off by one letter or under a server that is not there, whose
+ * schema the arguments fit; a number given as text. Undefined where some mistake is not of that kind: then nothing is changed.
+ */
+export function repair(
+  tasks: readonly Task[],
+  diagnostics: readonly Diagnostic[],
+  surroundings: Surroundings,
+): Repaired | undefined {
+  const limited = { ...surroundings, check: withinOneLimit(surroundings.check) };
+  const repaired = new Map(tasks.map((task) => [task.id, task]));
+  const notes: string[] = [];
+  for (const diagnostic of diagnostics) {
+    const task = repaired.get(diagnostic.task ?? '');
+    const fixed = task === undefined ? undefined : fix(task, diagnostic, limited);
+    if (task === undefined || fixed === undefined) return undefined;
+    repaired.set(task.id, fixed.task);
+    notes.push(`${task.id}: ${fixed.note}`);
+  }
+  return { tasks: [...repaired.values()], notes };
+}
+
+type Fixed = { readonly task: Task; readonly note: string } | undefined;
+
+function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: Surroundings): Fixed {
+  if (code === 'unknown-operation') return otherTool(task, surroundings);
+  return code === 'invalid-args' ? otherType(task, path.slice(1), surroundings) : undefined;
+}
+
+function otherTool(task: Task, { tools, check }: Surroundings): Fixed {
+  const names = meantBy(task.operation, [...tools.keys()]);
+  const [name] = names;
+  const tool = name === undefined ? undefined : tools.get(name);
+  // A wrong guess must do no harm, and `slot1` for `slot2` is more likely a choice than a slip of the pen.
+  if (names.length !== 1 || tool?.effect !== 'read' || digitsOf(tool.name) !== digitsOf(task.operation))
+    return undefined;
+  if (check(tool.inputSchema, task.args).length > 0) return undefined;
+  return { task: { ...task, operation: tool.name }, note: `${task.operation} is taken for ${tool.name}` };
+}
+
+function meantBy(operation: string, names: readonly string[]): string[] {
+  const near = names.filter((name) => isOneLetterOff(name, operation));
+  const server = operation.slice(0, operation.lastIndexOf('.') + 1);
+  const isThere = server !== '' && names.some((name) => name.startsWith(server));
+  return near.length > 0 || isThere ? near : sameLastPart(operation, names);
+}
+
+function digitsOf(name: string): string {
+  return name.replaceAll(/\P{Nd}/gu, '');
+}
+
+function otherType(task: Task, path: readonly (string | number)[], { tools, check }: Surroundings): Fixed {
+  const tool = tools.get(task.operation);
+  const text = path.reduce<Json | undefined>(
+    (value, part) => (isObject(value) ? value[part] : undefined),
+    task.args,
+  );
+  // An integer is exact however long it is. A decimal of more digits would not be the number that was written.
+  const isNumber =
+    typeof text === 'string' &&
+    (/^-?\d{1,100}$/.test(text) || (/^-?\d+\.\d+$/.test(text) && text.length <= 15));
+  if (tool === undefined || !isNumber || path.length === 0) return undefined;
+  const number = numberFrom(text) ?? null;
+  const args = replaced(task.args, path, number);
+  const isSame = (issue: { path: readonly (string | number)[] }) => issue.path.join('.') === path.join('.');
+  if (check(tool.inputSchema, args).some(isSame)) return undefined;
+  return { task: { ...task, args }, note: `${path.join('.')} is taken for the number ${number}` };
+}
+
+function replaced(value: JsonObject, [key, ...rest]: readonly (string | number)[], by: Json): JsonObject {
+  const inner = value[key ?? ''];
+  return { ...value, [key ?? '']: rest.length === 0 || !isObject(inner) ? by : replaced(inner, rest, by) };
+}

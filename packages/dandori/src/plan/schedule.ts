@@ -1,0 +1,175 @@
+import type { CheckedTask } from '../model/event.ts';
+import type { Access } from '../model/plan.ts';
+import { isStep, type Task } from '../model/task.ts';
+import type { Tool } from '../model/tool.ts';
+import { describeNeed, type Edges, type Reason } from './graph.ts';
+import { accessesOf, disturb, filledIn, type Group, hazards, isOpen } from './hazards.ts';
+
+/** Up to here a list of ids is shorter in the journal than a group and its number. */
+const SMALL_GROUP = 8;
+/** What a call takes where nobody has seen one yet. All that matters is that it is the same for all. */
+export const UNKNOWN_MS = 1000;
+
+export interface Arrangement {
+  readonly tasks: CheckedTask[];
+  readonly groups: Group[];
+  /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
+  readonly accesses: Access[];
+  /** Why a task waits. Made when it is asked for: thousands may wait for the same thousands. */
+  readonly reasonsOf: (id: string) => Reason[];
+  /** Ids such that everything comes after what it waits for. */
+  readonly order: readonly string[];
+}
+
+interface Surroundings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly done: ReadonlyMap<string, string>;
+  readonly open?: readonly Task[];
+  readonly expectedMs?: (operation: string) => number | undefined;
+}
+
+interface Needs {
+  readonly edges: Edges;
+  readonly order: readonly string[];
+}
+
+/** What waits for what: by need, and by what they do to the same things. */
+export function arrange(
+  tasks: readonly Task[],
+  { edges, order }: Needs,
+  { tools, done, open = [], expectedMs }: Surroundings,
+): Arrangement {
+  const positions = new Map<string, number>();
+  for (const [position, { id }] of tasks.entries()) positions.set(id, position);
+  const before = new Map(open.map((task) => [task.id, task]));
+  const taskAt = (id: string) => tasks[positions.get(id) ?? -1] ?? before.get(id);
+  const all = [...before.keys(), ...order];
+  const written = all.flatMap((id) => accessesOf({ id, operation: taskAt(id)?.operation ?? '' }, tools));
+  const accesses = written.map((access) => filledIn(access, taskAt(access.id)?.args ?? {}));
+  const waits = hazards(accesses);
+  const groups: Group[] = [];
+  let touched: Map<string, Access[]> | undefined;
+  const numbers = new Map<Group, number>();
+  const checked = tasks.map(({ id, operation }): CheckedTask => {
+    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
+    const effect = tools.get(operation)?.effect ?? 'write';
+    const waited = waits.get(id) ?? [];
+    if (waited.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
+    const few = waited.filter((group) => group.length <= SMALL_GROUP).flat();
+    const single = [...new Set(few)].filter((other) => !needs.includes(other));
+    const many = waited
+      .filter((group) => group.length > SMALL_GROUP)
+      .map((group) => numbered(group, groups, numbers));
+    return {
+      id,
+      effect,
+      ...(needs.length > 0 && { needs }),
+      ...(single.length > 0 && { waits: single }),
+      ...(many.length > 0 && { waitsForGroups: many }),
+    };
+  });
+  const expected = tasks.map(({ operation }) => expectedMs?.(operation) ?? UNKNOWN_MS);
+  rank({ order, checked, groups, positions }, expected);
+  for (const [position, task] of checked.entries()) {
+    const cost = tools.get(tasks[position]?.operation ?? '')?.cost ?? 0;
+    if (cost > 0) task.cost = cost;
+  }
+  return {
+    tasks: checked,
+    groups,
+    accesses: mayChange(written),
+    reasonsOf: (id) => {
+      touched ??= Map.groupBy(accesses, (access) => access.id);
+      return explain(id, { edges, waits, touched });
+    },
+    order,
+  };
+}
+
+/** A step of an earlier list may have tasks in this one, and is done no sooner than they are. */
+function isAhead(id: string, done: ReadonlyMap<string, string>): boolean {
+  const operation = done.get(id);
+  return operation === undefined || isStep({ operation });
+}
+
+function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): number {
+  const known = numbers.get(group);
+  if (known !== undefined) return known;
+  numbers.set(group, groups.length);
+  groups.push(group);
+  return groups.length - 1;
+}
+
+/** What is touched of the servers of which some task touches a part that its arguments name. */
+function mayChange(written: readonly Access[]): Access[] {
+  const servers = new Set(written.filter(isOpen).map(({ server }) => server));
+  return servers.size === 0 ? [] : written.filter(({ server }) => servers.has(server));
+}
+
+interface Ranking {
+  readonly order: readonly string[];
+  readonly checked: readonly CheckedTask[];
+  readonly groups: readonly Group[];
+  /** Where each task stands in `checked`. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+/** From the last to the first: a task is as urgent as the longest path behind it. */
+function rank({ order, checked, groups, positions }: Ranking, expected: readonly number[]): void {
+  const behind = new Float64Array(checked.length);
+  const behindGroup = groups.map(() => 0);
+  const memberships = membershipsIn(groups);
+  for (let place = order.length - 1; place >= 0; place--) {
+    const id = order[place] ?? '';
+    const position = positions.get(id) ?? -1;
+    const task = checked[position];
+    if (task === undefined) continue;
+    const throughGroups = (memberships.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
+    const own = (expected[position] ?? 0) + Math.max(behind[position] ?? 0, ...throughGroups);
+    task.rank = own;
+    const raise = (before: string) => {
+      const at = positions.get(before) ?? -1;
+      if (own > (behind[at] ?? own)) behind[at] = own;
+    };
+    task.needs?.forEach(raise);
+    task.waits?.forEach(raise);
+    for (const number of task.waitsForGroups ?? [])
+      behindGroup[number] = Math.max(behindGroup[number] ?? 0, own);
+  }
+}
+
+/** The numbers of the groups that each task is in. */
+function membershipsIn(groups: readonly Group[]): Map<string, number[]> {
+  const memberships = new Map<string, number[]>();
+  for (const [number, group] of groups.entries()) {
+    for (const id of group) {
+      const known = memberships.get(id);
+      if (known === undefined) memberships.set(id, [number]);
+      else known.push(number);
+    }
+  }
+  return memberships;
+}
+
+interface Explaining {
+  readonly edges: Edges;
+  readonly waits: ReadonlyMap<string, readonly Group[]>;
+  readonly touched: ReadonlyMap<string, readonly Access[]>;
+}
+
+function explain(id: string, { edges, waits, touched }: Explaining): Reason[] {
+  const needs = [...(edges.get(id) ?? [])].map(([task, need]) => ({ task, text: describeNeed(need, task) }));
+  const said = new Set(needs.map(({ task }) => task));
+  const hazardous = (waits.get(id) ?? []).flat().filter((other) => !said.has(other));
+  const own = touched.get(id) ?? [];
+  return [...needs, ...hazardous.map((task) => ({ task, text: conflict(own, touched.get(task) ?? []) }))];
+}
+
+function conflict(all: readonly Access[], before: readonly Access[]): string {
+  const later = all.find((one) => before.some((other) => disturb(one, other))) ?? all[0];
+  const earlier = before.find(({ server }) => server === later?.server) ?? before[0];
+  const what = later?.resource ?? earlier?.resource;
+  const where = `${later?.server ?? ''}${what === undefined ? '' : ` (${what})`}`;
+  const does = (access: Access | undefined) => (access?.effect === 'read' ? 'reads' : 'writes');
+  return `both touch ${where}: ${earlier?.id} ${does(earlier)} it first, then ${later?.id} ${does(later)} it`;
+}

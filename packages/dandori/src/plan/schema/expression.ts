@@ -1,0 +1,181 @@
+import type { Json, JsonObject } from '../../model/json.ts';
+import type { Tree } from '../query.ts';
+import type { Landing } from './path.ts';
+import { alternatives, isObject, type SchemaView, typesOf, viewOf } from './view.ts';
+
+type Found = Extract<Landing, { readonly kind: 'found' }>;
+type Follow = (node: Tree, from: Landing) => Landing;
+
+const UNKNOWN: Landing = { kind: 'unknown' };
+
+/** What a function gives, whatever it is given. Those that give what they were given stand below. */
+const RESULTS: Readonly<Record<string, string>> = {
+  length: 'integer',
+  abs: 'number',
+  avg: 'number',
+  ceil: 'number',
+  floor: 'number',
+  sum: 'number',
+  contains: 'boolean',
+  starts_with: 'boolean',
+  ends_with: 'boolean',
+  join: 'string',
+  lower: 'string',
+  upper: 'string',
+  trim: 'string',
+  to_string: 'string',
+  type: 'string',
+  keys: 'array',
+  values: 'array',
+  to_array: 'array',
+  split: 'array',
+};
+const SAME = new Set(['sort', 'sort_by']);
+/** Functions that make something of nothing, so that a field which is never there is no mistake. */
+const LENIENT = new Set(['to_string', 'to_array', 'type']);
+
+/** Where an expression leads that is no plain path. What is not sure is unknown, and checked when the value is there. */
+export function expression(node: Tree, from: Found, follow: Follow): Landing {
+  const { left, right, child, children = [] } = node;
+  switch (node.type) {
+    case 'FilterProjection':
+      return left === undefined || right === undefined ? UNKNOWN : ofEach(follow(left, from), right, follow);
+    case 'Flatten':
+      return child === undefined ? UNKNOWN : flat(follow(child, from));
+    case 'ValueProjection':
+      return ofObject(left === undefined ? UNKNOWN : follow(left, from), from);
+    case 'MultiSelectHash':
+      return hash(children, from, follow);
+    case 'MultiSelectList':
+      return list(children, from, follow);
+    case 'OrExpression':
+      return either([left, right].map((part) => (part === undefined ? UNKNOWN : follow(part, from))));
+    case 'Comparator':
+    case 'NotExpression':
+      return of({ type: 'boolean' }, from);
+    case 'Literal':
+      return node.value === null ? UNKNOWN : of({ const: node.value as Json }, from);
+    case 'Function':
+      return result(node.name ?? '', children, { from, follow });
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** `rows[*].name`: a list, if each item can have it. */
+export function ofEach(all: Landing, node: Tree, follow: Follow): Landing {
+  if (all.kind !== 'found' || !all.views.every(isList)) return all.kind === 'found' ? UNKNOWN : all;
+  const each = follow(node, itemsOf(all));
+  if (each.kind === 'missing' || each.kind === 'unlisted') return each;
+  return of({ type: 'array', ...(each.kind === 'found' && { items: schemaOf(each.views) }) }, all);
+}
+
+/** `rows[1:]`: the same items, at other places. A text can be cut too. */
+export function sliced(all: Landing): Landing {
+  if (all.kind !== 'found') return all;
+  if (!all.views.every(isList)) return UNKNOWN;
+  const items = itemsOf(all);
+  return of({ type: 'array', ...(items.kind === 'found' && { items: schemaOf(items.views) }) }, all);
+}
+
+/** An item of a list, wherever it stands. */
+function itemsOf({ views }: Found): Landing {
+  const found: SchemaView[] = [];
+  for (const { schema, root } of views) {
+    const prefix = [schema.prefixItems, schema.items].find(Array.isArray) ?? [];
+    const others = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
+    if (!isObject(others) && others !== false) return UNKNOWN;
+    for (const item of [...prefix, others])
+      if (item !== false) found.push(...alternatives(viewOf(item, root)));
+  }
+  return found.length === 0 ? UNKNOWN : { kind: 'found', views: found };
+}
+
+function isList(view: SchemaView): boolean {
+  return typesOf(view)?.has('array') === true;
+}
+
+/** `[]` takes lists in a list apart, and leaves everything else in it as it is. */
+function flat(all: Landing): Landing {
+  if (all.kind !== 'found') return all;
+  if (!all.views.every(isList)) return UNKNOWN;
+  const items = itemsOf(all);
+  if (items.kind !== 'found') return of({ type: 'array' }, all);
+  const inner = items.views.map((view): Landing => {
+    const types = typesOf(view);
+    if (types === undefined || (types.has('array') && types.size > 1)) return UNKNOWN;
+    return types.has('array') ? itemsOf({ kind: 'found', views: [view] }) : { kind: 'found', views: [view] };
+  });
+  const views = inner.flatMap((one) => (one.kind === 'found' ? one.views : []));
+  const isKnown = inner.every(({ kind }) => kind === 'found');
+  return of({ type: 'array', ...(isKnown && { items: schemaOf(views) }) }, all);
+}
+
+function ofObject(all: Landing, from: Found): Landing {
+  if (all.kind !== 'found') return all;
+  return all.views.every((view) => typesOf(view)?.has('object') === true)
+    ? of({ type: 'array' }, from)
+    : UNKNOWN;
+}
+
+function hash(children: readonly Tree[], from: Found, follow: Follow): Landing {
+  const properties: JsonObject = {};
+  for (const { name = '', value } of children) {
+    const found = follow(value as Tree, from);
+    if (found.kind === 'missing' || found.kind === 'unlisted') return found;
+    properties[name] = orNull(found);
+  }
+  return of(
+    { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+    from,
+  );
+}
+
+function list(children: readonly Tree[], from: Found, follow: Follow): Landing {
+  const prefixItems: Json[] = [];
+  for (const child of children) {
+    const found = follow(child, from);
+    if (found.kind === 'missing' || found.kind === 'unlisted') return found;
+    prefixItems.push(orNull(found));
+  }
+  return of({ type: 'array', prefixItems, items: false }, from);
+}
+
+/** In a new object or list, what is not there is null. */
+function orNull(found: Landing): JsonObject {
+  return found.kind === 'found'
+    ? { anyOf: [...found.views.map(({ schema }) => schema), { type: 'null' }] }
+    : {};
+}
+
+function either(landings: readonly Landing[]): Landing {
+  const views = landings.flatMap((one) => (one.kind === 'found' ? one.views : []));
+  return landings.every(({ kind }) => kind === 'found') ? { kind: 'found', views } : UNKNOWN;
+}
+
+function result(
+  name: string,
+  children: readonly Tree[],
+  { from, follow }: { from: Found; follow: Follow },
+): Landing {
+  const given = children
+    .filter(({ type }) => type !== 'ExpressionReference')
+    .map((child) => follow(child, from));
+  const missing = given.find(({ kind }) => kind === 'missing');
+  const type = Object.hasOwn(RESULTS, name) ? RESULTS[name] : undefined;
+  if (missing !== undefined && (type !== undefined || SAME.has(name)) && !LENIENT.has(name)) return missing;
+  if (SAME.has(name)) return sliced(given[0] ?? UNKNOWN);
+  return type === undefined ? UNKNOWN : of({ type }, from);
+}
+
+function schemaOf(views: readonly SchemaView[]): JsonObject {
+  const [only] = views;
+  return views.length === 1 && only !== undefined
+    ? only.schema
+    : { anyOf: views.map(({ schema }) => schema) };
+}
+
+/** A schema of our own, within the document from which its parts are. */
+function of(schema: JsonObject, { views }: Found): Landing {
+  return { kind: 'found', views: [{ schema, root: views[0]?.root ?? {} }] };
+}

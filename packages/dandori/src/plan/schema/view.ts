@@ -1,0 +1,212 @@
+import type { Json, JsonObject } from '../../model/json.ts';
+
+/**
+ * A JSON Schema within its document, so that `$ref` can be followed. `true` and unknown forms are the empty schema, and
+ * `false` is NOTHING.
+ */
+export interface SchemaView {
+  readonly schema: JsonObject;
+  readonly root: JsonObject;
+}
+
+/** How much of a schema is looked at. One that refers to itself in all directions has no end; what is left is unknown. */
+interface Work {
+  left: number;
+}
+
+const MOST_STEPS = 256;
+const MOST_ALTERNATIVES = 64;
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
+/** The schema that no value fits. */
+const NOTHING: JsonObject = { not: {} };
+
+export function viewOf(schema: Json | undefined, root?: JsonObject): SchemaView {
+  const object = asObject(schema);
+  return resolved({ schema: object, root: root ?? object }, { left: MOST_STEPS });
+}
+
+function asObject(schema: Json | undefined): JsonObject {
+  if (schema === false) return NOTHING;
+  return isObject(schema) ? schema : {};
+}
+
+/** Whether no value can ever be here. */
+export function isNothing({ schema: { not } }: SchemaView): boolean {
+  return not === true || (isObject(not) && Object.keys(not).length === 0);
+}
+
+/** The schemas of which at least one must hold; a plain schema is its own only alternative. */
+export function alternatives(view: SchemaView): SchemaView[] {
+  const found = expanded(view, { left: MOST_ALTERNATIVES });
+  return found.length <= MOST_ALTERNATIVES ? found : [{ schema: {}, root: view.root }];
+}
+
+function expanded(view: SchemaView, work: Work): SchemaView[] {
+  const { schema, root } = view;
+  const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  if (choices === undefined) return [view];
+  if (work.left-- <= 0) return [{ schema: {}, root }];
+  // What stands beside the choice holds for each of them.
+  const { anyOf: _, oneOf: __, ...common } = schema;
+  return choices.flatMap((choice) =>
+    expanded({ schema: merged(common, viewOf(choice, root).schema), root }, work),
+  );
+}
+
+/** The types that a value may have; undefined where the schema does not say, or says a word that is no type. */
+export function typesOf({ schema }: SchemaView): ReadonlySet<string> | undefined {
+  const known = types.get(schema);
+  if (known !== undefined) return known.found;
+  const found = readTypes(schema);
+  types.set(schema, { found });
+  return found;
+}
+
+/** A plan looks at the same few schemas for each of its tasks. */
+const types = new WeakMap<JsonObject, { readonly found: ReadonlySet<string> | undefined }>();
+
+function readTypes(schema: JsonObject): ReadonlySet<string> | undefined {
+  const written = typeof schema.type === 'string' ? [schema.type] : schema.type;
+  if (Array.isArray(written)) {
+    const named = written.map(String);
+    if (!named.every((type) => TYPES.has(type))) return undefined;
+    return new Set(schema.nullable === true ? [...named, 'null'] : named);
+  }
+  const values = valuesOf({ schema });
+  if (values !== undefined) return new Set(values.map(typeOf));
+  if (isObject(schema.properties)) return new Set(['object']);
+  return undefined;
+}
+
+/** The schema of an item of a list; undefined where nothing is said of it. */
+export function itemAt(
+  { schema: { prefixItems, items }, root }: SchemaView,
+  index: number,
+): SchemaView | undefined {
+  const prefix = [prefixItems, items].find(Array.isArray) ?? [];
+  const found = index >= 0 ? (prefix[index] ?? items) : undefined;
+  return isObject(found) || found === false ? viewOf(found, root) : undefined;
+}
+
+/** The only values that are allowed; undefined where there is no such list. */
+export function valuesOf({ schema }: Pick<SchemaView, 'schema'>): readonly Json[] | undefined {
+  if (schema.const !== undefined) return [schema.const];
+  return Array.isArray(schema.enum) ? schema.enum : undefined;
+}
+
+export function propertiesOf({ schema }: SchemaView): JsonObject {
+  return isObject(schema.properties) ? schema.properties : {};
+}
+
+/**
+ * Whether an object may have no fields but the listed ones. With `unevaluatedProperties` a condition may list others, and
+ * it is not looked into.
+ */
+export function isClosed({ schema }: SchemaView): boolean {
+  const mayListMore = schema.if !== undefined || schema.dependentSchemas !== undefined;
+  const forbids =
+    schema.additionalProperties === false || (schema.unevaluatedProperties === false && !mayListMore);
+  return forbids && schema.patternProperties === undefined;
+}
+
+export function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'bigint' ? 'integer' : typeof value;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Follows `$ref` within the document and merges `allOf`; anything foreign or endless is left as it is: unknown. */
+function resolved(view: SchemaView, work: Work): SchemaView {
+  const { schema, root } = view;
+  if (work.left-- <= 0) return { schema: {}, root };
+  if (typeof schema.$ref === 'string') {
+    const { $ref, ...beside } = schema;
+    const target = pointed($ref, root);
+    return target === undefined
+      ? { schema: {}, root }
+      : resolved({ schema: merged(target, beside), root }, work);
+  }
+  if (!Array.isArray(schema.allOf)) return view;
+  const { allOf, ...rest } = schema;
+  const parts = [rest, ...allOf].map((part) => resolved({ schema: asObject(part), root }, work).schema);
+  return { schema: parts.reduce(merged, {}), root };
+}
+
+/** Enough of a conjunction for what is asked of it here: which fields there are, must be, and may be. */
+function merged(a: JsonObject, b: JsonObject): JsonObject {
+  const properties: JsonObject = { ...(isObject(a.properties) ? a.properties : {}) };
+  for (const [name, schema] of Object.entries(isObject(b.properties) ? b.properties : {})) {
+    const other = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    properties[name] = other === undefined ? schema : { allOf: [other, schema] };
+  }
+  const required = [a.required, b.required].filter(Array.isArray).flat();
+  return {
+    ...a,
+    ...b,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+/** Only JSON pointers: an anchor could stand anywhere. */
+function pointed(pointer: string, root: JsonObject): JsonObject | undefined {
+  if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
+  let target: Json | undefined = root;
+  for (const part of pointer.slice(1).split('/').slice(1)) {
+    const key = unescaped(part);
+    if (Array.isArray(target)) target = target[Number(key)];
+    else target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+  }
+  return isObject(target) ? target : undefined;
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    // A percent sign that stands for nothing: the name is taken as it is written.
+    return part;
+  }
+}
+
+/**
+ * A schema promises what it requires and what it forbids; everything else in it is a description (ADR 7). Many servers
+ * write down roughly what they return, and return something else: a schema that promises nothing gives a hint, and no
+ * reason to refuse a plan.
+ */
+export function promisesAny(schema: JsonObject): boolean {
+  const view = viewOf(schema);
+  return isClosed(view) || requiredBy(view).length > 0;
+}
+
+/**
+ * Whether a value must be as the schema says at this place: one that is reached only through required properties and
+ * items of lists. The root is always there.
+ */
+export function isPromised(schema: JsonObject, path: readonly (string | number)[]): boolean {
+  let view = viewOf(schema);
+  for (const step of path) {
+    if (typeof step === 'string' && !requiredBy(view).includes(step)) return false;
+    view =
+      typeof step === 'string'
+        ? propertyOf(view, step)
+        : (itemAt(view, step) ?? viewOf(undefined, view.root));
+  }
+  return true;
+}
+
+function requiredBy({ schema }: SchemaView): readonly Json[] {
+  return Array.isArray(schema.required) ? schema.required : [];
+}
+
+function propertyOf(view: SchemaView, name: string): SchemaView {
+  const properties = propertiesOf(view);
+  const listed = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return viewOf(listed ?? view.schema.additionalProperties, view.root);
+}

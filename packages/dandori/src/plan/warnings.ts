@@ -1,0 +1,94 @@
+import type { Diagnostic } from '../model/plan.ts';
+import type { Task } from '../model/task.ts';
+import type { Tool } from '../model/tool.ts';
+import type { Edges } from './graph.ts';
+
+interface DeadOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Tasks whose results the answer uses, where it has been written together with the plan. */
+  readonly answerUses?: ReadonlySet<string>;
+}
+
+/**
+ * Reads whose result nobody uses, and that nothing is expected of: to look whether something is as it should be is use
+ * enough. Where the answer is not written yet, it is taken to use the tasks at the end of the
+ * plan that nothing else uses: whoever asks for the weather of three cities writes three such tasks.
+ */
+export function deadSteps(
+  tasks: readonly Task[],
+  edges: Edges,
+  { tools, answerUses }: DeadOptions,
+): Diagnostic[] {
+  const used = new Set<string>();
+  for (const needs of edges.values()) for (const id of needs.keys()) used.add(id);
+  const answer = answerUses ?? new Set(tasks.slice(lastUsed(tasks, used) + 1).map(({ id }) => id));
+  return tasks
+    .filter(
+      ({ id, operation, expect }) =>
+        !used.has(id) && !answer.has(id) && expect === undefined && tools.get(operation)?.effect === 'read',
+    )
+    .map(({ id }) => ({
+      code: 'dead-step',
+      task: id,
+      message: `nothing uses the result of "${id}", which only reads`,
+      hint: 'take it out, or use it',
+    }));
+}
+
+function lastUsed(tasks: readonly Task[], used: ReadonlySet<string>): number {
+  return tasks.findLastIndex(({ id }) => used.has(id));
+}
+
+interface NeedlessOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly dropsNeedless?: boolean;
+}
+
+/**
+ * Models like to write `after` for one read behind another, and would so make a line of what could run at once. Between
+ * two reads an `after` changes nothing but the time, unless it is a gate: the first may fail what it expects, and a
+ * write may stand behind the second. Where it is none it is dropped from the mind's plans; a person has said what they
+ * want, and is only told.
+ */
+export function dropNeedless(
+  tasks: readonly Task[],
+  edges: Edges,
+  { tools, dropsNeedless }: NeedlessOptions,
+): { warnings: Diagnostic[]; notes: string[] } {
+  if (!tasks.some(({ after = [] }) => after.length > 0)) return { warnings: [], notes: [] };
+  const reads = new Set(
+    tasks.filter(({ operation }) => tools.get(operation)?.effect === 'read').map(({ id }) => id),
+  );
+  const beforeWrites = leadingToWrites(edges, reads);
+  const expects = new Set(tasks.filter(({ expect }) => expect !== undefined).map(({ id }) => id));
+  const warnings: Diagnostic[] = [];
+  const notes: string[] = [];
+  for (const { id, after = [] } of tasks) {
+    const needs = edges.get(id);
+    after.forEach((target, index) => {
+      const areReads = reads.has(id) && reads.has(target);
+      const isGate = expects.has(target) || beforeWrites.has(id);
+      if (needs?.get(target)?.why !== 'after' || !areReads || isGate) return;
+      const message = `"${id}" waits for "${target}", although both only read and it does not use its result`;
+      if (dropsNeedless === true) {
+        needs.delete(target);
+        notes.push(`${message}: the wait is dropped`);
+      } else warnings.push({ code: 'needless-after', task: id, path: ['after', index], message });
+    });
+  }
+  return { warnings, notes };
+}
+
+/** Every task that a write needs, near or far. */
+function leadingToWrites(edges: Edges, reads: ReadonlySet<string>): Set<string> {
+  const found = new Set<string>();
+  const open = [...edges.keys()].filter((id) => !reads.has(id));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const id of edges.get(next)?.keys() ?? []) {
+      if (found.has(id)) continue;
+      found.add(id);
+      open.push(id);
+    }
+  }
+  return found;
+}

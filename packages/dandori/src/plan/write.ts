@@ -1,0 +1,80 @@
+import { Document, isScalar, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type Json, stringifyJson } from '../model/json.ts';
+import type { Task } from '../model/task.ts';
+
+export interface WrittenPlan {
+  readonly goal: string;
+  readonly tasks: readonly Task[];
+}
+
+export interface PlanComments {
+  /** Lines that stand before the plan. */
+  readonly head?: readonly string[];
+  /** Lines that stand before a task. */
+  readonly of?: (task: string) => readonly string[];
+}
+
+/** A plan as a file; `parsePlan` gives it back. */
+export function writePlan(plan: WrittenPlan, { head = [], of = () => [] }: PlanComments = {}): string {
+  const document = exactDocument(planValue(plan));
+  const tasks = document.get('tasks') as YAMLSeq<YAMLMap>;
+  for (const [index, { id }] of plan.tasks.entries()) {
+    const lines = of(id);
+    const item = tasks.items[index];
+    if (lines.length > 0 && item !== undefined) item.commentBefore = comment(lines);
+  }
+  if (head.length > 0) document.commentBefore = comment(head);
+  return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+}
+
+/** A value as YAML that reads as the same value, behind lines of comment. */
+export function writeYaml(value: Json, head: readonly string[]): string {
+  const document = exactDocument(value);
+  if (head.length > 0) document.commentBefore = comment(head);
+  return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+}
+
+function exactDocument(value: Json): Document {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, { Scalar: (_key, node) => keepExact(node) });
+  return document;
+}
+
+/** The same as JSON, in one line. */
+export function writePlanAsJson(plan: WrittenPlan): string {
+  return stringifyJson(planValue(plan));
+}
+
+/** The file's own form, with durations that say their unit. */
+function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
+  return { goal, tasks: tasks.map(taskValue) };
+}
+
+function taskValue(task: Task): Json {
+  const { id, operation, args, after, expect, timeout, description, reasoning, step } = task;
+  return {
+    id,
+    operation,
+    ...(description !== undefined && { description }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(step !== undefined && { step }),
+    args,
+    ...(after !== undefined && { after }),
+    ...(expect !== undefined && { expect }),
+    ...(timeout !== undefined && { timeout: `${timeout}ms` }),
+  };
+}
+
+/** What YAML could write in a form that reads as something else. */
+function keepExact(node: Scalar): void {
+  if (!isScalar(node)) return;
+  const { value } = node;
+  // Half characters, line separators and the like come back only as escapes.
+  if (typeof value === 'string' && /[^\P{C}\n]|[\u2028\u2029]|^\s|\s$|\n\s/u.test(value))
+    node.type = Scalar.QUOTE_DOUBLE;
+}
+
+/** A comment ends with its line, so that nothing in a text may end it early. */
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => ` ${line.replaceAll(/[\p{C}\u2028\u2029]+/gu, ' ')}`).join('\n');
+}

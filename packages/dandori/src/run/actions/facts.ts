@@ -1,0 +1,60 @@
+import type { Fact, FactOf } from '../../model/event.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Draft, RunState } from '../state/state.ts';
+import type { Taken } from './parse.ts';
+
+type Reflected = Omit<FactOf<'reflection_made'>['data'], 'decision'>;
+
+/**
+ * How the mind looks back with this decision. Where it was asked to and did not say, what is known says it; where it
+ * was not asked and says it all the same, that counts too.
+ */
+export function looksBack(
+  state: RunState,
+  { taken, reasoning = '' }: { taken: Taken; reasoning: string | undefined },
+): Reflected | undefined {
+  const trigger = state.thinking?.brief?.reflect;
+  const said = taken.operations.find(({ operation }) => operation === 'reflect');
+  if (trigger === undefined && said === undefined) return undefined;
+  const goesOn = taken.tasks.length > 0 || taken.revision !== undefined;
+  const found: Reflected = {
+    trigger: trigger ?? 'interval',
+    status: statusOf(state),
+    evaluation: reasoning,
+    revisionNeeded: trigger === 'error' && goesOn,
+    by: said === undefined ? 'runtime' : 'mind',
+  };
+  return said === undefined ? found : { ...found, ...readReflection(said.args) };
+}
+
+function readReflection({ status, evaluation, revision_needed: needed }: JsonObject): Partial<Reflected> {
+  const isStatus = status === 'success' || status === 'failure' || status === 'partial';
+  return {
+    ...(isStatus && { status }),
+    ...(typeof evaluation === 'string' && { evaluation }),
+    ...(typeof needed === 'boolean' && { revisionNeeded: needed }),
+  };
+}
+
+function statusOf({ sinceReflection: { ended, failed } }: RunState): Reflected['status'] {
+  if (failed === 0) return 'success';
+  return failed < ended ? 'partial' : 'failure';
+}
+
+/** A plan, or a change of one, as the fact that it was proposed. */
+export function proposal({ version, by, tasks, outline, removes = [], revision }: Draft): Fact {
+  if (revision !== undefined) {
+    const data = { version, by, ...revision, removes: [...removes], tasks: [...tasks] };
+    return { type: 'plan_revised', data: { ...data, ...(outline && { outline }) } };
+  }
+  return {
+    type: 'plan_proposed',
+    data: {
+      version,
+      by,
+      tasks: [...tasks],
+      ...(outline && { outline }),
+      ...(removes.length > 0 && { removes: [...removes] }),
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { RunState } from '../state/state.ts';
+
+/** An operation that is no tool: the engine itself carries it out. */
+export interface OwnOperation {
+  readonly name: string;
+  /** For the model. */
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly args: JsonObject;
+}
+
+const IDS = { type: 'array', items: { type: 'string' } };
+
+/** Actions, or what is said of success criteria: their form is told once in the instructions. */
+const OBJECTS = { type: 'array', items: { type: 'object' } };
+
+/** All of them, in the order in which a model is told of them. */
+const OWN: readonly OwnOperation[] = [
+  {
+    name: 'answer',
+    description:
+      'Ends the work. `text` is the full reply to the user; Markdown is fine. Set `achieved` to false if the goal was not reached, and say why in `text`.',
+    args: {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        achieved: { type: 'boolean' },
+        criteria: OBJECTS,
+      },
+      required: ['text'],
+    },
+  },
+  {
+    name: 'ask',
+    description:
+      'Asks the user. Only where you cannot go on without the user: something is missing that no tool can tell, or there are several equally good meanings. All but `question` can be left out: `options` to choose from, or `form`, a JSON Schema of an object whose fields the user fills in; `default` is taken where nobody answers in time.',
+    args: {
+      type: 'object',
+      properties: {
+        question: { type: 'string' },
+        options: { type: 'array', items: { type: 'string' } },
+        form: { type: 'object' },
+        default: {},
+      },
+      required: ['question'],
+    },
+  },
+  {
+    name: 'reflect',
+    description:
+      'Says how the work stands, where you were asked to look back. Other actions say what to do next.',
+    args: {
+      type: 'object',
+      properties: {
+        status: { type: 'string', enum: ['success', 'failure', 'partial'] },
+        evaluation: { type: 'string' },
+        revision_needed: { type: 'boolean' },
+      },
+    },
+  },
+  {
+    name: 'plan.propose',
+    description:
+      'Proposes a plan: what you take the goal to be, and the steps or the tasks that lead there. Leave out what adds nothing.',
+    args: {
+      type: 'object',
+      properties: {
+        objective: { type: 'string' },
+        success_criteria: { type: 'array', items: { type: 'string' } },
+        constraints: { type: 'array', items: { type: 'string' } },
+        reasoning: { type: 'string' },
+        steps: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              id: { type: 'string' },
+              description: { type: 'string' },
+              after: IDS,
+              complexity: { type: 'string', enum: ['low', 'medium', 'high'] },
+              expected: { type: 'string' },
+              tasks: OBJECTS,
+            },
+            required: ['id', 'description'],
+          },
+        },
+        tasks: OBJECTS,
+      },
+    },
+  },
+  {
+    name: 'plan.revise',
+    description:
+      'Changes a plan, or corrects a list that was refused, by what changes alone: actions ({id, operation, args}) in place of those with the same id, ids to take away, actions to add, and the order of what is left. The others stay as they were.',
+    args: {
+      type: 'object',
+      properties: { reason: { type: 'string' }, replace: OBJECTS, remove: IDS, add: OBJECTS, order: IDS },
+    },
+  },
+  {
+    name: 'plan.update_step',
+    description: 'Says that a step needs no actions or cannot be done.',
+    args: {
+      type: 'object',
+      properties: {
+        step: { type: 'string' },
+        status: { type: 'string', enum: ['completed', 'failed'] },
+        note: { type: 'string' },
+      },
+      required: ['step', 'status'],
+    },
+  },
+];
+
+/** Only in a run of a conversation is there somebody to report to. */
+const REPORT: OwnOperation = {
+  name: 'report',
+  description:
+    'Tells the user how a step went, where you were asked to. Other actions say what to do next. `text`: how it stands, how many actions succeeded and failed, why, and what comes next.',
+  args: {
+    type: 'object',
+    properties: { step: { type: 'string' }, text: { type: 'string' } },
+    required: ['step', 'text'],
+  },
+};
+
+export function ownOperations({ conversation }: Pick<RunState, 'conversation'>): readonly OwnOperation[] {
+  return conversation === undefined ? OWN : [...OWN, REPORT];
+}
+
+/** Their names. Everything else is a tool. */
+export const OWN_OPERATIONS: ReadonlySet<string> = new Set([...OWN, REPORT].map(({ name }) => name));

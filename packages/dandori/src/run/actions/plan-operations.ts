@@ -1,0 +1,267 @@
+import type { FactOf } from '../../model/event.ts';
+import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import {
+  type Change,
+  type Outline,
+  outline as outlineShape,
+  type Step,
+  step as stepShape,
+} from '../../model/plan.ts';
+import { type Action, isStep, STEP_OPERATION, type Task, task as taskShape } from '../../model/task.ts';
+import { renamed } from '../../plan/refs.ts';
+import type { RunState, TaskState } from '../state/state.ts';
+
+interface Proposed {
+  readonly outline: Outline;
+  /** The steps as tasks of the graph, each followed by those that it came with, and then what belongs to none. */
+  readonly tasks: Task[];
+}
+
+/** Reads the arguments of `plan.propose`. A text says what is wrong with them. */
+export function readProposal({ steps = [], tasks = [], ...rest }: JsonObject): Proposed | string {
+  const outline = outlineShape.safeParse({
+    objective: rest.objective,
+    successCriteria: rest.success_criteria,
+    constraints: rest.constraints,
+    reasoning: rest.reasoning,
+  });
+  if (!outline.success) return `plan.propose: ${firstIssue(outline.error.issues)}`;
+  if (!Array.isArray(steps)) return 'plan.propose: "steps" is a list';
+  const read: ReadStep[] = [];
+  for (const [index, value] of steps.entries()) {
+    const step = readStep(value, index);
+    if (typeof step === 'string') return step;
+    read.push(step);
+  }
+  const own = readTasks(tasks, 'plan.propose: tasks');
+  if (typeof own === 'string') return own;
+  if (read.length + own.length === 0) return 'plan.propose: a plan has "steps" or "tasks"';
+  return {
+    outline: { ...outline.data, ...(read.length > 0 && { steps: read.map(({ step }) => step) }) },
+    tasks: [...read.flatMap(({ tasks: list }) => list), ...own],
+  };
+}
+
+interface ReadStep {
+  readonly step: Step;
+  readonly tasks: readonly Task[];
+}
+
+function readStep(value: Json, index: number): ReadStep | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return `plan.propose: steps[${index}] is not an object`;
+  const { tasks = [], ...rest } = value;
+  const step = stepShape.safeParse({ id: `s${index + 1}`, ...rest });
+  if (!step.success) return `plan.propose: steps[${index}] ${firstIssue(step.error.issues)}`;
+  const own = readTasks(tasks, `plan.propose: steps[${index}].tasks`);
+  if (typeof own === 'string') return own;
+  const { id, description, after = [], expected } = step.data;
+  const asTask: Task = {
+    id,
+    operation: STEP_OPERATION,
+    args: { purpose: description, ...(expected !== undefined && { expected }) },
+    ...(after.length > 0 && { after }),
+    description,
+  };
+  const children = own.map((task) => ({
+    ...task,
+    ...(after.length > 0 && { after: [...(task.after ?? []), ...after] }),
+    step: id,
+  }));
+  return { step: step.data, tasks: [asTask, ...children] };
+}
+
+function readTasks(value: Json, name: string): Task[] | string {
+  if (!Array.isArray(value)) return `${name} is a list of actions`;
+  const tasks: Task[] = [];
+  for (const [index, item] of value.entries()) {
+    const read = taskShape.safeParse(item);
+    if (!read.success) return `${name}[${index}] is no action: ${firstIssue(read.error.issues)}`;
+    tasks.push(read.data);
+  }
+  return tasks;
+}
+
+function firstIssue(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string {
+  return `${issues[0]?.path.join('.')} ${issues[0]?.message}`;
+}
+
+/**
+ * What the mind may answer in place of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
+ * What it adds under an id that is there stands for that one. The tasks that it does not name stay as they are, in their
+ * order. A text where the revision cannot be read.
+ */
+export function revised(
+  tasks: readonly Task[],
+  { replace = [], remove = [], add = [], order = [] }: JsonObject,
+): Task[] | string {
+  const ids = new Set(tasks.map(({ id }) => id));
+  const replaced = readTasks(replace, 'plan.revise: replace');
+  const added = readTasks(add, 'plan.revise: add');
+  if (typeof replaced === 'string') return replaced;
+  if (typeof added === 'string') return added;
+  const removals = readIds(remove, 'remove');
+  const places = readIds(order, 'order');
+  if (typeof removals === 'string') return removals;
+  if (typeof places === 'string') return places;
+  const replacements = [...replaced, ...added.filter(({ id }) => ids.has(id))];
+  const unknown = [...replaced.map(({ id }) => id), ...removals].find((id) => !ids.has(id));
+  if (unknown !== undefined)
+    return `plan.revise: there is no task ${stringifyJson(unknown)} in the plan that was refused`;
+  const byId = new Map(replacements.map((task) => [task.id, task]));
+  const twice = replacements.find((task) => byId.get(task.id) !== task || removals.includes(task.id));
+  if (twice !== undefined) return `plan.revise: it says two things about ${stringifyJson(twice.id)}`;
+  const kept = tasks.filter(({ id }) => !removals.includes(id)).map((task) => byId.get(task.id) ?? task);
+  return inOrder([...kept, ...added.filter(({ id }) => !ids.has(id))], places);
+}
+
+/** Several revisions in one decision are one. What is no list is left for the reader to complain about. */
+export function joined([first, ...others]: readonly [Action, ...Action[]]): Action {
+  if (others.length === 0) return first;
+  const all = [first, ...others].map(({ args }) => args);
+  const args: { [key: string]: Json } = {};
+  for (const name of new Set(all.flatMap((one) => Object.keys(one)))) {
+    const values = all.flatMap((one) => (one[name] === undefined ? [] : [one[name]]));
+    const isText = values.every((value) => typeof value === 'string');
+    const odd = values.find((value) => !Array.isArray(value));
+    args[name] = isText ? values.join('; ') : (odd ?? values.flat());
+  }
+  return { ...first, args };
+}
+
+type PlanChange = Pick<
+  FactOf<'plan_revised'>['data'],
+  'reason' | 'changes' | 'removes' | 'supersedes' | 'tasks'
+>;
+
+/**
+ * `plan.revise` on a plan that was accepted. What was never begun is written anew, all of it, so that it is compiled
+ * as one plan; what has ended keeps its result. One that was begun and failed gets a successor with an id of its own.
+ * A text says what cannot be done.
+ */
+export function changePlan(
+  state: RunState,
+  { reason, replace = [], remove = [], add = [], order = [] }: JsonObject,
+  ended: ReadonlySet<string> = new Set(),
+): PlanChange | string {
+  const replacements = readTasks(replace, 'plan.revise: replace');
+  const additions = readTasks(add, 'plan.revise: add');
+  if (typeof replacements === 'string') return replacements;
+  if (typeof additions === 'string') return additions;
+  const removals = readIds(remove, 'remove');
+  const places = readIds(order, 'order');
+  if (typeof removals === 'string') return removals;
+  if (typeof places === 'string') return places;
+  const named = [...replacements.map(({ id }) => id), ...removals];
+  const twice = named.find((id, index) => named.indexOf(id) !== index);
+  if (twice !== undefined) return `plan.revise: it says two things about ${stringifyJson(twice)}`;
+  const left = notBegun(state, ended);
+  const standing = { state, left: new Set(left.map(({ id }) => id)) };
+  const problem = named.flatMap((id) => fixed(id, standing))[0];
+  if (problem !== undefined) return problem;
+  const removed = new Set(removals);
+  const isKept = ({ id, step }: Task): boolean => {
+    if (removed.has(id)) return false;
+    const above = step === undefined ? undefined : state.tasks.get(step)?.task;
+    return above === undefined || !isStep(above) || isKept(above);
+  };
+  const byId = new Map(replacements.map((task) => [task.id, task]));
+  const successors = replacements.filter(({ id }) => hasFailed(id, standing));
+  const list = [
+    ...successors.map((task) => inheriting(state, task)),
+    ...left.filter(isKept).map((task) => inheriting(state, byId.get(task.id) ?? task)),
+    ...additions,
+  ];
+  const supersedes = [...byId.keys(), ...removals].filter((id) => hasFailed(id, standing));
+  const changes: Change[] = [
+    ...replacements.map(({ id }) => ({ kind: 'replace' as const, task: id })),
+    ...removals.map((id) => ({ kind: 'remove' as const, task: id })),
+    ...additions.map(({ id }) => ({ kind: 'add' as const, task: id })),
+    ...(places.length > 0 ? [{ kind: 'reorder' as const }] : []),
+  ];
+  if (changes.length === 0) return 'plan.revise: it changes nothing';
+  return {
+    reason: typeof reason === 'string' && reason.trim() !== '' ? reason : 'no reason was given',
+    changes,
+    removes: left.map(({ id }) => id),
+    ...(supersedes.length > 0 && { supersedes }),
+    tasks: withSuccessors(inOrder(list, places), supersedes, state),
+  };
+}
+
+/** What the plan still holds and nobody has begun, in written order. A step is begun with the first of its tasks. */
+export function notBegun({ tasks }: RunState, begun: ReadonlySet<string> = new Set()): Task[] {
+  const isLeft = (one: TaskState) => isUntouched(one) && !begun.has(one.task.id);
+  const begunSteps = new Set<string>();
+  for (const one of tasks.values()) {
+    if (isLeft(one)) continue;
+    let { step } = one.task;
+    while (step !== undefined && !begunSteps.has(step)) {
+      begunSteps.add(step);
+      step = tasks.get(step)?.task.step;
+    }
+  }
+  return [...tasks.values()]
+    .filter((one) => isLeft(one) && !begunSteps.has(one.task.id))
+    .map(({ task }) => task);
+}
+
+/** A step whose tasks could not run has failed with them, and is no more begun than they are. */
+function isUntouched({ task, attempts, status, children }: TaskState): boolean {
+  if (attempts > 0) return false;
+  if (status === 'pending' || status === 'ready' || status === 'blocked') return true;
+  return isStep(task) && children.length > 0 && (status === 'expanding' || status === 'failed');
+}
+
+interface Standing {
+  readonly state: RunState;
+  readonly left: ReadonlySet<string>;
+}
+
+/** Why this task cannot be replaced or removed. */
+function fixed(id: string, { state, left }: Standing): string[] {
+  const task = state.tasks.get(id);
+  if (task === undefined) return [`plan.revise: there is no task ${stringifyJson(id)} in the plan`];
+  if (left.has(id) || hasFailed(id, { state, left })) return [];
+  return [
+    `plan.revise: ${id} is ${task.status} and stays as it is; only what has not succeeded can be changed`,
+  ];
+}
+
+function hasFailed(id: string, { state, left }: Standing): boolean {
+  return state.tasks.get(id)?.status === 'failed' && !left.has(id);
+}
+
+/** What stands for a task belongs to the same step, unless it says another. */
+function inheriting({ tasks }: RunState, task: Task): Task {
+  const step = task.step ?? tasks.get(task.id)?.task.step;
+  return step === undefined ? task : { ...task, step };
+}
+
+function readIds(value: Json, name: string): string[] | string {
+  if (Array.isArray(value) && value.every((id) => typeof id === 'string')) return value;
+  return `plan.revise: "${name}" is a list of ids`;
+}
+
+/** Those that are named stand in the order of their names, in the places that they have together. */
+function inOrder(tasks: readonly Task[], ids: readonly string[]): Task[] {
+  const named = ids.flatMap((id) => tasks.filter((task) => task.id === id).slice(0, 1));
+  const isNamed = new Set(named);
+  let next = 0;
+  return tasks.map((task) => (isNamed.has(task) ? (named[next++] ?? task) : task));
+}
+
+/** An id that was begun under is never used again: its attempts and its key belong to what was called then. */
+function withSuccessors(tasks: readonly Task[], failed: readonly string[], state: RunState): Task[] {
+  const used = new Set([...state.tasks.keys(), ...tasks.map(({ id }) => id)]);
+  const fresh = new Map<string, string>();
+  for (const id of failed) {
+    if (!tasks.some((task) => task.id === id)) continue;
+    let number = 2;
+    while (used.has(`${id}_${number}`)) number++;
+    fresh.set(id, `${id}_${number}`);
+    used.add(`${id}_${number}`);
+  }
+  const rename = (id: string) => fresh.get(id) ?? id;
+  return fresh.size === 0 ? [...tasks] : tasks.map((task) => renamed(task, rename(task.id), rename));
+}

@@ -1,0 +1,95 @@
+import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import type { Option, Question } from '../../model/question.ts';
+import type { SchemaCheck } from '../../model/tool.ts';
+
+/** A person chooses from no more. */
+const MOST_OPTIONS = 50;
+const LONGEST_LABEL = 500;
+/** Of a form as JSON. */
+const LONGEST_FORM = 10_000;
+const MOST_FIELDS = 50;
+
+type Asked = Pick<Question, 'text' | 'options' | 'form' | 'default'>;
+
+/**
+ * What the mind asks, with as much of it as can be used. A form that is no schema and options that are none are left
+ * out, so that the person is asked in words: to refuse the decision would cost a call and help nobody.
+ */
+export function readQuestion(args: JsonObject, check: SchemaCheck): Asked {
+  const { question: text, form: wanted, options: choices, default: fallback } = args;
+  const form = readForm(wanted, check);
+  const options = form === undefined ? readOptions(choices) : [];
+  const asked: Asked = {
+    text: typeof text === 'string' && text.trim() !== '' ? text : stringifyJson(args),
+    ...(options.length > 0 && { options }),
+    ...(form !== undefined && { form }),
+  };
+  return fits(fallback, asked, check) ? { ...asked, default: fallback } : asked;
+}
+
+/** Whether it is one of the options, or fits the form. */
+export function fits(
+  answer: Json | undefined,
+  { options, form }: Pick<Question, 'form'> & { readonly options?: readonly Option[] | undefined },
+  check: SchemaCheck,
+): answer is Json {
+  if (answer === undefined || answer === null) return false;
+  if (form !== undefined) return check(form, answer).length === 0;
+  if (options === undefined || options.length === 0) return true;
+  return options.some(({ value }) => stringifyJson(value) === stringifyJson(answer));
+}
+
+function readOptions(options: Json | undefined): Option[] {
+  if (!Array.isArray(options)) return [];
+  const different = new Map<string, Option>();
+  for (const option of options) {
+    const read = option === null || option === '' ? undefined : toOption(option);
+    const key = stringifyJson(read?.value);
+    if (read !== undefined && !different.has(key)) different.set(key, read);
+    if (different.size === MOST_OPTIONS) break;
+  }
+  return [...different.values()];
+}
+
+function toOption(option: Json): Option {
+  if (isFields(option) && typeof option.label === 'string' && option.label !== '')
+    return { label: clip(option.label), value: option.value ?? option.label };
+  if (typeof option === 'string') return { label: clip(option), value: option };
+  return { label: clip(stringifyJson(option)), value: option };
+}
+
+const KEYWORDS = [
+  'type',
+  'properties',
+  'enum',
+  'const',
+  '$ref',
+  'items',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'required',
+];
+
+/** Some models write the fields alone, and some forget to say that it is an object. */
+function readForm(form: Json | undefined, check: SchemaCheck): JsonObject | undefined {
+  if (!isFields(form) || Object.keys(form).length === 0) return undefined;
+  const isSchema = KEYWORDS.some((keyword) => Object.hasOwn(form, keyword));
+  const isFieldsAlone = !isSchema && Object.values(form).every(isFields);
+  if (!isSchema && !isFieldsAlone) return undefined;
+  const whole: JsonObject = isFieldsAlone
+    ? { type: 'object', properties: form, required: Object.keys(form) }
+    : { ...(form.properties !== undefined && { type: 'object' }), ...form };
+  const { properties = {} } = whole;
+  const isSmall = isFields(properties) && Object.keys(properties).length <= MOST_FIELDS;
+  if (!isSmall || stringifyJson(whole).length > LONGEST_FORM) return undefined;
+  return check.problem?.(whole) === undefined ? whole : undefined;
+}
+
+function isFields(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function clip(text: string): string {
+  return text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL)}…`;
+}

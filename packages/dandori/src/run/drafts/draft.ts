@@ -1,0 +1,194 @@
+import type { Parts } from '../../driver/parts.ts';
+import { withOwnTools } from '../../model/own-tools.ts';
+import type { Diagnostic } from '../../model/plan.ts';
+import { isStep, STEP_TOOL, type Task } from '../../model/task.ts';
+import { dollars } from '../../model/text.ts';
+import type { SchemaCheck } from '../../model/tool.ts';
+import { copiedSecrets } from '../../plan/check-arguments.ts';
+import { type Compiled, compile, type Surroundings } from '../../plan/compile.ts';
+import { refsIn } from '../../plan/fill-refs.ts';
+import type { OpenSteps } from '../../plan/graph.ts';
+import { checkOpened, sealingOf } from '../../trust/sealing.ts';
+import { timeLeft } from '../limits.ts';
+import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../state/state.ts';
+import { waitsOf } from './replacement.ts';
+
+interface House {
+  readonly state: RunState;
+  /** Without secrets where a plan that was accepted is proved: what is in it is not judged again. */
+  readonly parts: Pick<Parts, 'check' | 'durations'> &
+    Partial<Pick<Parts, 'secrets' | 'storeKey'>> & {
+      readonly toolbox: Pick<Parts['toolbox'], 'tools' | 'missing'>;
+      readonly clock: Pick<Parts['clock'], 'now'>;
+    };
+}
+
+/** Compiles a plan against the run as it stands. */
+export function compileDraft(draft: Draft, house: House): Compiled {
+  const { tasks, revision } = draft;
+  const copied =
+    house.state.isSealed && house.parts.secrets !== undefined ? tasks.flatMap(copiedSecrets) : [];
+  if (copied.length > 0) return { ok: false, diagnostics: copied };
+  // A revision that only takes away leaves nothing to compile.
+  if (tasks.length === 0 && revision !== undefined) return NOTHING;
+  const replaced = house.state.tasks.get(revision?.replaces ?? '');
+  if (replaced !== undefined) return compileReplacement(draft, replaced, house);
+  const taken = draft.by === 'user' ? takenIds(draft, house.state) : [];
+  const compiled = compile(tasks, surroundingsOf(draft, house));
+  if (taken.length === 0) return compiled;
+  return { ok: false, diagnostics: [...taken, ...(compiled.ok ? [] : compiled.diagnostics)] };
+}
+
+/** What is under way stays as it was compiled, so that only what stands for the task is, and waits for the rest. */
+function compileReplacement(draft: Draft, replaced: TaskState, house: House): Compiled {
+  const tools = house.parts.toolbox.tools();
+  const bare = draft.tasks.map(({ step: _, ...task }): Task => task);
+  const compiled = compile(bare, { ...surroundingsOf(draft, house), open: [], steps: new Map() });
+  if (!compiled.ok) return compiled;
+  const written = new Map(draft.tasks.map((task) => [task.id, task]));
+  const tasks = compiled.tasks.map((checked) => {
+    const task = written.get(checked.id);
+    const waits = task === undefined ? [] : waitsOf(task, replaced, { state: house.state, tools });
+    return { ...checked, waits: [...new Set([...(checked.waits ?? []), ...waits])] };
+  });
+  return { ...compiled, tasks };
+}
+
+const NOTHING: Compiled = {
+  ok: true,
+  tasks: [],
+  groups: [],
+  warnings: [],
+  notes: [],
+  estimate: () => ({
+    calls: 0,
+    reads: 0,
+    writes: 0,
+    irreversible: [],
+    criticalPath: [],
+    cost: 0,
+    worstCost: 0,
+  }),
+  reasonsOf: () => [],
+};
+
+/** The mind's ids are made new ones; what a person wrote is not changed behind their back. */
+function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[] {
+  const isTaken = (id: string) => {
+    const earlier = state.tasks.get(id);
+    // That of one that has succeeded is found by the compiler.
+    return earlier !== undefined && earlier.status !== 'succeeded' && !removes.includes(id);
+  };
+  return tasks.flatMap(({ id }, index) =>
+    isTaken(id)
+      ? [
+          {
+            code: 'duplicate-id' as const,
+            task: id,
+            index,
+            path: ['id'],
+            message: `"${id}" is the id of a task of this run that is not in this plan`,
+            hint: 'give it an id of its own',
+          },
+        ]
+      : [],
+  );
+}
+
+function checkOf({ check, secrets, storeKey }: House['parts']): SchemaCheck {
+  return secrets === undefined ? check : checkOpened(check, sealingOf({ secrets, storeKey }));
+}
+
+export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundings {
+  const { settings } = state;
+  const isTheirs = draft.by === 'user';
+  const removes = new Set(draft.removes);
+  const done = [...state.tasks.values()].filter(
+    ({ task, status }) => status === 'succeeded' || (isStep(task) && !removes.has(task.id)),
+  );
+  const { limits } = settings;
+  return {
+    tools: new Map([...withOwnTools(parts.toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
+    missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
+    check: checkOf(parts),
+    // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
+    mode: isTheirs ? 'planned' : settings.mode,
+    order: settings.order,
+    ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
+    done: new Map(done.map(({ task }) => [task.id, task.operation])),
+    open: openTasks(state, removes),
+    steps: openSteps(state, draft.tasks, removes),
+    dropsNeedless: !isTheirs,
+    ...answerUses(state),
+    budget: {
+      ms: timeLeft(state, parts.clock.now()),
+      cost: limits.cost === undefined ? undefined : dollars(limits.cost - (state.usage.cost ?? 0)),
+      ...settings.task,
+      concurrency: settings.concurrency,
+      servers: settings.servers,
+    },
+    expectedMs: parts.durations?.expected,
+  };
+}
+
+/** What a choice has changed in their arguments is what they touch. */
+function openTasks({ tasks }: RunState, removes: ReadonlySet<string>): Task[] {
+  const open: Task[] = [];
+  for (const { task, status, override } of tasks.values())
+    if (!hasEnded(status) && !isStep(task) && !removes.has(task.id))
+      open.push(override === undefined ? task : { ...task, args: override });
+  return open;
+}
+
+function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
+  const answer = lastDecision(state)?.operations.find(({ operation }) => operation === 'answer');
+  const refs = answer === undefined ? [] : refsIn(answer.args);
+  return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
+}
+
+/** How many more there may be. What is removed makes room. */
+function roomIn(
+  { tasks, stepCount, settings: { limits } }: RunState,
+  removes: ReadonlySet<string>,
+): Pick<Surroundings, 'maxTasks' | 'maxSteps'> {
+  const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
+  const steps = removed.filter(isStep).length;
+  return {
+    maxTasks: limits.tasks - (tasks.size - stepCount) + (removed.length - steps),
+    maxSteps: limits.tasks - stepCount + steps,
+  };
+}
+
+/** What is removed is written anew, and is in the plan itself. */
+function openSteps(
+  { tasks, stepCount }: RunState,
+  written: readonly Task[],
+  removes: ReadonlySet<string>,
+): OpenSteps {
+  const again = openedAgain(written, tasks);
+  const isOpen = (id: string) =>
+    !removes.has(id) && (again.has(id) || !hasEnded(tasks.get(id)?.status ?? 'blocked'));
+  const steps = stepCount === 0 ? [] : [...tasks.values()].filter(({ task }) => isStep(task));
+  return new Map(
+    steps
+      .filter(({ task }) => isOpen(task.id))
+      .map(({ task, needs, children }) => [
+        task.id,
+        { needs: needs.filter(isOpen), tasks: children.filter(isOpen), step: task.step },
+      ]),
+  );
+}
+
+/** Steps that had ended without success and get a new task, they themselves or a step in them. */
+function openedAgain(written: readonly Task[], tasks: RunState['tasks']): Set<string> {
+  const again = new Set<string>();
+  for (let { step } of written) {
+    while (step !== undefined && !again.has(step)) {
+      const above = tasks.get(step);
+      if (above === undefined || !isStep(above.task) || above.status === 'succeeded') break;
+      again.add(step);
+      step = above.task.step;
+    }
+  }
+  return again;
+}

@@ -1,0 +1,179 @@
+import { asHidden } from '../../commands/answer.ts';
+import type { Parts } from '../../driver/parts.ts';
+import { DandoriError } from '../../model/error.ts';
+import type { Fact } from '../../model/event.ts';
+import { canonical, type Json, stringifyJson } from '../../model/json.ts';
+import type { Change, Diagnostic } from '../../model/plan.ts';
+import type { Question } from '../../model/question.ts';
+import { shown } from '../../model/redact.ts';
+import type { Task } from '../../model/task.ts';
+import type { Compiled } from '../../plan/compile.ts';
+import { sealingOf } from '../../trust/sealing.ts';
+import { notBegun } from '../actions/plan-operations.ts';
+import { editedTasks, isPlanAsked } from '../state/plan.ts';
+import type { Draft, RunState } from '../state/state.ts';
+import { compileDraft } from './draft.ts';
+
+/**
+ * A whole plan of a person's in place of what a run has: what was begun must stand in it as it is, or not at all, and
+ * everything else stands for what was not begun. Undefined where nothing changes; a diagnostic says what cannot be.
+ */
+export function changedPlan(state: RunState, tasks: readonly Task[]): Fact | Diagnostic | undefined {
+  const left = new Map(notBegun(state).map((task) => [task.id, task]));
+  const fixed = (id: string) => (left.has(id) ? undefined : state.tasks.get(id)?.task);
+  const changed = tasks.find((task) => {
+    const begun = fixed(task.id);
+    return begun !== undefined && !isSame(begun, task);
+  });
+  if (changed !== undefined)
+    return {
+      code: 'duplicate-id',
+      task: changed.id,
+      message: `${changed.id} was begun and stays as it is`,
+      hint: 'write what is to be done in its place as a task with another id',
+    };
+  const wanted = tasks.filter(({ id }) => fixed(id) === undefined);
+  const changes = changesBetween(left, wanted);
+  if (changes.length === 0) return undefined;
+  const version = state.planVersion + 1;
+  if (state.tasks.size === 0)
+    return { type: 'plan_proposed', data: { version, by: 'user', tasks: [...wanted] } };
+  const removes = [...left.keys()];
+  return {
+    type: 'plan_revised',
+    data: { version, by: 'user', reason: 'edited by a person', changes, removes, tasks: [...wanted] },
+  };
+}
+
+function changesBetween(left: ReadonlyMap<string, Task>, wanted: readonly Task[]): Change[] {
+  const kept = new Set(wanted.map(({ id }) => id));
+  const changes: Change[] = [
+    ...wanted.flatMap((task): Change[] => {
+      const before = left.get(task.id);
+      if (before === undefined) return [{ kind: 'add', task: task.id }];
+      return isSame(before, task) ? [] : [{ kind: 'replace', task: task.id }];
+    }),
+    ...[...left.keys()].filter((id) => !kept.has(id)).map((id) => ({ kind: 'remove' as const, task: id })),
+  ];
+  const order = [...left.keys()].filter((id) => kept.has(id));
+  const isMoved = wanted.filter(({ id }) => left.has(id)).some(({ id }, index) => id !== order[index]);
+  return isMoved ? [...changes, { kind: 'reorder' }] : changes;
+}
+
+/** What it says to do. An empty list of tasks to wait for is no list. */
+function isSame(one: Task, other: Task): boolean {
+  return editedText(one) === editedText(other);
+}
+
+function editedText({ after = [], ...task }: Task): string {
+  return stringifyJson(canonical({ ...task, ...(after.length > 0 && { after }) } as Json));
+}
+
+/** What a proposed plan changes in what was accepted before and is not begun, or in the one that a person rejected. */
+interface PlanDiff {
+  readonly added: readonly string[];
+  /** As they were before. */
+  readonly changed: readonly Task[];
+  readonly removed: readonly Task[];
+}
+
+/** Undefined where there was nothing before it: then all of it is new. */
+export function planDiff({ tasks, removes = [] }: Draft, state: RunState): PlanDiff | undefined {
+  const accepted = removes.flatMap((id) => state.tasks.get(id)?.task ?? []);
+  const before = accepted.length > 0 ? accepted : state.vetoed;
+  if (before.length === 0) return undefined;
+  const now = new Map(tasks.map((task) => [task.id, task]));
+  const earlier = new Set(before.map(({ id }) => id));
+  return {
+    added: tasks.filter(({ id }) => !earlier.has(id)).map(({ id }) => id),
+    changed: before.filter((task) => {
+      const written = now.get(task.id);
+      return written !== undefined && taskText(written) !== taskText(task);
+    }),
+    removed: before.filter(({ id }) => !now.has(id)),
+  };
+}
+
+function taskText(task: Task): string {
+  return stringifyJson(canonical(task));
+}
+
+/**
+ * Compiles a person's plan as it would stand in a run: in place of the one that they are asked about, or of all that was
+ * not begun. Nothing is written.
+ */
+export function compileEdit(
+  given: readonly Task[],
+  house: {
+    readonly state: RunState;
+    readonly parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations' | 'secrets' | 'storeKey'>;
+  },
+): Compiled {
+  const { state, parts } = house;
+  const tasks = asHidden(sealingOf(parts).seal(given), state);
+  if (isPlanAsked(state) && state.draft !== undefined)
+    return compileDraft({ ...state.draft, by: 'user', tasks }, house);
+  const change = changedPlan(state, tasks);
+  if (change !== undefined && 'code' in change) return { ok: false, diagnostics: [change] };
+  const wanted = draftOf(change, state);
+  const compiled = compileDraft(wanted, house);
+  return compiled.ok ? compiled : { ok: false, diagnostics: inFile(compiled.diagnostics, wanted, tasks) };
+}
+
+function draftOf(change: Fact | undefined, state: RunState): Draft {
+  const version = state.planVersion + 1;
+  if (change?.type === 'plan_proposed') return change.data;
+  if (change?.type === 'plan_revised') return { ...change.data, revision: change.data };
+  const left = notBegun(state);
+  const revision = { reason: '', changes: [] };
+  return { version, by: 'user', tasks: left, removes: left.map(({ id }) => id), revision };
+}
+
+/** What was begun stands in the file and not in what is compiled. */
+function inFile<T extends { readonly index?: number | undefined }>(
+  diagnostics: readonly T[],
+  compiled: Draft,
+  tasks: readonly Task[],
+): T[] {
+  return diagnostics.map((one) => {
+    const task = one.index === undefined ? undefined : compiled.tasks[one.index];
+    return task === undefined ? one : { ...one, index: tasks.indexOf(task) };
+  });
+}
+
+/** Refuses a plan that a person wrote in place of the one that they were asked about, and that cannot be carried out. */
+export function checkEdit(
+  { id }: Question,
+  { answer, state }: { answer: Json; state: RunState },
+  parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations' | 'secrets' | 'storeKey'>,
+): void {
+  const tasks = editedTasks(answer);
+  if (state.draft === undefined || tasks === undefined) {
+    throw new DandoriError('answer-invalid', `The answer to ${id} holds no plan.`, {
+      fix: 'Give { "tasks": [{ "id": …, "operation": …, "args": {…} }, …] }, "approve" or "reject".',
+    });
+  }
+  if (state.draft.revision?.replaces !== undefined) {
+    throw new DandoriError('answer-invalid', `${id} asks about what an answer has put in place of a task.`, {
+      fix: 'Answer "approve" or "reject"; only a plan can be edited.',
+    });
+  }
+  const compiled = compileDraft({ ...state.draft, by: 'user', tasks }, { state, parts });
+  if (compiled.ok) return;
+  throw invalidEdit(
+    compiled.diagnostics,
+    'Correct what is shown and answer again; the question is still open.',
+  );
+}
+
+export function invalidEdit(found: readonly Diagnostic[], fix: string): DandoriError {
+  const diagnostics = shown(found);
+  const lines = diagnostics.map(({ task, message, hint }) => {
+    const place = task === undefined ? '' : `${task}: `;
+    return `- ${place}${message}${hint === undefined ? '' : ` (${hint})`}`;
+  });
+  return new DandoriError('plan-invalid', `The edited plan is not valid.\n${lines.join('\n')}`, {
+    fix,
+    diagnostics,
+  });
+}

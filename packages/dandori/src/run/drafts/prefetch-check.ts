@@ -1,0 +1,91 @@
+import { readsResultOf } from '../../model/own-tools.ts';
+import type { Access } from '../../model/plan.ts';
+import { isStep, type Task } from '../../model/task.ts';
+import type { SchemaCheck, Tool } from '../../model/tool.ts';
+import { compile } from '../../plan/compile.ts';
+import { refsIn } from '../../plan/fill-refs.ts';
+import { accessesOf, disturb, filledIn } from '../../plan/hazards.ts';
+import { asksFirst } from '../approval.ts';
+import { hasEnded, type RunState } from '../state/state.ts';
+
+interface Surroundings {
+  readonly state: RunState;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly check: SchemaCheck;
+  /** What stands before it in the list that is still being written, with the ids that it will have in the run. */
+  readonly earlier: readonly Task[];
+}
+
+/**
+ * What may be done with a task of a list that is still being written.
+ * `ahead`: it may be called as soon as these tasks of the list have succeeded ahead.
+ * `later`: it waits until the whole list is compiled.
+ * `unclear`: as it stands the list would be refused, so nothing behind it is called ahead either.
+ */
+export type Outlook =
+  | { readonly kind: 'ahead'; readonly needs: readonly string[] }
+  | { readonly kind: 'later' }
+  | { readonly kind: 'unclear' };
+
+/**
+ * The task is compiled alone, with the run and all that stands before it as done, so that each costs the same however
+ * long the list becomes. What it is not told this way is whether those have really succeeded: that is `needs`.
+ *
+ * O1  Only reads go ahead, that cost nothing and that no person is asked about.
+ * O2  None overtakes a write that may touch what it reads: of the list, or of the run and not ended yet.
+ * O3  Order rules hold: what must come before stands in `needs`, or has succeeded in the run.
+ */
+export function outlook(task: Task, { state, tools, check, earlier }: Surroundings): Outlook {
+  const { settings } = state;
+  const done = new Map<string, string>();
+  for (const { task: one, status } of state.tasks.values())
+    if (status === 'succeeded') done.set(one.id, one.operation);
+  const known = new Map(done);
+  for (const { id, operation } of earlier) known.set(id, operation);
+  const calls = earlier.filter((one) => !isStep(one)).length;
+  const { ok } = compile([task], {
+    tools,
+    check,
+    mode: settings.mode,
+    order: settings.order,
+    maxTasks: settings.limits.tasks - (state.tasks.size - state.stepCount) - calls,
+    done: known,
+    missing: new Map(),
+  });
+  if (!ok) return { kind: 'unclear' };
+  const tool = tools.get(task.operation);
+  const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
+  if (!isFree || asksFirst({ operation: task.operation, effect: 'read' }, settings)) return { kind: 'later' };
+  // What was read ahead is nobody's result yet.
+  const source = readsResultOf(task, tools);
+  if (source !== undefined && !done.has(source)) return { kind: 'later' };
+  const unfinished = [...state.tasks.values()].filter(({ status }) => !hasEnded(status));
+  const writes = [...unfinished.map((one) => one.task), ...earlier].filter(
+    ({ operation }) => tools.get(operation)?.effect !== 'read',
+  );
+  if (writes.some((write) => overtakes(task, write, tools))) return { kind: 'later' };
+  const needs = [
+    ...refsIn(task.args).map(({ ref }) => ref.task),
+    ...(task.after ?? []),
+    ...ruledBy(task, { state, earlier }),
+  ];
+  return { kind: 'ahead', needs: [...new Set(needs)].filter((id) => !done.has(id)) };
+}
+
+/** Whether these two must keep the order in which they are written. */
+export function overtakes(later: Touching, earlier: Touching, tools: ReadonlyMap<string, Tool>): boolean {
+  const touched = touches(earlier, tools);
+  return touches(later, tools).some((one) => touched.some((other) => disturb(one, other)));
+}
+
+type Touching = Pick<Task, 'id' | 'operation' | 'args'>;
+
+function touches(task: Touching, tools: ReadonlyMap<string, Tool>): Access[] {
+  return accessesOf(task, tools).map((access) => filledIn(access, task.args));
+}
+
+/** The last of the list that each order rule wants before this one. */
+function ruledBy({ operation }: Task, { state, earlier }: Pick<Surroundings, 'state' | 'earlier'>): string[] {
+  const rules = state.settings.order.filter(({ after }) => after === operation);
+  return rules.flatMap(({ before }) => earlier.findLast((one) => one.operation === before)?.id ?? []);
+}

@@ -1,0 +1,31 @@
+import type { Brief, Limit } from '../model/decision.ts';
+import type { FactOf, Outcome, Purpose } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
+
+/** What should be done next: imperatives, carried out by `driver/perform`, one handler each. */
+export type Intention =
+  | { readonly type: 'compile_plan' }
+  | { readonly type: 'think'; readonly purpose: Purpose; readonly brief?: Brief | undefined }
+  | { readonly type: 'start_task'; readonly task: string }
+  | { readonly type: 'ask_approval'; readonly task: string }
+  | { readonly type: 'settle'; readonly task: string }
+  /** A call was held open for an answer for long enough. */
+  | { readonly type: 'end_hold'; readonly task: string }
+  | { readonly type: 'expire_question'; readonly question: string; readonly as: Expiry }
+  | { readonly type: 'replace_task'; readonly task: string }
+  | { readonly type: 'abort_calls'; readonly reason: string }
+  | { readonly type: 'wake_at'; readonly at: number }
+  | { readonly type: 'finish'; readonly ending: Ending };
+
+/** What a question counts as that nobody answered in time. */
+type Expiry = FactOf<'question_expired'>['data']['as'];
+
+export interface Ending {
+  readonly outcome: Outcome;
+  /** The arguments of `answer`, which may hold Refs. */
+  readonly answer?: JsonObject;
+  readonly failure?: Failure;
+  readonly missing?: string[];
+  readonly limit?: Limit;
+}

@@ -1,0 +1,91 @@
+import type { Limit } from '../model/decision.ts';
+import { assertNever } from '../model/error.ts';
+import { dollars } from '../model/text.ts';
+import { textsOf } from '../views/texts/run.ts';
+import { revisionsLeft } from './brief.ts';
+import { isInsisting, isStuck } from './loop.ts';
+import { isOnlyHolding } from './state/held-calls.ts';
+import type { RunState } from './state/state.ts';
+
+/** The limit that forbids another decision with tasks, if any. Checked before anything is dispatched. */
+export function reached(state: RunState, now: number): Limit | undefined {
+  const { limits } = state.settings;
+  if (timeLeft(state, now) <= 0) return 'time';
+  if (state.limitReached !== undefined) return state.limitReached;
+  if (limits.tokens !== undefined && tokensUsed(state) >= limits.tokens) return 'tokens';
+  if (limits.cost !== undefined && ((state.usage.cost ?? 0) >= limits.cost || isTooDear(state)))
+    return 'cost';
+  // The last call is kept back for the closing answer, unless there is only one.
+  if (state.calls >= Math.max(1, limits.calls - 1)) return 'calls';
+  // After a plan of the user's no task is added any more, only the answer is missing.
+  if (state.planGiven) return undefined;
+  if (state.steps >= limits.steps + state.stepCount) return 'steps';
+  if (state.tasks.size - state.stepCount >= limits.tasks) return 'tasks';
+  if (mustRevise(state) && revisionsLeft(state) === 0) return 'revisions';
+  return isStuck(state) ? 'loop' : undefined;
+}
+
+export function tokensUsed({ usage }: RunState): number {
+  return usage.inputTokens + usage.outputTokens;
+}
+
+/** Something has failed and the plan is meant to be whole: to go on is to change it. */
+function mustRevise({ settings, sinceReflection }: RunState): boolean {
+  const isPlanned = settings.mode === 'planned' || settings.mode === 'hierarchical';
+  return isPlanned && settings.planning !== undefined && sinceReflection.failed > 0;
+}
+
+export function timeLeft(state: RunState, now: number): number {
+  const isCounted = state.isTakenUp && !isOnlyHolding(state);
+  const sinceLast = isCounted ? Math.max(0, now - state.lastAt) : 0;
+  return state.settings.limits.time - state.activeMs - sinceLast;
+}
+
+/** Whether the run can pay for calls of this price, all together. */
+export function canPay({ settings, usage }: RunState, cost: number): boolean {
+  const { limits } = settings;
+  return limits.cost === undefined || cost === 0 || dollars((usage.cost ?? 0) + cost) <= limits.cost;
+}
+
+/** Whether some task could start if there were money left for it. */
+function isTooDear(state: RunState): boolean {
+  const everywhere = () => true;
+  for (const queue of [state.ready, state.retrying]) {
+    for (const { item } of queue.inOrder(everywhere)) if (!canPay(state, item.cost)) return true;
+  }
+  return false;
+}
+
+/** A run that used up its steps can still say what it found. */
+export function canConclude(state: RunState, now: number): boolean {
+  const { calls, cost, tokens } = state.settings.limits;
+  const isPaid = cost === undefined || (state.usage.cost ?? 0) < cost;
+  const hasTokens = tokens === undefined || tokensUsed(state) < tokens;
+  const isPossible = isPaid && hasTokens && state.limitReached === undefined;
+  return state.calls < calls && timeLeft(state, now) > 0 && isPossible;
+}
+
+export function describeLimit(state: RunState, limit: Limit): string {
+  const { limits, planning } = state.settings;
+  const texts = textsOf(state);
+  switch (limit) {
+    case 'steps':
+      return texts.stepsReached(limits.steps);
+    case 'calls':
+      return texts.callsReached(limits.calls);
+    case 'tasks':
+      return texts.tasksReached(limits.tasks);
+    case 'cost':
+      return texts.costReached(limits.cost);
+    case 'tokens':
+      return texts.tokensReached(limits.tokens);
+    case 'revisions':
+      return texts.revisionsReached(planning?.revisions);
+    case 'loop':
+      return isInsisting(state) ? texts.insisted : texts.inCircles;
+    case 'time':
+      return texts.timeReached(Math.round(limits.time / 1000));
+    default:
+      return assertNever(limit);
+  }
+}

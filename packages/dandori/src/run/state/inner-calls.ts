@@ -1,0 +1,170 @@
+import type { FactOf } from '../../model/event.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { type Effect, isRepeatable } from '../../model/tool.ts';
+import { wasNeverSent } from '../monitor.ts';
+import { hasOpenCall } from './held-calls.ts';
+import type { RunState, Stored, TaskState } from './state.ts';
+
+type Ended = FactOf<'inner_call_ended'>['data'];
+
+/** How a call that a service made has ended. */
+type InnerOutcome =
+  | { readonly kind: 'succeeded'; readonly result: Stored }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'lost'; readonly lost: NonNullable<Ended['lost']> }
+  | { readonly kind: 'ambiguous'; readonly ambiguous: NonNullable<Ended['ambiguous']> };
+
+/** A call that a service made while its task ran. */
+export interface InnerCall {
+  readonly key: string;
+  readonly operation: string;
+  readonly args: JsonObject;
+  readonly effect: Effect;
+  readonly attempt: number;
+  readonly startedSeq: number;
+  endedSeq: number;
+  /** Undefined where the journal does not say how it ended. */
+  outcome: InnerOutcome | undefined;
+  /** It is a service itself and has made calls: those say how far it got. */
+  isEntered: boolean;
+}
+
+/*
+ * What a later attempt of the task may rely on:
+ *
+ * I1  A call that may have changed something is never forgotten. If it succeeded, the service is given its recorded
+ *     result and the call is not made again.
+ * I2  The frontier is the start of the last call that may have changed something. Whatever ended before it may have
+ *     led to that call, so reads and failures from before the frontier are answered from the record too. Otherwise a
+ *     service that works off "what is left" would read a shorter list and take its next call for one that is done.
+ * I3  Nothing was done because of what ended behind the frontier: reads and failures there are forgotten, so that a
+ *     service that waits for something sees the world as it is now.
+ * I4  A call whose end is unknown is made again under its own key if it is idempotent. Otherwise a person is asked.
+ */
+
+export function innerCallStarted(state: RunState, data: FactOf<'inner_call_started'>['data']): RunState {
+  const task = openTask(state, data);
+  if (task === undefined) return state;
+  const { key, operation, args, effect, attempt } = data;
+  const { seq } = state;
+  put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq });
+  return state;
+}
+
+export function innerCallEnded(state: RunState, data: Ended): RunState {
+  const task = openTask(state, data);
+  if (task === undefined) return state;
+  const { key, attempt } = data;
+  const { seq } = state;
+  const outcome = outcomeIn(data);
+  const begun = task.innerCalls?.get(key);
+  if (begun !== undefined && data.args === undefined) {
+    begun.outcome = outcome;
+    begun.endedSeq = seq;
+  } else {
+    const { operation, args = {}, effect = 'read' } = data;
+    put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq, outcome });
+  }
+  // The task gets on: how often its driver has died before says nothing about the next time.
+  if (outcome.kind === 'succeeded') task.crashesInVain = 0;
+  return state;
+}
+
+function openTask(
+  state: RunState,
+  { task: id, attempt }: { task: string; attempt: number },
+): TaskState | undefined {
+  const task = state.tasks.get(id);
+  return task?.attempts === attempt && hasOpenCall(state, task) ? task : undefined;
+}
+
+type Begun = Omit<InnerCall, 'outcome' | 'isEntered'> & { readonly outcome?: InnerOutcome };
+
+function put(task: TaskState, call: Begun): void {
+  task.innerCalls ??= new Map();
+  const calls = task.innerCalls;
+  const isEntered = calls.get(call.key)?.isEntered ?? false;
+  calls.set(call.key, { outcome: undefined, ...call, isEntered });
+  const caller = calls.get(call.key.slice(0, call.key.lastIndexOf('/')));
+  if (caller !== undefined) caller.isEntered = true;
+}
+
+function outcomeIn({ result, blob, failure, lost, ambiguous }: Ended): InnerOutcome {
+  if (failure !== undefined) return { kind: 'failed', failure };
+  if (lost !== undefined) return { kind: 'lost', lost };
+  if (ambiguous !== undefined) return { kind: 'ambiguous', ambiguous };
+  return { kind: 'succeeded', result: blob === undefined ? { value: result ?? null } : { blob } };
+}
+
+/** A new attempt begins: forgets what it has to find out again (I3). */
+export function beginAgain({ innerCalls }: TaskState): void {
+  if (innerCalls === undefined) return;
+  const frontier = frontierOf(innerCalls);
+  for (const call of innerCalls.values()) {
+    if (isOpen(call, frontier)) call.outcome = undefined;
+    else if (call.endedSeq > frontier && !mayHaveHappened(call)) innerCalls.delete(call.key);
+  }
+}
+
+function frontierOf(calls: ReadonlyMap<string, InnerCall>): number {
+  let frontier = 0;
+  for (const call of calls.values())
+    if (mayHaveHappened(call)) frontier = Math.max(frontier, call.startedSeq);
+  return frontier;
+}
+
+/** Whether it may have changed something, as far as the journal knows. */
+function mayHaveHappened({ effect, outcome }: InnerCall): boolean {
+  if (effect === 'read') return false;
+  switch (outcome?.kind) {
+    case 'failed':
+      // What was idempotent and failed is simply made again, under its own key.
+      return !isRepeatable(effect) && !saysNothingHappened(outcome.failure);
+    case 'ambiguous':
+      return false;
+    default:
+      return true;
+  }
+}
+
+export function saysNothingHappened(failure: Failure): boolean {
+  return wasNeverSent(failure) || failure.kind === 'cancelled';
+}
+
+/** Whether its end is still to be found out. A service that has gone on after a loss has taken note of it (I2). */
+function isOpen({ effect, outcome, endedSeq }: InnerCall, frontier: number): boolean {
+  if (effect === 'read') return false;
+  return outcome === undefined || (outcome.kind === 'lost' && endedSeq > frontier);
+}
+
+/** The first call of the service of which a person has to say whether it took effect. */
+export function innerCallInDoubt(task: TaskState): InnerCall | undefined {
+  return innerCallsInDoubt(task)[0];
+}
+
+/** Several only where the service made them at once. */
+export function innerCallsInDoubt({ innerCalls }: Pick<TaskState, 'innerCalls'>): InnerCall[] {
+  if (innerCalls === undefined) return [];
+  const frontier = frontierOf(innerCalls);
+  return [...innerCalls.values()].filter(
+    (call) => isOpen(call, frontier) && !isRepeatable(call.effect) && !call.isEntered,
+  );
+}
+
+/** A person has looked at the call in doubt. */
+export function settleInnerCall(task: TaskState, took: 'effect' | 'no_effect', seq: number): void {
+  const call = innerCallInDoubt(task);
+  if (call === undefined) return;
+  if (took === 'no_effect') task.innerCalls?.delete(call.key);
+  else {
+    call.outcome = { kind: 'succeeded', result: { value: null } };
+    call.endedSeq = seq;
+  }
+}
+
+/** The calls that are done and that a later attempt does not make again, in order. Reads change nothing and are left out. */
+export function finishedInnerCalls({ innerCalls }: TaskState): InnerCall[] {
+  const calls = [...(innerCalls?.values() ?? [])];
+  return calls.filter(({ effect, outcome }) => effect !== 'read' && outcome?.kind === 'succeeded');
+}

@@ -1,0 +1,136 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Dandori } from '../app/dandori.ts';
+import type { Role, TokenConfig } from '../config/servers.ts';
+import { DandoriError } from '../model/error.ts';
+
+export interface User {
+  /** Undefined where there are no tokens: whoever is on this machine. */
+  readonly id: string | undefined;
+  readonly role: Role;
+}
+
+export interface Users {
+  /** The user of an `Authorization` header; undefined where it is nobody's. */
+  of(authorization: string | undefined): User | undefined;
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]{1,512})$/i;
+
+/** All hashes are compared, each in the same time, so that nobody learns from the time how near they were. */
+export function createUsers(tokens: readonly TokenConfig[]): Users {
+  if (tokens.length === 0) return { of: () => ({ id: undefined, role: 'admin' }) };
+  const known = tokens.map(({ sha256, user, role }) => ({
+    hash: Buffer.from(sha256, 'hex'),
+    user: { id: user, role },
+  }));
+  return {
+    of(authorization) {
+      const token = BEARER.exec(authorization ?? '')?.[1];
+      if (token === undefined) return undefined;
+      const hash = tokenHash(token);
+      return known.filter((one) => timingSafeEqual(one.hash, hash))[0]?.user;
+    },
+  };
+}
+
+function tokenHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+const RANK: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
+
+export function mayAct({ role }: User, as: Role): boolean {
+  return RANK[role] >= RANK[as];
+}
+
+/** Whose runs they are, or conversations. None ever changes its owner, so what was looked up once holds. */
+export interface Owners {
+  /** What is somebody else's is not found, as what is not there. */
+  check(id: string, user: User): Promise<void>;
+  isOwn(id: string, user: User): Promise<boolean>;
+}
+
+const REMEMBERED = 10_000;
+/** As the journal has it, and no longer than ids are. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+export function ownersOfRuns(dandori: Pick<Dandori, 'events'>): Owners {
+  return createOwners(async (run) => {
+    const [first] = await dandori.events(run);
+    return first?.type === 'run_started' ? first.data.userId : undefined;
+  }, 'run');
+}
+
+export function ownersOfConversations(dandori: Pick<Dandori, 'conversationEvents'>): Owners {
+  return createOwners(async (conversation) => {
+    const [first] = await dandori.conversationEvents(conversation);
+    return first?.type === 'conversation_started' ? first.data.userId : undefined;
+  }, 'conversation');
+}
+
+function createOwners(
+  lookUp: (id: string) => Promise<string | undefined>,
+  kind: 'run' | 'conversation',
+): Owners {
+  const owners = new Map<string, string | undefined>();
+
+  async function ownerOf(id: string): Promise<string | undefined> {
+    if (owners.has(id)) return owners.get(id);
+    const owner = await lookUp(id);
+    owners.set(id, owner);
+    const [oldest] = owners.keys();
+    if (owners.size > REMEMBERED && oldest !== undefined) owners.delete(oldest);
+    return owner;
+  }
+
+  async function isOwn(id: string, user: User): Promise<boolean> {
+    if (!ID.test(id)) return false;
+    if (user.role === 'admin') return true;
+    try {
+      return user.id !== undefined && (await ownerOf(id)) === user.id;
+    } catch (error) {
+      // Of a damaged one nobody knows whose it is.
+      if (error instanceof DandoriError) return false;
+      throw error;
+    }
+  }
+
+  return {
+    async check(id, user) {
+      if (await isOwn(id, user)) return;
+      const shown = id.length > 128 ? `${id.slice(0, 128)}…` : id;
+      throw new DandoriError(`${kind}-not-found`, `There is no ${kind} "${shown}".`, {
+        fix: `GET /api/${kind}s lists your ${kind}s.`,
+      });
+    },
+    isOwn,
+  };
+}
+
+/** So many seconds' worth may be sent at once by who has been quiet. */
+const BURST = 10;
+const MOST_KEPT = 10_000;
+
+export interface RateLimit {
+  /** False where it is too much. */
+  take(who: string): boolean;
+}
+
+/** A bucket for each, which fills up with time. */
+export function createRateLimit(perSecond: number, now: () => number): RateLimit {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const most = perSecond * BURST;
+  return {
+    take(who) {
+      const at = now();
+      const bucket = buckets.get(who) ?? { left: most, at };
+      const left = Math.min(most, bucket.left + ((at - bucket.at) / 1000) * perSecond);
+      // Those that have not come for longest have a full bucket anyway.
+      buckets.delete(who);
+      buckets.set(who, { left: Math.max(0, left - 1), at });
+      const [oldest] = buckets.keys();
+      if (buckets.size > MOST_KEPT && oldest !== undefined) buckets.delete(oldest);
+      return left >= 1;
+    },
+  };
+}

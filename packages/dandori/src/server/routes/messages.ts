@@ -1,0 +1,159 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Heard } from '../../client/api.ts';
+import type { Said } from '../../conversation/conversation.ts';
+import { cancelAll, refuseOtherModel } from '../conversations.ts';
+import { refuseStopping } from '../driving.ts';
+import type { Routes } from '../parts.ts';
+import {
+  conversationParams,
+  given,
+  hasAnswer,
+  idempotency,
+  jsonBody,
+  jsonContent,
+  NO_ANSWER,
+  problems,
+  says,
+} from '../schemas.ts';
+
+function command<B extends z.ZodType, R extends z.ZodType>(
+  path: string,
+  summary: string,
+  [body, result]: [B, R],
+) {
+  return createRoute({
+    method: 'post',
+    path: `/api/conversations/{conversation}/${path}`,
+    summary,
+    request: { params: conversationParams, headers: idempotency, body: jsonBody(body) },
+    responses: { 200: jsonContent('It is written down', result), ...problems },
+  });
+}
+
+const runId = z.string().max(128);
+const heardSchema = z.custom<Heard>().openapi('Heard', {
+  type: 'object',
+  required: ['kind'],
+  properties: {
+    kind: { type: 'string', enum: ['begun', 'answered', 'unclear'] },
+    run: { type: 'string' },
+    question: { type: 'string' },
+    questions: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'Where it could answer several; nothing was written down then',
+    },
+  },
+});
+
+const say = command(
+  'say',
+  'Say something: it becomes a run, or the answer to the question that is open. With an Idempotency-Key what is sent twice is said once',
+  [
+    z.strictObject({
+      text: says,
+      seen: z.string().max(400).optional().openapi({
+        description:
+          'The last message that the speaker had before them. A question that came after it is not answered by the text',
+      }),
+    }),
+    heardSchema,
+  ],
+);
+const answer = command('answer', 'Answer a question of one of its runs, where words alone do not say which', [
+  z.strictObject({ run: runId, question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
+  heardSchema,
+]);
+const tell = command(
+  'tell',
+  'Tell a run something: a no with its reason to a plan that waits, the answer to a question that takes any words, or a note',
+  [z.strictObject({ run: runId, text: says }), z.object({ run: z.string() })],
+);
+const cancel = command('cancel', 'Stop one of its runs, or without one all that have not ended', [
+  z.strictObject({ run: runId.optional(), reason: z.string().max(10_000).optional() }),
+  z.object({ runs: z.array(z.string()).openapi({ description: 'Those that were told' }) }),
+]);
+const acknowledge = command(
+  'acknowledge',
+  'Messages of the agent were really shown; they are not told again. To say so twice does no harm',
+  [
+    z.strictObject({ messages: z.array(z.string().max(400)).min(1).max(1_000) }),
+    z.object({
+      messages: z.array(z.string()).openapi({ description: 'Those that nobody had acknowledged before' }),
+    }),
+  ],
+);
+const model = command('model', 'Choose the model for the runs that follow', [
+  z.strictObject({ model: z.string().min(1).max(200) }),
+  z.object({ model: z.string() }),
+]);
+
+export const talking: Routes = (app, { conversations, driving, config }) => {
+  app.openapi(say, async (c) => {
+    refuseStopping(driving);
+    const { text, seen } = c.req.valid('json');
+    const key = c.req.valid('header')['idempotency-key'];
+    const { id: by } = c.get('user');
+    const said = await conversations.use(c.req.valid('param').conversation, (it) =>
+      it.say(text, { by, seen, waits: false, ...(key !== undefined && { key }) }),
+    );
+    return c.json(heard(said), 200);
+  });
+
+  app.openapi(answer, async (c) => {
+    const { run, question, answer: value = null, ...how } = c.req.valid('json');
+    const { id: by } = c.get('user');
+    const said = await conversations.use(c.req.valid('param').conversation, (it) =>
+      it.answer({ run, question }, value, { ...how, by, waits: false }),
+    );
+    driving.wake(run);
+    return c.json(heard(said), 200);
+  });
+
+  app.openapi(tell, async (c) => {
+    const { run, text } = c.req.valid('json');
+    const { id: by } = c.get('user');
+    await conversations.use(c.req.valid('param').conversation, (it) => it.tell(run, text, { by }));
+    driving.wake(run);
+    return c.json({ run }, 200);
+  });
+
+  app.openapi(cancel, async (c) => {
+    const { run, reason = 'cancelled by the user' } = c.req.valid('json');
+    const { id: by } = c.get('user');
+    const runs = await conversations.use(c.req.valid('param').conversation, async (it) => {
+      if (run === undefined) return cancelAll(it, { reason, by });
+      await it.cancel(run, reason, { by });
+      return [run];
+    });
+    for (const one of runs) driving.wake(one);
+    return c.json({ runs }, 200);
+  });
+
+  app.openapi(acknowledge, async (c) => {
+    const { messages } = c.req.valid('json');
+    const first = await conversations.use(c.req.valid('param').conversation, async (it) => {
+      const fresh: string[] = [];
+      for (const message of messages) if (await it.acknowledge(message)) fresh.push(message);
+      return fresh;
+    });
+    return c.json({ messages: first }, 200);
+  });
+
+  app.openapi(model, async (c) => {
+    const { model: name } = c.req.valid('json');
+    refuseOtherModel(name, c.get('user'), config);
+    const chosen = await conversations.use(c.req.valid('param').conversation, async (it) => {
+      await it.useModel(name);
+      return it.model;
+    });
+    return c.json({ model: chosen }, 200);
+  });
+};
+
+/** How it stands the stream tells. */
+function heard(said: Said): Heard {
+  if (said.kind === 'unclear') return said;
+  const { standing: _, ...rest } = said;
+  return rest;
+}

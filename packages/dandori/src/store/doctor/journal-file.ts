@@ -1,0 +1,115 @@
+import { conversationBreaches } from '../../conversation/laws.ts';
+import type { ConversationEvent } from '../../model/conversation.ts';
+import type { Event } from '../../model/event.ts';
+import type { Finding } from '../../model/finding.ts';
+import { type Breach, breaches } from '../../run/laws.ts';
+import { DamagedLine, goesOn, hasLostNewline, isBeginning, type LineForm, parseLine } from '../files/line.ts';
+import { CONVERSATIONS, type Entry, RUNS } from '../journal.ts';
+
+const NEWLINE = 0x0a;
+
+/** What a journal is about, and the laws that it keeps. */
+export interface Lawful<E extends Entry> {
+  readonly form: LineForm<E>;
+  readonly breaches: (events: readonly E[]) => Breach[];
+}
+
+export const LAWFUL_RUNS: Lawful<Event> = { form: RUNS, breaches };
+export const LAWFUL_CONVERSATIONS: Lawful<ConversationEvent> = {
+  form: CONVERSATIONS,
+  breaches: conversationBreaches,
+};
+
+interface ExaminedJournal<E extends Entry> {
+  /** All that can be read, also behind what cannot. */
+  readonly events: readonly E[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Looks at every line of a journal's file, where a reader stops at the first that is damaged. Any changed byte, and any line
+ * that was taken away, put in or put in another place is found; but for the last lines of a file, without which it is
+ * what it was a moment before they were written.
+ */
+export function examineJournal<E extends Entry>(
+  bytes: Buffer,
+  { file, id }: { file: string; id: string },
+  { form, breaches: breachesOf }: Lawful<E>,
+): ExaminedJournal<E> {
+  const about = { file, [form.owner]: id };
+  const found: Finding[] = [];
+  const events: E[] = [];
+  const seen = new Map<number, string>();
+  /** Where an append began that goes on behind the line before; it counts as a whole or not at all. */
+  let append: { readonly start: number; readonly line: number; readonly events: number } | undefined;
+  let isDamagedBefore = false;
+  let last = 0;
+  let start = 0;
+  let line = 1;
+  const report = (kind: Finding['kind'], detail: string, more: Partial<Finding> = {}) =>
+    found.push({ kind, ...about, line, offset: start, detail, ...more });
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    const text = bytes.toString('latin1', start, end);
+    const place = { file, run: id, line, offset: start };
+    const event = read(Buffer.from(bytes.subarray(start, end)), place, form);
+    if (typeof event === 'string') {
+      report('damaged-line', event, { bytes: end - start });
+      isDamagedBefore = true;
+    } else if (event.seq <= last) {
+      const isTwice = seen.get(event.seq) === text;
+      if (isTwice) report('duplicated-line', `event ${event.seq} stands there again`, { repair: 'ask' });
+      else report('misplaced-line', `it has seq ${event.seq}, and ${last} stands before it`);
+    } else {
+      if (!goesOn(bytes.subarray(start, end))) append = undefined;
+      else append ??= { start, line, events: events.length };
+      // What is missing behind a damaged line is most likely that line.
+      if (event.seq !== last + 1 && !isDamagedBefore)
+        report('missing-line', `events ${last + 1} to ${event.seq - 1} are missing before it`);
+      events.push(event);
+      seen.set(event.seq, text);
+      last = event.seq;
+      isDamagedBefore = false;
+    }
+    start = end + 1;
+    line++;
+  }
+  const tail = tailFinding(bytes.subarray(start), { [form.owner]: id, seq: last + 1 });
+  const isUnfinished = tail === undefined || tail.kind === 'torn-tail';
+  if (append !== undefined && isUnfinished) {
+    const detail = `events ${append.events + 1} to ${last} were written, and not what belongs to them`;
+    ({ start, line } = append);
+    events.length = append.events;
+    report('torn-tail', detail, { bytes: bytes.length - start, repair: 'safe' });
+  } else if (tail !== undefined)
+    report(tail.kind, tail.detail, { bytes: bytes.length - start, repair: tail.repair });
+  if (found.length === 0 && events.length === 0) report('empty-journal', 'there is no event in it');
+  if (found.every(({ kind }) => kind === 'torn-tail'))
+    for (const { seq, message } of breachesOf(events))
+      found.push({ kind: 'broken-law', ...about, line: seq, detail: message });
+  return { events, findings: found };
+}
+
+function read<E extends Entry>(
+  bytes: Buffer,
+  place: Omit<Parameters<typeof parseLine>[1], 'seq'>,
+  form: Lawful<E>['form'],
+): E | string {
+  try {
+    return parseLine(bytes, { ...place, seq: undefined }, form);
+  } catch (error) {
+    if (error instanceof DamagedLine) return error.reason;
+    throw error;
+  }
+}
+
+function tailFinding(
+  tail: Buffer,
+  next: { readonly [owner: string]: string | number; readonly seq: number },
+): Pick<Finding, 'kind' | 'detail' | 'repair'> | undefined {
+  if (tail.length === 0) return undefined;
+  if (hasLostNewline(tail) || hasLostNewline(tail.subarray(0, -1)))
+    return { kind: 'lost-newline', detail: 'the last event is whole, without the newline', repair: 'ask' };
+  if (isBeginning(tail, next))
+    return { kind: 'torn-tail', detail: `event ${next.seq} was not written to its end`, repair: 'safe' };
+  return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${next.seq}`, repair: 'ask' };
+}

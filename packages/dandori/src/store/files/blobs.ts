@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { DandoriError } from '../../model/error.ts';
+import { type Blobs, handleOf, type StoredBlob, slicesOf } from '../blobs.ts';
+import { unreadable, unwritable } from './disk.ts';
+
+/** One file a value, named by its hash: `blobs/ab/abcd….json`. */
+export function createFileBlobs(directory: string): Blobs {
+  const pathOf = (sha256: string) => join(directory, sha256.slice(0, 2), `${sha256}.json`);
+  return {
+    async put(text) {
+      const handle = handleOf(text);
+      const path = pathOf(handle.sha256);
+      if (!(await isKept(path, handle.bytes)))
+        await writeDurably(path, text).catch((error) => unwritable(path, error));
+      return handle;
+    },
+    async get(handle) {
+      const path = pathOf(handle.sha256);
+      const text = await readFile(path, 'utf8').catch(() => undefined);
+      if (text !== undefined && handleOf(text).sha256 === handle.sha256) return text;
+      const what = text === undefined ? 'is missing' : 'does not have the content that its name says';
+      throw new DandoriError('blob-damaged', `The stored result ${path} ${what}.`, {
+        fix: 'Bring the file back from a backup; the run cannot go on without it.',
+      });
+    },
+    async putBefore(time) {
+      const names = await readdir(directory, { recursive: true }).catch(noneWhereMissing(directory));
+      const found: StoredBlob[] = [];
+      for (const name of names) {
+        const sha256 = NAME.exec(name)?.[1];
+        const file = sha256 === undefined ? undefined : await stat(pathOf(sha256)).catch(() => undefined);
+        if (sha256 !== undefined && file !== undefined && file.mtimeMs < time)
+          found.push({ sha256, bytes: file.size });
+      }
+      return found;
+    },
+    async remove({ sha256 }, before) {
+      const path = pathOf(sha256);
+      return removeUntouched(path, before).catch((error) => unwritable(path, error));
+    },
+    async sweep(before, isUsed) {
+      const names = await readdir(directory, { recursive: true }).catch(noneWhereMissing(directory));
+      const swept: StoredBlob[] = [];
+      for (const name of names) {
+        const sha256 = LEFT.exec(name)?.[1];
+        const left = join(directory, name);
+        const file = sha256 === undefined ? undefined : await stat(left).catch(() => undefined);
+        if (sha256 === undefined || file === undefined || file.mtimeMs >= before) continue;
+        const isTaken = (await isUsed(sha256)) && (await restore(left, pathOf(sha256), sha256));
+        if (isTaken) continue;
+        await unlink(left).catch((error) => unwritable(left, error));
+        swept.push({ sha256, bytes: file.size });
+      }
+      return swept;
+    },
+  };
+}
+
+const NAME = /([0-9a-f]{64})\.json$/;
+/** One that was not written to its end, or that was set aside to be taken away. */
+const LEFT = /([0-9a-f]{64})\.json\.[0-9a-f-]{36}\.tmp$/;
+
+/** A crash while one was set aside may have left a value that is wanted again. */
+async function restore(left: string, path: string, sha256: string): Promise<boolean> {
+  if ((await stat(path).catch(() => undefined)) !== undefined) return false;
+  if (handleOf(await readFile(left, 'utf8')).sha256 !== sha256) return false;
+  await rename(left, path);
+  await syncDirectory(dirname(path));
+  return true;
+}
+
+/** It is touched, so that who takes old ones away sees that it is wanted again. */
+async function isKept(path: string, bytes: number): Promise<boolean> {
+  try {
+    const now = new Date();
+    await utimes(path, now, now);
+    return (await stat(path)).size === bytes;
+  } catch {
+    return false;
+  }
+}
+
+/** First out of the way, then a look: one that is put between a look and an `unlink` would be lost. */
+async function removeUntouched(path: string, before: number): Promise<boolean> {
+  const aside = `${path}.${randomUUID()}.tmp`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  const isOld = (await stat(aside)).mtimeMs < before;
+  await (isOld ? unlink(aside) : rename(aside, path));
+  return isOld;
+}
+
+function noneWhereMissing(directory: string): (error: NodeJS.ErrnoException) => string[] {
+  return (error) => (error.code === 'ENOENT' ? [] : unreadable(directory, error));
+}
+
+/** A crash leaves either no file of that name or a whole one. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  await makeDirectory(dirname(path));
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+    try {
+      // In parts: encoded at once, a large result would be in memory once more.
+      await file.writeFile(slicesOf(text));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/**
+ * Step by step, and each name is synced: a folder whose own name is not on the disk yet would take its files with it
+ * in a crash of the machine. (Node's `recursive` also never comes back where a parent exists and refuses with ENOENT.)
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  if (await isMade(path)) return;
+  await makeDirectory(dirname(resolve(path)));
+  if (!(await isMade(path)))
+    throw Object.assign(new Error(`ENOENT: cannot make the folder ${path}`), { code: 'ENOENT' });
+}
+
+/** False where its parent must be made first. */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return true;
+    throw error;
+  }
+  await syncDirectory(dirname(resolve(path)));
+  return true;
+}
+
+export async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory; it also does not need to, as NTFS journals its names.
+  if (process.platform === 'win32') return;
+  const directory = await open(path, constants.O_RDONLY);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, type FSWatcher, statSync, watch as watchFile } from 'node:fs';
+import { link, open, readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DandoriError } from '../../model/error.ts';
+import type { Event } from '../../model/event.ts';
+import {
+  assertFollows,
+  type Claim,
+  drivenElsewhere,
+  type Entry,
+  type Form,
+  type Journal,
+  RUNS,
+  type RunSummary,
+  type TornTail,
+} from '../journal.ts';
+import { makeDirectory, syncDirectory } from './blobs.ts';
+import { unreadable, unwritable } from './disk.ts';
+import { toLine } from './line.ts';
+import { tryLock } from './lock.ts';
+import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
+import { type KnownSummaries, summariseFile } from './summaries.ts';
+
+/** A run id is a file name, so nothing but these characters may stand in it. */
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+export function isRunId(name: string): boolean {
+  return RUN_ID.test(name);
+}
+
+const LIST_AT_ONCE = 64;
+const REMEMBERED_ENDS = 1_000;
+
+interface JsonlOptions {
+  /** Is told once of each run. */
+  readonly onTorn?: ((tail: TornTail) => void) | undefined;
+}
+
+/**
+ * JSON Lines, one file a run: `RUN.jsonl`. Beside it, while somebody drives the run, `RUN.driver` says who, and for
+ * the time of a write `RUN.jsonl.lock`. Both can be thrown away when no process is at work.
+ */
+export function createJsonlJournal(directory: string, options: JsonlOptions = {}): Journal {
+  return createJsonlJournalOf<Event, RunSummary>(RUNS, directory, options);
+}
+
+export function createJsonlJournalOf<E extends Entry, Summary>(
+  form: Form<E, Summary>,
+  directory: string,
+  { onTorn }: JsonlOptions = {},
+): Journal<E, Summary> {
+  const { notFound } = form;
+  const told = new Set<string>();
+  const claimed = new Map<string, RunFile<E>>();
+  const ends = new Map<string, Position>();
+  const known: KnownSummaries<Summary> = new Map();
+  const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
+
+  /** A driver keeps its file open; everybody else opens it for the one thing they do. */
+  async function withFile<T>(
+    run: string,
+    opening: { isReadOnly?: boolean; from?: Position },
+    use: (file: RunFile<E>) => T | Promise<T>,
+  ): Promise<T> {
+    const mine = claimed.get(run);
+    if (mine !== undefined) return use(mine);
+    const file = openOrNotFound(pathOf(run), { run, form, ...opening });
+    try {
+      return await use(file);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Who follows a run goes on where it left off: to read the whole file for each new event would be quadratic. */
+  async function readOn(run: string, after: number): Promise<E[]> {
+    const end = ends.get(run);
+    const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
+    const opening = { isReadOnly: true, ...(isBehind && { from: end }) };
+    try {
+      return await withFile(run, opening, (file) => {
+        const events = file.read(after);
+        remember(run, file.position);
+        if (file.torn > 0 && onTorn !== undefined && !told.has(run) && isLeftTorn(pathOf(run), file)) {
+          told.add(run);
+          onTorn({ run, bytes: file.torn });
+        }
+        return events;
+      });
+    } catch (error) {
+      // The file may have been brought back from a backup and not be the one that was read before.
+      if (!isBehind || !ends.delete(run)) throw error;
+      return readOn(run, after);
+    }
+  }
+
+  function remember(run: string, end: Position): void {
+    ends.delete(run);
+    ends.set(run, end);
+    const [oldest] = ends.keys();
+    if (ends.size > REMEMBERED_ENDS && oldest !== undefined) ends.delete(oldest);
+  }
+
+  const journal: Journal<E, Summary> = {
+    async create(run, events) {
+      const path = pathOf(run);
+      await createWhole(directory, path, events.map(toLine).join('')).catch((error) => {
+        if (
+          (error as NodeJS.ErrnoException).code === 'EEXIST' &&
+          (error as NodeJS.ErrnoException).syscall === 'link'
+        ) {
+          throw new DandoriError('run-exists', `The ${form.owner} ${run} is there already.`);
+        }
+        return unwritable(path, error);
+      });
+    },
+    async append(run, after, events) {
+      assertFollows(after, events);
+      return withFile(run, {}, (file) => file.append(after, events));
+    },
+    read: (run, after = 0) => readOn(run, after),
+    async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
+      const runs = (await runsIn(directory)).filter((run) => before === undefined || run < before);
+      const chosen = runs.sort().reverse().slice(0, limit);
+      const summaries: Summary[] = [];
+      // Not all at once: a process may have only so many files open.
+      for (let from = 0; from < chosen.length; from += LIST_AT_ONCE) {
+        const some = chosen.slice(from, from + LIST_AT_ONCE);
+        const found = await Promise.all(
+          some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run, { form, known })),
+        );
+        summaries.push(...found.filter((summary) => summary !== undefined));
+      }
+      return summaries;
+    },
+    async claim(run): Promise<Claim> {
+      const path = pathOf(run);
+      if (!existsSync(path)) notFound(run);
+      if (claimed.has(run)) drivenElsewhere(run, 'this process');
+      const driver = join(directory, `${run}.driver`);
+      const lock = tryLockOrRefuse(driver);
+      if ('heldBy' in lock)
+        return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
+      const file = openOrUnlock(path, { run, form, identityFile: driver }, lock.unlock);
+      claimed.set(run, file);
+      return {
+        async release() {
+          // Twice does no harm: the second time the run may already be another's.
+          if (claimed.get(run) !== file) return;
+          claimed.delete(run);
+          await file.close();
+          lock.unlock();
+        },
+      };
+    },
+    async size(run) {
+      return (statSync(pathOf(run), { throwIfNoEntry: false }) ?? notFound(run)).size;
+    },
+    async remove(run, after) {
+      const claim = await journal.claim(run);
+      try {
+        await claimed.get(run)?.remove(after);
+      } catch (error) {
+        unwritable(pathOf(run), error);
+      } finally {
+        await claim.release();
+      }
+      ends.delete(run);
+      await syncDirectory(directory);
+    },
+    watch(run, changed) {
+      const path = pathOf(run);
+      let watcher: FSWatcher;
+      try {
+        // A driver is told of its own writes too: an answer from this same process comes through the same open file.
+        // The last seq tells the one from the other.
+        watcher = watchFile(path, { persistent: false }, () => changed(claimed.get(run)?.last()));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') notFound(run);
+        throw error;
+      }
+      watcher.on('error', () => changed());
+      return () => watcher.close();
+    },
+  };
+  return journal;
+}
+
+/** Whether nobody is just writing the rest of the line. */
+function isLeftTorn(path: string, { position, torn }: Pick<RunFile<Entry>, 'position' | 'torn'>): boolean {
+  try {
+    const attempt = tryLock(`${path}.lock`);
+    if ('heldBy' in attempt) return false;
+    const { size } = statSync(path);
+    attempt.unlock();
+    return size === position.bytes + torn;
+  } catch {
+    // A folder that may only be read has no writer of ours.
+    return true;
+  }
+}
+
+async function runsIn(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return [];
+    return unreadable(directory, error);
+  });
+  const runs = names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length));
+  return runs.filter((run) => RUN_ID.test(run));
+}
+
+function openOrUnlock<E extends Entry>(path: string, opening: Opening<E>, unlock: () => void): RunFile<E> {
+  try {
+    return openOrNotFound(path, opening);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
+  try {
+    return tryLock(path);
+  } catch (error) {
+    return unwritable(path, error);
+  }
+}
+
+/** A crash leaves either no run of that name or a whole one. */
+export async function createWhole(directory: string, path: string, text: string): Promise<void> {
+  await makeDirectory(directory);
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await link(temporary, path);
+  } finally {
+    await unlink(temporary).catch(() => {});
+  }
+  await syncDirectory(directory);
+}

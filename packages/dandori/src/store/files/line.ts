@@ -1,0 +1,183 @@
+import { crc32 } from 'node:zlib';
+import type * as z from 'zod';
+import { DandoriError } from '../../model/error.ts';
+import { EVENT_VERSION } from '../../model/event.ts';
+import { parseJson, stringifyJson } from '../../model/json.ts';
+import type { Entry, Form } from '../journal.ts';
+
+const BEFORE_CHECKSUM = ',"crc":"';
+/** The last member before the checksum of a line with which its append does not end. */
+const GOES_ON = ',"more":true';
+const BEHIND_CHECKSUM = '"}';
+const CLOSING = 0x7d;
+const DIGITS = 8;
+const ENDING = BEFORE_CHECKSUM.length + DIGITS + BEHIND_CHECKSUM.length;
+/** Of each byte. To write a checksum with `toString(16)` takes longer than to reckon it. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/**
+ * The event as JSON with one member more, the last: the checksum (CRC-32) of the text before it. A disk that changes a
+ * bit is noticed wherever that bit is.
+ */
+export function toLine(event: Entry): string {
+  return close(stringifyJson(event).slice(0, -1));
+}
+
+/** What is appended together. Each line but the last says that more of it must come, or it does not count. */
+export function toLines(events: readonly Entry[]): string {
+  let text = '';
+  // Put together one by one: to join a list of them takes as long again as to make them.
+  for (const event of events) {
+    text += event === events.at(-1) ? toLine(event) : close(`${stringifyJson(event).slice(0, -1)}${GOES_ON}`);
+  }
+  return text;
+}
+
+function close(body: string): string {
+  return `${body}${BEFORE_CHECKSUM}${toHex(crc32(body))}${BEHIND_CHECKSUM}\n`;
+}
+
+function toHex(checksum: number): string {
+  const high = `${HEX[checksum >>> 24]}${HEX[(checksum >>> 16) & 0xff]}`;
+  return `${high}${HEX[(checksum >>> 8) & 0xff]}${HEX[checksum & 0xff]}`;
+}
+
+/** Whether these are the bytes of a line as it was written, without its newline. */
+function isIntact(bytes: Buffer): boolean {
+  const end = bytes.length - ENDING;
+  const digits = end + BEFORE_CHECKSUM.length;
+  return (
+    end > 0 &&
+    isAt(bytes, end, BEFORE_CHECKSUM) &&
+    isAt(bytes, digits + DIGITS, BEHIND_CHECKSUM) &&
+    isChecksumAt(bytes, digits, crc32(bytes.subarray(0, end)))
+  );
+}
+
+/** Whether an append may have ended with this line and been acknowledged, although its newline is not there. */
+export function hasLostNewline(bytes: Buffer): boolean {
+  return isIntact(bytes) && !goesOn(bytes);
+}
+
+/** Whether these bytes without a newline can be what a crash has left of the line that comes next. */
+export function isBeginning(
+  bytes: Buffer,
+  next: { readonly [owner: string]: string | number; readonly seq: number },
+): boolean {
+  const beginning = stringifyJson({ v: EVENT_VERSION, ...next }).replace(/\}$/, ',');
+  // A file may have grown on the disk before what was to be written into it was there.
+  const written = bytes.toString('latin1').replace(/\0+$/, '');
+  const length = Math.min(written.length, beginning.length);
+  return written.slice(0, length) === beginning.slice(0, length);
+}
+
+/** Whether the append that this line belongs to has another behind it. Data ends with a bracket, so it cannot say so. */
+export function goesOn(bytes: Buffer): boolean {
+  return isAt(bytes, bytes.length - ENDING - GOES_ON.length, GOES_ON);
+}
+
+function isAt(bytes: Buffer, start: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    if (bytes[start + index] !== text.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+/** Digit by digit, without a text for each line that is read. */
+function isChecksumAt(bytes: Buffer, start: number, checksum: number): boolean {
+  for (let index = 0; index < DIGITS; index++) {
+    const digit = (checksum >>> (4 * (DIGITS - 1 - index))) & 0xf;
+    if (bytes[start + index] !== '0123456789abcdef'.charCodeAt(digit)) return false;
+  }
+  return true;
+}
+
+/** What is wrong with a line, apart from where it stands. */
+export class DamagedLine extends DandoriError {
+  readonly reason: string;
+
+  constructor(message: string, reason: string, details: { fix: string }) {
+    super('journal-damaged', message, details);
+    this.reason = reason;
+  }
+}
+
+/** Where a line stands, so that damage can be named. */
+export interface Place {
+  readonly file: string;
+  readonly run: string;
+  readonly line: number;
+  readonly offset: number;
+  /** What must come next; undefined where the reader began in the middle. */
+  readonly seq: number | undefined;
+}
+
+/**
+ * The event of a line. It closes the JSON in the given bytes themselves, where the checksum begins: to put the bracket
+ * behind a text of each line would make reading a tenth slower.
+ */
+export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E {
+  if (!isIntact(bytes)) damaged(place, 'its checksum does not fit');
+  const end = bytes.length - ENDING;
+  bytes[end] = CLOSING;
+  const value = readJson(bytes.toString('utf8', 0, end + 1), place);
+  const envelope = readWith(form.envelope, value);
+  if (!envelope.success)
+    damaged(place, `it is no event of a version that is known here (${firstIssue(envelope.error)})`);
+  const fact = readWith(form.fact, value);
+  if (!fact.success) damaged(place, `it is no known event (${firstIssue(fact.error)})`);
+  const { seq } = envelope.data;
+  const owner = envelope.data[form.owner];
+  if (owner !== place.run) damaged(place, `it belongs to the ${form.owner} ${String(owner)}`);
+  if (place.seq !== undefined && seq !== place.seq)
+    damaged(place, `it has seq ${seq} where ${place.seq} must come`);
+  const event = { ...envelope.data, ...fact.data } as unknown as E;
+  // What reads a journal folds it from its beginning.
+  if (place.seq === 1 && event.type !== form.beginning)
+    damaged(place, `it must be ${form.beginning}, and is ${event.type}`);
+  return event;
+}
+
+export type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner' | 'beginning'>;
+
+/**
+ * A field of ours that is a number may be written with the digits of one beyond 2^53: a time limit that has no end, or
+ * what a server says of itself. It is that number, and not an integer of the user's.
+ */
+function readWith<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
+  const read = schema.safeParse(value);
+  if (read.success || !read.error.issues.every((issue) => becomesNumber(issue, value))) return read;
+  return schema.safeParse(value);
+}
+
+function becomesNumber({ code, path }: z.core.$ZodIssue, value: unknown): boolean {
+  const holder = path.slice(0, -1).reduce((here, key) => (here as never)?.[key], value);
+  const key = path.at(-1);
+  if (code !== 'invalid_type' || key === undefined || typeof (holder as never)?.[key] !== 'bigint')
+    return false;
+  (holder as Record<PropertyKey, unknown>)[key] = Number((holder as never)[key]);
+  return true;
+}
+
+function readJson(text: string, place: Place): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    return damaged(place, `it is no JSON (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+function firstIssue(error: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
+  const issue = error.issues[0];
+  return issue === undefined ? 'unknown form' : `${issue.path.join('.')}: ${issue.message}`;
+}
+
+export function damaged(
+  { file, line, offset }: Pick<Place, 'file' | 'line' | 'offset'>,
+  reason: string,
+  fix = 'Bring the file back from a backup; `dandori doctor` looks for more.',
+): never {
+  throw new DamagedLine(`${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, reason, {
+    fix: `${fix} Nothing was changed, and other runs are not affected.`,
+  });
+}

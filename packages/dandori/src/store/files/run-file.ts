@@ -1,0 +1,393 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { DandoriError } from '../../model/error.ts';
+import { conflict, type Entry, type Form } from '../journal.ts';
+import { unreadable, unwritable } from './disk.ts';
+import { damaged, goesOn, hasLostNewline, isBeginning, type Place, parseLine, toLines } from './line.ts';
+import { type ProcessIdentity, tryLock } from './lock.ts';
+
+const dataSync = promisify(fdatasync);
+const NEWLINE = 0x0a;
+
+/**
+ * One run's file, open. It remembers how far it has read, so that reading on costs only what is new.
+ *
+ * R1  Appends are made under a lock among processes, after a look at whether the file is still what was read.
+ * R2  What waits while a sync is under way is written together and shares the next sync (group commit).
+ * R3  A failed write or sync closes the file for good: what the disk then holds is unknown, and a second sync might
+ *     say yes to data that the first one lost. What it was about is cut off again, so that whoever reads the run does
+ *     not take for kept what is in memory only, and is written anew. Nothing has been done because of it.
+ * R4  A torn tail is cut only here, under the lock, right before the next append. One that lacks only its newline may
+ *     have been acknowledged: that is damage, and it is not cut. Nor is what is no beginning of the next line: nobody
+ *     here knows what it is.
+ * R5  An append counts when its last line is there. Whole lines of one that a crash has cut short belong to the tail.
+ */
+export interface RunFile<E extends Entry> {
+  append(after: number, events: readonly E[]): Promise<void>;
+  read(after: number): E[];
+  /** Takes the file away where the last event has seq `after`. */
+  remove(after: number): Promise<void>;
+  /** The seq of the last event; undefined where somebody else has written since. */
+  last(): number | undefined;
+  /** How far it has been read or written. */
+  readonly position: Position;
+  /** Bytes behind the last whole append: a torn tail, or a write that is still under way. */
+  readonly torn: number;
+  /** Waits for what is being written: the number of a closed file may be another file's a moment later. */
+  close(): Promise<void>;
+}
+
+/** The end of a line, and which comes next. */
+export interface Position {
+  readonly bytes: number;
+  readonly seq: number;
+  readonly line: number;
+}
+
+const BEGINNING: Position = { bytes: 0, seq: 0, line: 1 };
+
+interface Waiting {
+  readonly after: number;
+  readonly events: readonly Entry[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface Opening<E extends Entry> {
+  readonly run: string;
+  readonly form: Form<E, unknown>;
+  readonly isReadOnly?: boolean;
+  readonly identityFile?: string;
+  /** What comes before is known to be whole and is not read. */
+  readonly from?: Position;
+}
+
+function openRunFile<E extends Entry>(
+  path: string,
+  { run, form, isReadOnly = false, identityFile, from = BEGINNING }: Opening<E>,
+): RunFile<E> {
+  const fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
+  const name = `${form.owner} ${run}`;
+  let position = from;
+  /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
+  const starts = [from.bytes];
+  let torn = 0;
+  /** Where the write that is under way begins: all before it is kept. */
+  let written = from.bytes;
+  let broken: unknown;
+  let queue: Waiting[] = [];
+  let flushing: Promise<void> | undefined;
+
+  /** Reads what is new. Only whole appends count; the rest is a torn tail or a write that is still under way. */
+  function catchUp(collect: (event: E) => void, { isLocked = false } = {}): void {
+    const { size } = fstatSync(fd);
+    if (size < position.bytes) {
+      const place = { file: path, line: position.line, offset: size };
+      damaged(place, `the file ends there, and ${position.bytes} bytes of it were read before`);
+    }
+    torn = 0;
+    if (size === position.bytes) return;
+    let begun: { event: E; end: number }[] = [];
+    const tail = eachLine(position, size, (event, end, isLast) => {
+      begun.push({ event, end });
+      if (!isLast) return;
+      for (const one of begun) {
+        collect(one.event);
+        starts.push(one.end);
+      }
+      const { length } = begun;
+      position = { bytes: end, seq: position.seq + length, line: position.line + length };
+      begun = [];
+    });
+    torn = (begun.at(-1)?.end ?? position.bytes) - position.bytes + tail.length;
+    const place = {
+      file: path,
+      line: position.line + begun.length,
+      offset: position.bytes + torn - tail.length,
+    };
+    // While somebody else may be writing, a newline that is missing is still to come; a changed one is not.
+    if (hasLostNewline(tail.subarray(0, -1)) || (isLocked && hasLostNewline(tail))) lostNewline(place);
+    const next = position.seq + begun.length + 1;
+    if (isLocked && !isBeginning(tail, { [form.owner]: run, seq: next })) garbage(place, next);
+  }
+
+  /**
+   * Calls back for each whole line with the offset of its end, and whether its append ends with it. Returns what stands
+   * behind the last.
+   */
+  function eachLine(
+    from: Position,
+    until: number,
+    visit: (event: E, end: number, isLast: boolean) => void,
+  ): Buffer {
+    const buffer = Buffer.allocUnsafe(until - from.bytes);
+    const length = readFully(fd, buffer, from.bytes);
+    let start = 0;
+    for (let count = 0; ; count++) {
+      const end = buffer.indexOf(NEWLINE, start);
+      if (end === -1 || end >= length) return buffer.subarray(start, length);
+      const place: Place = {
+        file: path,
+        run,
+        line: from.line + count,
+        offset: from.bytes + start,
+        seq: from.seq + 1 + count,
+      };
+      const line = buffer.subarray(start, end);
+      const event = parseLine<E>(line, place, form);
+      start = end + 1;
+      visit(event, from.bytes + start, !goesOn(line));
+    }
+  }
+
+  async function flush(): Promise<void> {
+    while (queue.length > 0) {
+      const waiting = queue;
+      queue = [];
+      await commit(waiting);
+    }
+    flushing = undefined;
+  }
+
+  async function commit(waiting: readonly Waiting[]): Promise<void> {
+    const accepted: Waiting[] = [];
+    try {
+      if (broken !== undefined) throw broken;
+      const { unlock } = await lock(`${path}.lock`, identityFile);
+      try {
+        write(waiting, accepted);
+        if (accepted.length > 0) await dataSync(fd);
+      } catch (error) {
+        if (accepted.length > 0) cutOff(written);
+        throw error;
+      } finally {
+        unlock();
+      }
+    } catch (error) {
+      broken = error;
+      for (const { reject } of waiting) reject(error);
+      return;
+    }
+    for (const { resolve } of accepted) resolve();
+  }
+
+  /** As far as the disk still does what it is told. What stays is a torn tail, or a call in doubt for who reads it. */
+  function cutOff(from: number): void {
+    try {
+      ftruncateSync(fd, from);
+      fsyncSync(fd);
+    } catch {
+      // The first failure is the one to tell.
+    }
+  }
+
+  function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
+    // It may have been taken away while this waited for the lock; what is written then would be nowhere.
+    if (fstatSync(fd).nlink === 0) form.notFound(run);
+    catchUp(() => {}, { isLocked: true });
+    if (torn > 0) ftruncateSync(fd, position.bytes);
+    // Before anything else can fail: what cannot even be put into words must not take others with it.
+    written = position.bytes;
+    let { seq } = position;
+    for (const one of waiting) {
+      if (one.after !== seq) {
+        one.reject(conflictError(name, one.after, seq));
+        continue;
+      }
+      accepted.push(one);
+      seq += one.events.length;
+    }
+    if (accepted.length === 0) return;
+    let text = '';
+    for (const { events } of accepted) text += toLines(events);
+    const data = Buffer.from(text);
+    writeFully(fd, data, position.bytes);
+    for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1))
+      starts.push(position.bytes + end + 1);
+    position = { bytes: position.bytes + data.length, seq, line: position.line + seq - position.seq };
+  }
+
+  return {
+    append(after, events) {
+      return new Promise((resolve, reject) => {
+        queue.push({ after, events, resolve, reject: (error) => reject(asRefusal(path, error)) });
+        flushing ??= flush();
+      });
+    },
+    read(after) {
+      const events: E[] = [];
+      if (after < position.seq) {
+        const skipped = Math.max(0, after - from.seq);
+        const start = {
+          bytes: starts[skipped] ?? from.bytes,
+          seq: from.seq + skipped,
+          line: from.line + skipped,
+        };
+        eachLine(start, position.bytes, (event) => events.push(event));
+      }
+      catchUp((event) => {
+        if (event.seq > after) events.push(event);
+      });
+      return events;
+    },
+    async remove(after) {
+      const { unlock } = await lock(`${path}.lock`, identityFile);
+      try {
+        catchUp(() => {}, { isLocked: true });
+        if (position.seq !== after) conflict(name, after, position.seq);
+        unlinkSync(path);
+      } finally {
+        unlock();
+      }
+    },
+    last() {
+      try {
+        return fstatSync(fd).size === position.bytes ? position.seq : undefined;
+      } catch {
+        // Whoever reads will be told why.
+        return undefined;
+      }
+    },
+    get position() {
+      return position;
+    },
+    get torn() {
+      return torn;
+    },
+    async close() {
+      await flushing;
+      closeSync(fd);
+    },
+  };
+}
+
+/** Longer than any write takes. Only the lock of a machine that is gone lasts, and nobody here can tell. */
+const LONGEST_LOCK = 30_000;
+/** Short, as who holds the lock gives way: the two would else wait for each other in turn. */
+const LONGEST_PAUSE = 8;
+
+/**
+ * Held for the time of one write, so a short pause is enough for the other to be done. Who has to wait says so by a
+ * file, and who wants the lock again at once gives way to it: a driver that writes without a pause would else keep
+ * everybody out, and never see the cancel request that waits behind it.
+ */
+async function lock(path: string, identityFile: string | undefined): Promise<{ unlock: () => void }> {
+  const request = `${path}.request`;
+  if (existsSync(request)) await giveWay(request);
+  let waited = 0;
+  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    const attempt = lockOnce(path, identityFile);
+    if ('unlock' in attempt) {
+      if (waited > 0) rmSync(request, { force: true });
+      return attempt;
+    }
+    if (waited > LONGEST_LOCK) lockedOut(path, attempt.heldBy);
+    writeFileSync(request, '', { mode: 0o600 });
+    await sleep(pause);
+    waited += pause;
+  }
+}
+
+/**
+ * Who deletes a claim takes its driver for dead. A living one takes it again, so that what it knows is not lost; where
+ * another one was quicker, what that one writes makes it stand down.
+ */
+function lockOnce(path: string, claim: string | undefined): ReturnType<typeof tryLock> {
+  try {
+    return tryLock(path, claim);
+  } catch (error) {
+    if (claim === undefined || existsSync(claim)) throw error;
+    tryLock(claim);
+    return tryLock(path, claim);
+  }
+}
+
+/** Longer than the other pauses between two looks; after that it is dead, and its file is in nobody's way. */
+async function giveWay(request: string): Promise<void> {
+  for (let waited = 0; waited <= 2 * LONGEST_PAUSE; waited += 2) {
+    if (!existsSync(request)) return;
+    await sleep(2);
+  }
+  rmSync(request, { force: true });
+}
+
+function lockedOut(path: string, { pid, host }: ProcessIdentity): never {
+  throw new DandoriError(
+    'journal-unwritable',
+    `${path} has been held by process ${pid} on ${host} for ${LONGEST_LOCK / 1000} s.`,
+    {
+      fix: 'If that process is gone for good, delete the file.',
+    },
+  );
+}
+
+function lostNewline(place: Pick<Place, 'file' | 'line' | 'offset'>): never {
+  const fix = 'The event itself is whole: end the file with a newline right behind its last }.';
+  return damaged(place, 'it has lost the newline at its end', fix);
+}
+
+function garbage(place: Pick<Place, 'file' | 'line' | 'offset'>, seq: number): never {
+  const fix = 'Look what it is; `dandori doctor --repair` asks, and cuts it off.';
+  return damaged(
+    place,
+    `something stands behind the last event, and it is not the beginning of event ${seq}`,
+    fix,
+  );
+}
+
+function readFully(fd: number, buffer: Buffer, from: number): number {
+  let length = 0;
+  while (length < buffer.length) {
+    const count = readSync(fd, buffer, length, buffer.length - length, from + length);
+    if (count === 0) break;
+    length += count;
+  }
+  return length;
+}
+
+/** A full disk may take a part and say so only by the count. */
+function writeFully(fd: number, data: Buffer, at: number): void {
+  let written = 0;
+  while (written < data.length) written += writeSync(fd, data, written, data.length - written, at + written);
+}
+
+function conflictError(name: string, after: number, seq: number): unknown {
+  try {
+    return conflict(name, after, seq);
+  } catch (error) {
+    return error;
+  }
+}
+
+function asRefusal(path: string, error: unknown): unknown {
+  try {
+    return unwritable(path, error);
+  } catch (refusal) {
+    return refusal;
+  }
+}
+
+export function openOrNotFound<E extends Entry>(path: string, opening: Opening<E>): RunFile<E> {
+  try {
+    return openRunFile(path, opening);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EISDIR') return opening.form.notFound(opening.run);
+    return opening.isReadOnly ? unreadable(path, error) : unwritable(path, error);
+  }
+}

@@ -1,0 +1,96 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { Entry, Form } from '../journal.ts';
+import { goesOn, hasLostNewline, parseLine } from './line.ts';
+
+const CHUNK = 4096;
+const NEWLINE = 0x0a;
+
+/** What files were when they were looked at, by run. A journal only grows, so one of the same size and time is the same. */
+export type KnownSummaries<Summary> = Map<
+  string,
+  { readonly state: string; readonly summary: Summary | undefined }
+>;
+
+/** Summaries that are remembered. */
+const REMEMBERED = 20_000;
+
+/**
+ * A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. Undefined where
+ * the run has been taken away in the meantime.
+ */
+export async function summariseFile<E extends Entry, Summary>(
+  path: string,
+  run: string,
+  { form, known }: { readonly form: Form<E, Summary>; readonly known: KnownSummaries<Summary> },
+): Promise<Summary | undefined> {
+  const { summarise } = form;
+  const parse = (bytes: Buffer | undefined) =>
+    bytes === undefined
+      ? undefined
+      : parseLine<E>(bytes, { file: path, run, line: 0, offset: 0, seq: undefined }, form);
+  const before = known.get(run);
+  let state: string;
+  let file: FileHandle;
+  try {
+    // Looked at before it is read: what is written meanwhile is seen the next time.
+    const { ino, size, mtimeMs } = await stat(path);
+    state = `${ino} ${size} ${mtimeMs}`;
+    if (before?.state === state) return before.summary;
+    file = await open(path, 'r');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? undefined
+      : summarise(run, undefined, undefined);
+  }
+  try {
+    const { size } = await file.stat();
+    const first = await firstLine(file, size);
+    const last = await lastLine(file, size);
+    const summary = summarise(run, parse(first), parse(last));
+    known.delete(run);
+    known.set(run, { state, summary });
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+    return summary;
+  } catch {
+    return summarise(run, undefined, undefined);
+  } finally {
+    await file.close();
+  }
+}
+
+async function firstLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
+  for (let length = CHUNK; ; length *= 4) {
+    const text = await slice(file, 0, Math.min(length, size));
+    const end = text.indexOf(NEWLINE);
+    if (end !== -1) return text.subarray(0, end);
+    if (length >= size) return undefined;
+  }
+}
+
+/**
+ * The last line of the last whole append; a torn tail behind it is passed over. Undefined where the newline of a later
+ * one is damaged.
+ */
+async function lastLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
+  for (let length = CHUNK; ; length *= 4) {
+    const from = Math.max(0, size - length);
+    const text = await slice(file, from, size - from);
+    let end = text.lastIndexOf(NEWLINE);
+    if (hasLostNewline(text.subarray(end + 1, -1))) return undefined;
+    while (end !== -1) {
+      const start = end === 0 ? -1 : text.lastIndexOf(NEWLINE, end - 1);
+      const isWhole = start !== -1 || from === 0;
+      const line = text.subarray(start + 1, end);
+      if (isWhole && !goesOn(line)) return line;
+      end = start;
+    }
+    if (from === 0) return undefined;
+  }
+}
+
+async function slice(file: FileHandle, from: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await file.read(buffer, 0, length, from);
+  return buffer.subarray(0, bytesRead);
+}

@@ -1,0 +1,120 @@
+import { DandoriError } from '../model/error.ts';
+import type { Event } from '../model/event.ts';
+import { stringifyJson } from '../model/json.ts';
+import { type Blobs, handleOf, type Keys } from './blobs.ts';
+import {
+  assertFollows,
+  type Claim,
+  conflict,
+  drivenElsewhere,
+  type Entry,
+  type Form,
+  type Journal,
+  RUNS,
+  type RunSummary,
+} from './journal.ts';
+
+/** For tests and for runs that need not outlive the process. */
+export function createMemoryJournal(): Journal {
+  return createMemoryJournalOf<Event, RunSummary>(RUNS);
+}
+
+export function createMemoryJournalOf<E extends Entry, Summary>({
+  owner,
+  summarise,
+  notFound,
+}: Form<E, Summary>): Journal<E, Summary> {
+  const runs = new Map<string, E[]>();
+  const claims = new Map<string, Claim>();
+  const watchers = new Map<string, Set<(last: number) => void>>();
+  const eventsOf = (run: string): E[] => runs.get(run) ?? notFound(run);
+  return {
+    async create(run, events) {
+      if (runs.has(run)) throw new DandoriError('run-exists', `The ${owner} ${run} is there already.`);
+      runs.set(run, [...events]);
+    },
+    async append(run, after, events) {
+      assertFollows(after, events);
+      const present = eventsOf(run);
+      if (present.length !== after) conflict(`${owner} ${run}`, after, present.length);
+      // Not spread: 200,000 arguments overflow the stack.
+      for (const event of events) present.push(event);
+      for (const changed of watchers.get(run) ?? []) queueMicrotask(() => changed(present.length));
+    },
+    async read(run, after = 0) {
+      return eventsOf(run).slice(after);
+    },
+    async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
+      const names = [...runs.keys()].sort().reverse();
+      const chosen = names.filter((name) => before === undefined || name < before).slice(0, limit);
+      return chosen.map((name) => summarise(name, eventsOf(name)[0], eventsOf(name).at(-1)));
+    },
+    async claim(run) {
+      eventsOf(run);
+      if (claims.has(run)) drivenElsewhere(run, 'this process');
+      const claim: Claim = {
+        async release() {
+          if (claims.get(run) === claim) claims.delete(run);
+        },
+      };
+      claims.set(run, claim);
+      return claim;
+    },
+    async size(run) {
+      return eventsOf(run).reduce((sum, event) => sum + Buffer.byteLength(stringifyJson(event)) + 1, 0);
+    },
+    async remove(run, after) {
+      const { length } = eventsOf(run);
+      if (claims.has(run)) drivenElsewhere(run, 'this process');
+      if (length !== after) conflict(`${owner} ${run}`, after, length);
+      runs.delete(run);
+      watchers.delete(run);
+    },
+    watch(run, changed) {
+      eventsOf(run);
+      const listeners = watchers.get(run) ?? new Set();
+      watchers.set(run, listeners.add(changed));
+      return () => listeners.delete(changed);
+    },
+  };
+}
+
+export function createMemoryBlobs(now: () => number = Date.now): Blobs {
+  const kept = new Map<string, { text: string; bytes: number; at: number }>();
+  return {
+    async put(text) {
+      const handle = handleOf(text);
+      kept.set(handle.sha256, { text, bytes: handle.bytes, at: now() });
+      return handle;
+    },
+    async get({ sha256 }) {
+      const blob = kept.get(sha256);
+      if (blob === undefined) throw new DandoriError('blob-damaged', `The result ${sha256} is missing.`);
+      return blob.text;
+    },
+    async putBefore(time) {
+      const old = [...kept].filter(([, { at }]) => at < time);
+      return old.map(([sha256, { bytes }]) => ({ sha256, bytes }));
+    },
+    async remove({ sha256 }, before) {
+      const isOld = (kept.get(sha256)?.at ?? before) < before;
+      return isOld && kept.delete(sha256);
+    },
+    sweep: async () => [],
+  };
+}
+
+export function createMemoryKeys(now: () => number = Date.now): Keys {
+  const held = new Map<string, { readonly value: string; readonly at: number }>();
+  return {
+    async hold(name, value) {
+      const first = held.get(name) ?? { value, at: now() };
+      held.set(name, first);
+      return first.value;
+    },
+    async *heldBefore(time) {
+      for (const [name, { value, at }] of held)
+        if (at < time) yield { value, remove: async () => void held.delete(name) };
+    },
+  };
+}

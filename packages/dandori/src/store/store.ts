@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import type { Blobs, Keys } from './blobs.ts';
+import { createFileBlobs } from './files/blobs.ts';
+import { createJsonlJournal, createJsonlJournalOf } from './files/journal.ts';
+import { createFileKeys } from './files/keys.ts';
+import { CONVERSATIONS, type ConversationJournal, type Journal, type TornTail } from './journal.ts';
+import { createMemoryBlobs, createMemoryJournal, createMemoryJournalOf, createMemoryKeys } from './memory.ts';
+
+/**
+ * Where runs, conversations, large results and the keys of requests are kept. All four belong together: a journal that
+ * outlives the process refers to results and conversations that must outlive it too.
+ */
+export interface Store {
+  readonly journal: Journal;
+  readonly conversations: ConversationJournal;
+  readonly blobs: Blobs;
+  readonly keys: Keys;
+}
+
+/** The folders of those parts that are files of ours; `dandori doctor` can look at nothing else. */
+export type StoreFolders = { readonly [Part in keyof Store]?: string };
+
+export const STORE_PARTS = [
+  'journal',
+  'conversations',
+  'blobs',
+  'keys',
+] as const satisfies readonly (keyof Store)[];
+
+/** By the part itself, so that one that a caller has replaced or wrapped is not taken for ours. */
+const folders = new WeakMap<object, string>();
+
+/** Files in a folder, as `dandori` keeps them. */
+export function createFileStore(
+  directory: string,
+  { onTorn }: { readonly onTorn?: ((tail: TornTail) => void) | undefined } = {},
+): Store {
+  const inFolder = <T extends object>(folder: string, part: T): T => {
+    folders.set(part, folder);
+    return part;
+  };
+  const [conversations, blobs, keys] = ['conversations', 'blobs', 'keys'].map((name) =>
+    join(directory, name),
+  ) as [string, string, string];
+  return {
+    journal: inFolder(directory, createJsonlJournal(directory, { onTorn })),
+    conversations: inFolder(conversations, createJsonlJournalOf(CONVERSATIONS, conversations)),
+    blobs: inFolder(blobs, createFileBlobs(blobs)),
+    keys: inFolder(keys, createFileKeys(keys)),
+  };
+}
+
+/** Gone with the process: for tests, and for what need not be kept. */
+export function createMemoryStore(): Store {
+  return {
+    journal: createMemoryJournal(),
+    conversations: createMemoryJournalOf(CONVERSATIONS),
+    blobs: createMemoryBlobs(),
+    keys: createMemoryKeys(),
+  };
+}
+
+export function foldersOf(store: Store): StoreFolders {
+  const known = STORE_PARTS.map((part) => [part, folders.get(store[part])] as const);
+  return Object.fromEntries(known.filter(([, folder]) => folder !== undefined));
+}

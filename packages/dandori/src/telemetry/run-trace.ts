@@ -1,0 +1,373 @@
+import type { Usage } from '../model/decision.ts';
+import type { Event, FactOf } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
+import { stringifyJson } from '../model/json.ts';
+import type { Task } from '../model/task.ts';
+import { type Attributes, type Span, type SpanEvent, spanIdOf, traceIdOf } from './export.ts';
+
+/**
+ * A run as a trace: a fold of its events that gives each span when it has ended.
+ *
+ * R1  Everything comes from the journal, so whoever drives a run further goes on with the same trace.
+ * R2  What people, models and tools said is in it only where `content` is on. What kind of thing went wrong always is.
+ */
+export interface RunTrace {
+  take(event: Event): Span[];
+}
+
+/** As OpenTelemetry limits it by default. */
+const MOST_EVENTS = 128;
+
+interface Attempt {
+  readonly args: FactOf<'task_started'>['data']['args'];
+  readonly at: number;
+}
+
+export function createRunTrace(run: string, { content }: { readonly content: boolean }): RunTrace {
+  const traceId = traceIdOf(run);
+  const tasks = new Map<string, Task>();
+  const effects = new Map<string, string>();
+  const attempts = new Map<string, Attempt>();
+  const purposes = new Map<number, string>();
+  const probes = new Map<string, string>();
+  let started: FactOf<'run_started'>['data'] | undefined;
+  /** A run that was exhausted may go on, and is invoked a second time then. */
+  let life = 1;
+  let begunAt: number | undefined;
+  let hasEnded = false;
+  let usage = { inputTokens: 0, outputTokens: 0, cost: 0 };
+  let told: SpanEvent[] = [];
+  let droppedEvents = 0;
+
+  function take(event: Event): Span[] {
+    if (event.type === 'run_rated') return [];
+    if (hasEnded) beginAgain();
+    if (isOwn(event)) {
+      begunAt ??= event.at;
+      mention(event);
+    }
+    switch (event.type) {
+      case 'run_started':
+        started = event.data;
+        if (started.forkedFrom === undefined) begunAt = event.at;
+        return [];
+      case 'plan_proposed':
+      case 'plan_revised':
+        for (const task of event.data.tasks) tasks.set(task.id, task);
+        return [];
+      case 'plan_approved':
+        for (const { id, effect } of event.data.tasks) effects.set(id, effect);
+        return [];
+      case 'decision_started':
+        purposes.set(event.data.decision, event.data.purpose);
+        return [];
+      case 'decision_made':
+      case 'decision_failed':
+        return [decision(event)];
+      case 'task_started':
+        attempts.set(nameOf(event.data), { args: event.data.args, at: event.at });
+        return [];
+      case 'task_succeeded': {
+        const { result, blob } = event.data;
+        return attemptEnded(event, { result: blob === undefined ? text(result) : blob.head });
+      }
+      case 'task_failed':
+        return attemptEnded(event, { failure: event.data.failure });
+      case 'task_in_doubt': {
+        const { cause, message = cause } = event.data;
+        return attemptEnded(event, { failure: { kind: 'in_doubt', message }, cause });
+      }
+      case 'question_asked': {
+        const { attempt, held, question } = event.data;
+        if (attempt === undefined || held === true || question.task === undefined) return [];
+        return attemptEnded({ ...event, data: { task: question.task, attempt } }, { outcome: 'asked' });
+      }
+      case 'probe_started':
+        probes.set(nameOf(event.data), event.data.operation);
+        return [];
+      case 'probe_ended':
+        return [probe(event)];
+      case 'run_finished':
+        return [runEnded(event)];
+      default:
+        return [];
+    }
+  }
+
+  /** A fork has a past that another run has lived, and that stands in the trace of that one. */
+  function isOwn({ seq, type }: Event): boolean {
+    return type !== 'run_started' && seq > (started?.forkedFrom?.seq ?? 0);
+  }
+
+  function beginAgain(): void {
+    hasEnded = false;
+    life++;
+    begunAt = undefined;
+    usage = { inputTokens: 0, outputTokens: 0, cost: 0 };
+    told = [];
+    droppedEvents = 0;
+  }
+
+  /** What happened to the run as a whole stands in its span, by the journal's own names. */
+  function mention(event: Event): void {
+    const attributes = mentioned(event);
+    if (attributes === undefined) return;
+    if (told.length < MOST_EVENTS) told.push({ name: `dandori.${event.type}`, at: event.at, attributes });
+    else droppedEvents++;
+  }
+
+  function part(name: string): Pick<Span, 'traceId' | 'spanId' | 'parentSpanId'> {
+    return { traceId, spanId: spanIdOf(run, name), parentSpanId: spanIdOf(run, `life ${life}`) };
+  }
+
+  function decision(event: Extract<Event, { type: 'decision_made' | 'decision_failed' }>): Span {
+    const { decision: number, model, usage: used, ms } = event.data;
+    const failure = event.type === 'decision_failed' ? event.data.failure : undefined;
+    if (isOwn(event)) count(used);
+    // What decides without a model is no model call.
+    const asked = model === undefined ? {} : { 'gen_ai.operation.name': 'chat', ...modelIn(model) };
+    return {
+      ...part(`decision ${number}`),
+      name: model === undefined ? 'decide' : `chat ${modelIn(model)['gen_ai.request.model']}`,
+      kind: model === undefined ? 'internal' : 'client',
+      start: event.at - ms,
+      end: event.at,
+      attributes: {
+        ...asked,
+        'gen_ai.usage.input_tokens': used?.inputTokens,
+        'gen_ai.usage.output_tokens': used?.outputTokens,
+        'gen_ai.usage.cache_read.input_tokens': used?.cachedInputTokens,
+        'dandori.usage.estimated': used?.estimated,
+        'dandori.cost_dollars': used?.cost,
+        'dandori.decision': number,
+        'dandori.purpose': purposes.get(number),
+        'error.type': failure?.kind,
+        ...(content && event.type === 'decision_made' && decisionContent(event.data)),
+      },
+      ...errorOf(failure),
+    };
+  }
+
+  function count(used: Usage | undefined): void {
+    usage.inputTokens += used?.inputTokens ?? 0;
+    usage.outputTokens += used?.outputTokens ?? 0;
+    usage.cost += used?.cost ?? 0;
+  }
+
+  function attemptEnded(
+    event: { readonly at: number; readonly data: { task: string; attempt: number; ms?: number } },
+    how: {
+      readonly failure?: Pick<Failure, 'message'> & { kind: string };
+      readonly result?: string | undefined;
+      readonly cause?: string;
+      readonly outcome?: string;
+    },
+  ): Span[] {
+    const { task: id, attempt: number, ms } = event.data;
+    const attempt = attempts.get(nameOf(event.data));
+    const task = tasks.get(id);
+    attempts.delete(nameOf(event.data));
+    if (task === undefined || attempt === undefined) return [];
+    return [
+      {
+        ...part(`attempt ${nameOf(event.data)}`),
+        name: `execute_tool ${task.operation}`,
+        kind: 'internal',
+        start: ms === undefined ? attempt.at : event.at - ms,
+        end: event.at,
+        attributes: {
+          ...toolAttributes(task.operation, nameOf(event.data)),
+          'dandori.task': id,
+          'dandori.attempt': number,
+          'dandori.effect': effects.get(id),
+          'dandori.outcome': how.outcome,
+          'dandori.in_doubt.cause': how.cause,
+          'error.type': how.failure?.kind,
+          ...(content && {
+            'gen_ai.tool.call.arguments': text(attempt.args ?? task.args),
+            'gen_ai.tool.call.result': how.result,
+          }),
+        },
+        ...errorOf(how.failure),
+      },
+    ];
+  }
+
+  function probe({ at, data }: Extract<Event, { type: 'probe_ended' }>): Span {
+    const operation = probes.get(nameOf(data)) ?? 'unknown';
+    return {
+      ...part(`probe ${nameOf(data)}`),
+      name: `execute_tool ${operation}`,
+      kind: 'internal',
+      start: at - data.ms,
+      end: at,
+      attributes: {
+        ...toolAttributes(operation, `${nameOf(data)} probe`),
+        'dandori.task': data.task,
+        'dandori.attempt': data.attempt,
+        'dandori.effect': 'read',
+        'dandori.probe.found': data.found,
+      },
+    };
+  }
+
+  function runEnded({ at, data }: Extract<Event, { type: 'run_finished' }>): Span {
+    hasEnded = true;
+    attempts.clear();
+    const { outcome, failure, limit } = data;
+    const isError = outcome === 'failed' || outcome === 'exhausted';
+    const why = failure ?? { kind: outcome, message: limit ?? outcome };
+    const from = started?.forkedFrom?.run;
+    return {
+      traceId,
+      spanId: spanIdOf(run, `life ${life}`),
+      name: 'invoke_agent dandori',
+      kind: 'internal',
+      start: begunAt ?? at,
+      end: at,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': 'dandori',
+        ...modelIn(started?.mind ?? 'unknown'),
+        'gen_ai.conversation.id': started?.conversation,
+        'gen_ai.usage.input_tokens': usage.inputTokens,
+        'gen_ai.usage.output_tokens': usage.outputTokens,
+        'dandori.cost_dollars': usage.cost > 0 ? usage.cost : undefined,
+        'dandori.run': run,
+        'dandori.mode': started?.settings.mode,
+        'dandori.outcome': outcome,
+        'dandori.limit': limit,
+        'user.id': started?.userId,
+        'error.type': isError ? why.kind : undefined,
+        ...(content && agentContent(started?.goal, data.answer)),
+      },
+      events: told,
+      ...(droppedEvents > 0 && { droppedEvents }),
+      ...(from !== undefined && {
+        links: [{ traceId: traceIdOf(from), spanId: spanIdOf(from, 'life 1') }],
+      }),
+      ...(isError && errorOf(why)),
+    };
+  }
+
+  /** A message quotes what a tool or a model said, so it counts as content. */
+  function errorOf(failure: { readonly message: string } | undefined): Pick<Span, 'error'> {
+    if (failure === undefined) return {};
+    return { error: content ? { message: failure.message } : {} };
+  }
+
+  return { take };
+}
+
+function nameOf({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
+  return `${task}#${attempt}`;
+}
+
+function toolAttributes(operation: string, call: string): Attributes {
+  return {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': operation,
+    'gen_ai.tool.call.id': call,
+  };
+}
+
+/** Where the conventions know a provider by another name than our configuration. */
+const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini' };
+
+/** `openai/gpt-5-mini`; a mind without a model is its own provider. */
+function modelIn(name: string): Attributes {
+  const slash = name.indexOf('/');
+  if (slash < 0) return { 'gen_ai.provider.name': `dandori.${name}` };
+  const provider = name.slice(0, slash);
+  return {
+    'gen_ai.provider.name': PROVIDERS[provider] ?? provider,
+    'gen_ai.request.model': name.slice(slash + 1),
+  };
+}
+
+/** Undefined for what has a span of its own, or nothing to say. Never what somebody said. */
+function mentioned(event: Event): Attributes | undefined {
+  switch (event.type) {
+    case 'run_resumed':
+    case 'run_paused':
+    case 'run_continued':
+    case 'note_added':
+    case 'cancel_requested':
+    case 'budget_added':
+      return {};
+    case 'plan_proposed':
+    case 'plan_revised':
+      return {
+        'dandori.plan.version': event.data.version,
+        'dandori.plan.by': event.data.by,
+        'dandori.plan.tasks': event.data.tasks.length,
+      };
+    case 'plan_approved':
+      return { 'dandori.plan.version': event.data.version };
+    case 'plan_rejected': {
+      const codes = event.data.diagnostics.map(({ code }) => code);
+      return {
+        'dandori.plan.version': event.data.version,
+        'dandori.diagnostics': [...new Set(codes)].join(' '),
+      };
+    }
+    case 'reflection_made':
+      return { 'dandori.decision': event.data.decision };
+    case 'task_started':
+      // Only a second attempt is news to the run.
+      return event.data.attempt < 2
+        ? undefined
+        : { 'dandori.task': event.data.task, 'dandori.attempt': event.data.attempt };
+    case 'question_asked': {
+      const { id, kind, task } = event.data.question;
+      return { 'dandori.question': id, 'dandori.question.kind': kind, 'dandori.task': task };
+    }
+    case 'question_answered':
+      return { 'dandori.question': event.data.question, 'dandori.declined': event.data.declined };
+    case 'question_expired':
+      return { 'dandori.question': event.data.question, 'dandori.as': event.data.as };
+    case 'limit_reached':
+      return { 'dandori.limit': event.data.limit };
+    default:
+      return undefined;
+  }
+}
+
+/** More of one text than this nobody reads in a trace, and the journal has it whole. */
+const LONGEST = 10_000;
+
+/** What was said, in the form of the GenAI conventions. */
+function agentContent(goal: string | undefined, answer: string | undefined): Attributes {
+  return {
+    'gen_ai.input.messages': messages('user', goal),
+    'gen_ai.output.messages': messages('assistant', answer),
+  };
+}
+
+/** The prompt is not among it: it is made from the journal for each call, and is not in it. */
+function decisionContent({ reasoning, operations }: FactOf<'decision_made'>['data']): Attributes {
+  const calls = (operations ?? []).map(({ id, operation, args }) => ({
+    type: 'tool_call',
+    id,
+    name: operation,
+    arguments: text(args),
+  }));
+  const thoughts = reasoning === undefined ? [] : [{ type: 'reasoning', content: cut(reasoning) }];
+  const parts = [...thoughts, ...calls];
+  if (parts.length === 0) return {};
+  return { 'gen_ai.output.messages': stringifyJson([{ role: 'assistant', parts, finish_reason: 'stop' }]) };
+}
+
+function text(value: unknown): string | undefined {
+  return value === undefined ? undefined : cut(stringifyJson(value));
+}
+
+function messages(role: 'user' | 'assistant', said: string | undefined): string | undefined {
+  if (said === undefined) return undefined;
+  const message = { role, parts: [{ type: 'text', content: cut(said) }] };
+  return stringifyJson([role === 'assistant' ? { ...message, finish_reason: 'stop' } : message]);
+}
+
+function cut(said: string): string {
+  return said.length <= LONGEST ? said : `${said.slice(0, LONGEST).toWellFormed()}…`;
+}

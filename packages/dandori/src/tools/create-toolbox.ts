@@ -1,0 +1,226 @@
+import { DandoriError } from '../model/error.ts';
+import type { JsonObject } from '../model/json.ts';
+import { isRepeatable, type SchemaCheck, type Tool, type ToolPolicy } from '../model/tool.ts';
+import type { McpServers } from './mcp/config.ts';
+import type { McpServer } from './mcp/server.ts';
+import { checkCalls, refusedCall, type Service, type ServiceMethod, withInput } from './service.ts';
+import { type Call, type CallOutcome, clipped, failed, stopped, type Toolbox } from './toolbox.ts';
+
+export interface ToolboxOptions {
+  readonly mcpServers?: McpServers;
+  readonly services?: readonly Service[];
+  /** By full name (`server.tool`); overrules what servers and services say about their tools. */
+  readonly effects?: Readonly<Record<string, ToolPolicy>>;
+  /** Where it can tell what is wrong with a schema itself, that is logged when a tool is found. */
+  readonly schemaCheck: SchemaCheck & { readonly problem?: (schema: JsonObject) => string | undefined };
+  /** Never shown in a reason or a failure, as well as each server's own environment and headers. */
+  readonly secrets?: readonly string[];
+  /** Bytes of one message from a server. */
+  readonly maxResultBytes?: number;
+  /** The tools or the missing servers are not the same any more. */
+  readonly onChange?: () => void;
+  readonly log?: (message: string) => void;
+}
+
+const MAX_RESULT_BYTES = 64 * 1024 * 1024;
+/** Services that call each other without end would otherwise end with the process. */
+const MAX_DEPTH = 16;
+
+/** All tools of all servers and services. Resolves when each server is connected or known to be missing. */
+export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
+  const { mcpServers = {}, services = [], effects = {} } = options;
+  checkNames(mcpServers, services);
+  const methods = new Map(
+    services.flatMap((service) => service.methods).map((method) => [method.tool.name, method]),
+  );
+  const servers: McpServer[] = [];
+  let tools: ReadonlyMap<string, Tool> | undefined;
+  let open = false;
+
+  const changed = () => {
+    tools = undefined;
+    try {
+      if (open) options.onChange?.();
+    } catch (error) {
+      // Whoever listens must not be able to bring a server down.
+      options.log?.(`onChange failed: ${error}`);
+    }
+  };
+
+  const allTools = () => {
+    tools ??= collect(methods.values(), servers, effects);
+    return tools;
+  };
+
+  const dispatch = async (call: Call, depth: number): Promise<CallOutcome> => {
+    if (depth > MAX_DEPTH)
+      return failed('tool_error', `services call each other more than ${MAX_DEPTH} deep`);
+    const method = methods.get(call.operation);
+    if (method !== undefined) return callMethod(method, call, depth);
+    const server = ownerOf(call.operation, servers);
+    return server?.call(call) ?? failed('unavailable', `there is no tool ${call.operation}`);
+  };
+
+  /** After the answer the whole method is run again, and with it whatever it had done before it asked. */
+  async function callMethod(
+    { tool, call: run }: ServiceMethod,
+    call: Call,
+    depth: number,
+  ): Promise<CallOutcome> {
+    let done: string | undefined;
+    const underWay = new Set<Promise<CallOutcome>>();
+    const make = async (inner: Call): Promise<CallOutcome> => {
+      const tools = allTools();
+      const refused = refusedCall(tool.name, inner.operation, tools);
+      if (refused !== undefined) return failed('tool_error', refused);
+      const { key, operation, args } = inner;
+      const effect = tools.get(operation)?.effect ?? 'write';
+      const send = async () => clipped(await withInput(inner, (one) => dispatch(one, depth + 1)));
+      const ended = (async () =>
+        (await call.inner?.({ key, operation, args, effect }, send)) ?? (await send()))();
+      if (effect !== 'read') {
+        underWay.add(ended);
+        void ended.finally(() => underWay.delete(ended)).catch(() => {});
+      }
+      const how = await ended;
+      const isDone = how.kind === 'succeeded' || how.kind === 'lost';
+      if (isDone && !isRepeatable(effect)) done ??= operation;
+      return how;
+    };
+    let outcome = await run(call, make);
+    // A method may leave calls alone, as one that fails in Promise.all does. What they do belongs to it all the same.
+    while (underWay.size > 0) {
+      if (call.signal.aborted) {
+        outcome = stopped(call.signal, tool.name);
+        break;
+      }
+      await Promise.allSettled(underWay);
+      await new Promise(setImmediate);
+    }
+    if (outcome.kind !== 'ambiguous' || done === undefined) return outcome;
+    const why = `${tool.name} asks (${outcome.question}) after it has called ${done}, and would call it again`;
+    return failed('tool_error', `${why}. Nobody was asked: a method must ask before it changes anything.`);
+  }
+
+  servers.push(...(await startServers(mcpServers, options, changed)));
+  try {
+    checkCalls(allTools());
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.close()));
+    throw error;
+  }
+  open = true;
+  const stopAtExit = killAtExit(servers);
+
+  return {
+    tools: allTools,
+    missing: () =>
+      servers.flatMap((server) => {
+        const reason = server.missing();
+        return reason === undefined ? [] : [{ server: server.name, reason }];
+      }),
+    call: async (call) => clipped(await dispatch(call, 0)),
+    async close() {
+      open = false;
+      stopAtExit();
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+function checkNames(mcpServers: McpServers, services: readonly Service[]): void {
+  const seen = new Set(Object.keys(mcpServers));
+  for (const { name } of services) {
+    if (seen.has(name)) {
+      const fix = 'Give one of them another name: it is the first part of the names of its tools.';
+      throw new DandoriError('service-invalid', `There are two servers or services named "${name}".`, {
+        fix,
+      });
+    }
+    seen.add(name);
+  }
+}
+
+async function startServers(
+  mcpServers: McpServers,
+  options: ToolboxOptions,
+  changed: () => void,
+): Promise<McpServer[]> {
+  const entries = Object.entries(mcpServers);
+  if (entries.length === 0) return [];
+  // The MCP client takes longer to load than everything else together; who has no servers does not wait for it.
+  const { startServer } = await import('./mcp/server.ts');
+  const {
+    schemaCheck: { problem },
+    log,
+  } = options;
+  return Promise.all(
+    entries.map(([name, config]) =>
+      startServer({
+        name,
+        config,
+        secrets: options.secrets ?? [],
+        check: options.schemaCheck,
+        maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
+        onChange: changed,
+        onFound: (tools) => problem && log && reportSchemas(tools, { problem, log }),
+        log: log ?? (() => {}),
+      }),
+    ),
+  );
+}
+
+/** Tool and server names may both hold dots, so the longest server name that fits is taken. */
+function ownerOf(operation: string, servers: readonly McpServer[]): McpServer | undefined {
+  return servers
+    .filter(({ name }) => operation.startsWith(`${name}.`))
+    .reduce<McpServer | undefined>(
+      (best, one) => (best === undefined || one.name.length > best.name.length ? one : best),
+      undefined,
+    );
+}
+
+function collect(
+  methods: Iterable<ServiceMethod>,
+  servers: readonly McpServer[],
+  policies: Readonly<Record<string, ToolPolicy>>,
+): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>();
+  const add = (tool: Tool) => {
+    const policy = policies[tool.name];
+    // A tool without one stays the same object, by which its compiled schemas are found again.
+    tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy });
+  };
+  for (const { tool } of methods) add(tool);
+  for (const server of servers) server.tools().forEach(add);
+  return tools;
+}
+
+/** Servers end when their input does; one that does not heed that would outlive a process that calls `process.exit`. */
+function killAtExit(servers: readonly McpServer[]): () => void {
+  const kill = () => servers.forEach((server) => void server.kill());
+  process.once('exit', kill);
+  return () => process.removeListener('exit', kill);
+}
+
+export interface SchemaReport {
+  readonly problem: (schema: JsonObject) => string | undefined;
+  readonly log: (message: string) => void;
+}
+
+/**
+ * Says which schemas are unusable, as nothing is checked against them. One tool at a time and after everything else
+ * that waits: compiling a schema takes a few milliseconds, and a server may have hundreds.
+ */
+export function reportSchemas(tools: readonly Tool[], { problem, log }: SchemaReport): void {
+  const [tool, ...others] = tools;
+  if (tool === undefined) return;
+  setImmediate(() => {
+    for (const [kind, schema] of Object.entries({ input: tool.inputSchema, output: tool.outputSchema })) {
+      const found = schema === undefined ? undefined : problem(schema);
+      if (found !== undefined)
+        log(`the ${kind} schema of ${tool.name} cannot be used and is ignored: ${found}`);
+    }
+    reportSchemas(others, { problem, log });
+  });
+}

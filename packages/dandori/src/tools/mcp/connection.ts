@@ -1,0 +1,214 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Client,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestOptions,
+  SdkHttpError,
+  withInputRequired,
+} from '@modelcontextprotocol/client';
+import * as z from 'zod';
+import type { JsonObject } from '../../model/json.ts';
+import { isHttp, type McpServerConfig, type Redact } from './config.ts';
+import { isGone, isStale, reasonOf } from './errors.ts';
+import { createHttpTransport } from './http.ts';
+import { createStdioTransport } from './stdio.ts';
+import { type ListedTool, listedTool, type ToolResult, toolResult } from './tools.ts';
+import { TransportProblem } from './transport.ts';
+
+/** A server that has started and has said which tools it has. */
+export interface Connection {
+  readonly tools: readonly ListedTool[];
+  /** Resolves with the reason, in words, when the server is gone. Never rejects. */
+  readonly closed: Promise<string>;
+  list(): Promise<readonly ListedTool[]>;
+  call(params: CallParams, options: RequestOptions): Promise<ToolResult | InputRequiredResult>;
+  close(): Promise<void>;
+  kill(): void;
+}
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly _meta: JsonObject;
+  readonly inputResponses?: JsonObject;
+  readonly requestState?: string;
+}
+
+interface ConnectionOptions {
+  readonly timeout: number;
+  readonly maxResultBytes: number;
+  readonly onListChanged: () => void;
+  readonly redact: Redact;
+  /** Answers what the server asks while a call runs. */
+  readonly onElicitation: (params: unknown) => Promise<JsonObject>;
+  /** Ends an attempt that is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** Bounds what a server can make us read; the SDK's own loop has the same guard. */
+const MAX_PAGES = 200;
+/** The SDK must never end a call: that is for the engine, which knows how long it may take. */
+const FOREVER = 2 ** 31 - 1;
+const UNSUPPORTED_PROTOCOL = -32_022;
+const PING = 5_000;
+const LAST_WORDS_DELAY = 300;
+
+/** The message says in words why there is no connection. */
+export class ConnectFailure extends Error {
+  override readonly name = 'ConnectFailure';
+  /** Resolves when nothing of the attempt is left running. Who waits for the server need not wait for this. */
+  readonly ended: Promise<void>;
+
+  constructor(reason: string, details: { cause: unknown; ended: Promise<void> }) {
+    super(reason, { cause: details.cause });
+    this.ended = details.ended;
+  }
+}
+
+/** Rejects with a `ConnectFailure` and nothing else. */
+export async function connect(config: McpServerConfig, options: ConnectionOptions): Promise<Connection> {
+  try {
+    return await open(config, { ...options, mode: 'legacy' });
+  } catch (error) {
+    // Asking first which protocol a server speaks would cost every other server a round trip, or a process.
+    if (!(error instanceof ConnectFailure) || !isUnsupportedProtocol(error.cause)) throw error;
+    await error.ended;
+    return await open(config, { ...options, mode: 'auto' });
+  }
+}
+
+async function open(
+  config: McpServerConfig,
+  {
+    mode,
+    timeout,
+    maxResultBytes,
+    onListChanged,
+    redact,
+    onElicitation,
+    signal,
+  }: ConnectionOptions & { mode: 'legacy' | 'auto' },
+): Promise<Connection> {
+  if (isHttp(config) && !URL.canParse(config.url)) {
+    throw new ConnectFailure('its url is not a URL', { cause: undefined, ended: Promise.resolve() });
+  }
+  const transport = isHttp(config)
+    ? createHttpTransport(config, maxResultBytes)
+    : createStdioTransport(config, maxResultBytes);
+  const client = new Client(
+    { name: 'dandori', version: '0.2.0' },
+    {
+      versionNegotiation: { mode },
+      capabilities: { elicitation: { form: {}, url: {} } },
+      // An answer may take days; it is not waited for in here.
+      inputRequired: { autoFulfill: false },
+      // Results are checked by us: the SDK's check refuses to call a tool at all whose output schema it cannot read.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChanged } },
+    },
+  );
+  // Not the SDK's own handler, which refuses every form that is not flat.
+  client.fallbackRequestHandler = async ({ method, params }) => {
+    if (method === 'elicitation/create') return onElicitation(params);
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method} is not supported`);
+  };
+  const about = { config, transport, redact };
+  const closed = new Promise<string>((resolve) => {
+    client.onclose = () => resolve(reasonOf(undefined, about));
+    if (isHttp(config)) client.onerror = watchdog(client, (error) => resolve(reasonOf(error, about)));
+  });
+  const request = { timeout, signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) };
+  try {
+    await untilAborted(client.connect(transport, request), request.signal);
+    const tools = await listTools(client, request);
+    return {
+      tools,
+      closed,
+      list: () => listTools(client, { timeout }),
+      call: (params, callOptions) =>
+        client.request({ method: 'tools/call', params: { ...params } }, withInputRequired(toolResult), {
+          ...callOptions,
+          allowInputRequired: true,
+          timeout: FOREVER,
+          resetTimeoutOnProgress: true,
+        }),
+      close: () => client.close(),
+      kill: () => transport.kill(),
+    };
+  } catch (error) {
+    const late = request.signal.aborted && !signal.aborted ? timeout : undefined;
+    const ended = transport.close().catch(() => {});
+    if (late === undefined) await heardOut(ended, error);
+    throw new ConnectFailure(reasonOf(error, { ...about, late }), { cause: error, ended });
+  }
+}
+
+/** A child that died may not have been heard to the end yet. One whose input is closed is about to say how it ended. */
+async function heardOut(ended: Promise<void>, error: unknown): Promise<void> {
+  const isClosed = error instanceof TransportProblem && error.kind === 'not_sent';
+  await (isClosed ? ended : Promise.race([ended, delay(LAST_WORDS_DELAY, undefined, { ref: false })]));
+}
+
+/** Starting a process or opening a connection hears no signal. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
+const toolList = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+async function listTools(client: Client, options: RequestOptions): Promise<ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const listed: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const { tools, nextCursor } = await client.request({ method: 'tools/list', params }, toolList, options);
+    listed.push(...tools);
+    if (nextCursor === undefined || nextCursor === cursor) break;
+    cursor = nextCursor;
+  }
+  // One tool that is not described as it should be must not cost all the others.
+  return listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
+}
+
+/**
+ * HTTP has no connection that could close. When anything goes wrong, a ping tells whether the server is still there; a
+ * server that is slow to answer it, or that answers anything at all, is.
+ */
+function watchdog(client: Client, onGone: (error: unknown) => void): () => void {
+  // A ping that fails is something going wrong as well.
+  let isLooking = false;
+  const look = async () => {
+    const error = await client.ping({ timeout: PING }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (isGone(error)) onGone(error);
+    return isStale(error);
+  };
+  return () => {
+    if (isLooking) return;
+    isLooking = true;
+    // A connection from before the server went may still look open; the next ping opens another.
+    void look()
+      .then((again) => again && look())
+      .finally(() => {
+        isLooking = false;
+      });
+  };
+}
+
+/** Over HTTP the answer to a protocol that a server does not know is a bad request, with the reason in its body. */
+function isUnsupportedProtocol(error: unknown): boolean {
+  if (error instanceof SdkHttpError)
+    return new RegExp(`"code"\\s*:\\s*${UNSUPPORTED_PROTOCOL}\\b`).test(String(error.data.text));
+  return error instanceof ProtocolError && error.code === UNSUPPORTED_PROTOCOL;
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { isUnusual, type Json, parseJson } from '../../model/json.ts';
+import { hugeIn, mapped } from '../../model/stand-in.ts';
+
+/**
+ * Carries integers beyond 2^53 through the SDK's HTTP transport, which reads and writes JSON by itself and would round
+ * them or throw. Inside the SDK each is a text behind a mark that no server can know.
+ *
+ * E1  What has none of them passes as it is, byte for byte.
+ * E2  A mark never leaves the process, and nothing that comes in is taken for one.
+ */
+export interface ExactNumbers {
+  /** A message as the SDK can write it. */
+  marked<Message extends object>(message: Message): Message;
+  /** A body that the SDK has written, as it is to be sent. */
+  sent(body: string): string;
+  /** A stream of events, as the SDK can read it. */
+  events(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
+  /** A message that the SDK has read, as the server meant it. */
+  unmarked<Message extends object>(message: Message): Message;
+}
+
+export function createExactNumbers(): ExactNumbers {
+  const mark = `${randomUUID()}:`;
+  const inText = new RegExp(`"${mark}(-?\\d+)"`, 'g');
+  let isMarked = false;
+  const withMarks = (value: Json): Json =>
+    mapped(value, (leaf) => (typeof leaf === 'bigint' ? `${mark}${leaf}` : leaf));
+
+  return {
+    marked: (message) =>
+      hugeIn(message as Json).size === 0 ? message : (withMarks(message as Json) as typeof message),
+    sent: (body) => (body.includes(mark) ? body.replaceAll(inText, '$1') : body),
+    events: (chunks) =>
+      exactEvents(chunks, (value) => {
+        isMarked = true;
+        return JSON.stringify(withMarks(value));
+      }),
+    unmarked(message) {
+      if (!isMarked) return message;
+      const asMeant = (leaf: Json) =>
+        typeof leaf === 'string' && leaf.startsWith(mark) ? BigInt(leaf.slice(mark.length)) : leaf;
+      return mapped(message as Json, asMeant) as typeof message;
+    },
+  };
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** The same events; the data of one with unusual numbers is written again. All of an event is held up to its end. */
+async function* exactEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  write: (value: Json) => string,
+): AsyncGenerator<Uint8Array> {
+  let data: Buffer[] = [];
+  for await (const line of linesOf(chunks)) {
+    if (line.subarray(0, 5).toString('latin1') === 'data:') data.push(line);
+    else {
+      if (line.length === 0) {
+        yield* exactData(data, write);
+        data = [];
+      }
+      yield line;
+      yield NEWLINE;
+    }
+  }
+  yield* exactData(data, write);
+}
+
+function* exactData(lines: readonly Buffer[], write: (value: Json) => string): Generator<Uint8Array> {
+  const exact = lines.length === 0 ? undefined : unusual(lines);
+  if (exact !== undefined) yield Buffer.from(`data: ${write(exact)}\n`);
+  else for (const line of lines) yield* [line, NEWLINE];
+}
+
+/** What the data of an event is; undefined where the SDK reads it as well as we do. */
+function unusual(lines: readonly Buffer[]): Json | undefined {
+  const text = lines.map((line) => line.toString('utf8', 5).replace(/^ /, '')).join('\n');
+  try {
+    return isUnusual(text) ? parseJson(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines without their ends, which are of three kinds. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let isAfterReturn = false;
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    // A line feed that belongs to the carriage return before it, in the chunk before.
+    let start = isAfterReturn && bytes[0] === 10 ? 1 : 0;
+    isAfterReturn = false;
+    for (;;) {
+      const end = endOfLine(bytes, start);
+      if (end === -1) break;
+      yield held.length === 0
+        ? bytes.subarray(start, end)
+        : Buffer.concat([...held, bytes.subarray(start, end)]);
+      held = [];
+      isAfterReturn = bytes[end] === 13 && end + 1 === bytes.length;
+      start = bytes[end] === 13 && bytes[end + 1] === 10 ? end + 2 : end + 1;
+    }
+    if (start < bytes.length) held.push(bytes.subarray(start));
+  }
+  if (held.length > 0) yield Buffer.concat(held);
+}
+
+function endOfLine(bytes: Buffer, start: number): number {
+  const feed = bytes.indexOf(10, start);
+  const before = bytes.subarray(start, feed === -1 ? bytes.length : feed).indexOf(13);
+  return before === -1 ? feed : start + before;
+}

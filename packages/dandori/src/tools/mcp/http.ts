@@ -1,0 +1,323 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type FetchLike,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { parseJson } from '../../model/json.ts';
+import type { HttpServerConfig } from './config.ts';
+import { createExactNumbers, type ExactNumbers } from './exact-numbers.ts';
+import {
+  asResponse,
+  cancelledRequest,
+  isMalformed,
+  NO_JSON_RPC,
+  type ServerTransport,
+  TransportProblem,
+  tooLarge,
+} from './transport.ts';
+
+interface Pending {
+  readonly stop: AbortController;
+  readonly isCall: boolean;
+  problem?: TransportProblem;
+}
+
+const GOODBYE = 1_000;
+
+/**
+ * MCP over streamable HTTP by the SDK, with what it leaves open on connections of 2025: a request whose stream ends
+ * without an answer would wait for ever, and a cancelled one would keep its connection.
+ */
+export function createHttpTransport(config: HttpServerConfig, limit: number): ServerTransport {
+  const pending = new Map<string | number, Pending>();
+  const exact = createExactNumbers();
+  /** The request on whose stream something is read. */
+  const reading = new AsyncLocalStorage<string | number>();
+  const http = createHttpFetch(limit, exact, (request, problem) => {
+    const entry = pending.get(Number(request));
+    if (entry !== undefined) entry.problem = problem;
+  });
+  const inner = new StreamableHTTPClientTransport(new URL(config.url), {
+    fetch: http.fetch,
+    requestInit: { headers: { ...config.headers } },
+  });
+  const unanswered = (id: string | number) => {
+    const entry = pending.get(id);
+    if (entry === undefined) return;
+    pending.delete(id);
+    const lost = new TransportProblem('connection_lost', 'the connection ended without an answer');
+    transport.onmessage?.(asResponse(id, entry.problem ?? lost));
+  };
+
+  const transport: ServerTransport = {
+    start: () => inner.start(),
+    async send(message, options) {
+      if (!isRequest(message)) {
+        await inner.send(exact.marked(message), options);
+        const cancelled = cancelledRequest(message);
+        // Only now: the server hears of the cancellation before it sees the connection go.
+        if (cancelled !== undefined) {
+          pending.get(cancelled)?.stop.abort();
+          pending.delete(cancelled);
+        }
+        return;
+      }
+      const { id } = message;
+      const stop = new AbortController();
+      pending.set(id, { stop, isCall: message.method === 'tools/call' });
+      const signals = [stop.signal, options?.requestSignal].filter((signal) => signal !== undefined);
+      try {
+        await reading.run(id, () =>
+          inner.send(exact.marked(message), {
+            ...options,
+            headers: { ...options?.headers, [REQUEST_HEADER]: String(id) },
+            requestSignal: AbortSignal.any(signals),
+            onRequestStreamEnd: () => {
+              options?.onRequestStreamEnd?.();
+              unanswered(id);
+            },
+          }),
+        );
+      } catch (error) {
+        const problem = pending.get(id)?.problem;
+        pending.delete(id);
+        throw problem ?? error;
+      }
+    },
+    async close() {
+      // A server that keeps sessions is told that this one is over, but not waited for.
+      await Promise.race([
+        inner.terminateSession().catch(() => {}),
+        delay(GOODBYE, undefined, { ref: false }),
+      ]);
+      await inner.close();
+      http.close();
+    },
+    kill: () => http.close(),
+    lastWords() {
+      const body = http.lastBody();
+      return body === undefined ? {} : { body };
+    },
+    hasPerRequestStream: true,
+    get sessionId() {
+      return inner.sessionId;
+    },
+    setProtocolVersion: (version) => inner.setProtocolVersion(version),
+  };
+
+  inner.onmessage = (message: JSONRPCMessage) => {
+    if ('id' in message && message.id !== undefined && !('method' in message)) pending.delete(message.id);
+    transport.onmessage?.(exact.unmarked(message));
+  };
+  inner.onerror = (error) => {
+    const id = reading.getStore();
+    // A message on the stream of a request that cannot be read is its answer, or hides it.
+    if (id !== undefined && isMalformed(error) && pending.get(id)?.isCall === true) {
+      pending.get(id)?.stop.abort();
+      pending.delete(id);
+      transport.onmessage?.(asResponse(id, new TransportProblem('malformed', NO_JSON_RPC)));
+    }
+    transport.onerror?.(error);
+  };
+  inner.onclose = () => transport.onclose?.();
+  return transport;
+}
+
+function isRequest(
+  message: JSONRPCMessage,
+): message is JSONRPCMessage & { id: string | number; method: string } {
+  return 'id' in message && 'method' in message;
+}
+
+/** Which request of ours a POST carries. It is taken off before it is sent. */
+const REQUEST_HEADER = 'x-dandori-request';
+
+interface HttpFetch {
+  readonly fetch: FetchLike;
+  /** How the last body began that was no stream. */
+  lastBody(): string | undefined;
+  close(): void;
+}
+
+/**
+ * Shorter than the five seconds after which most servers close an idle connection: a call that is sent on a connection
+ * which the server is just closing is lost, and nobody knows whether it was done.
+ */
+const IDLE = 4_000;
+const HEAD = 4_096;
+
+/**
+ * `fetch` over `node:http`. The global one ends every call after five minutes of silence, and does not tell whether a
+ * request was sent before it failed.
+ */
+function createHttpFetch(
+  limit: number,
+  exact: ExactNumbers,
+  onProblem: (request: string, problem: TransportProblem) => void,
+): HttpFetch {
+  const agents = {
+    'http:': new http.Agent({ keepAlive: true, timeout: IDLE }),
+    'https:': new https.Agent({ keepAlive: true, timeout: IDLE }),
+  };
+  let lastBody: Buffer | undefined;
+
+  const fetch: FetchLike = async (input, init = {}) => {
+    const url = new URL(input);
+    const protocol = url.protocol === 'https:' ? 'https:' : 'http:';
+    const headers = new Headers(init.headers);
+    const request = headers.get(REQUEST_HEADER);
+    headers.delete(REQUEST_HEADER);
+    const incoming = await send(url, {
+      agent: agents[protocol],
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(headers),
+      body: typeof init.body === 'string' ? exact.sent(init.body) : undefined,
+      signal: init.signal ?? undefined,
+    });
+    const tell = (problem: TransportProblem) => {
+      if (request !== null) onProblem(request, problem);
+      return problem;
+    };
+    lastBody = undefined;
+    const begun = (chunk: Buffer) => {
+      // A copy, so that the large buffer behind it can go.
+      lastBody = Buffer.from(chunk.subarray(0, HEAD));
+    };
+    return toResponse(incoming, { limit, tell, begun, exact });
+  };
+
+  return {
+    fetch,
+    lastBody: () => lastBody?.toString(),
+    close: () => Object.values(agents).forEach((agent) => void agent.destroy()),
+  };
+}
+
+interface Outgoing {
+  readonly agent: http.Agent;
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+function send(url: URL, { body, ...options }: Outgoing): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? https : http).request(url, options);
+    let connected = false;
+    request.once('socket', (socket) => {
+      const ready = url.protocol === 'https:' ? 'secureConnect' : 'connect';
+      if (socket.connecting) socket.once(ready, () => (connected = true));
+      else connected = true;
+    });
+    request.once('response', resolve);
+    request.once('error', (error) => {
+      if (options.signal?.aborted) reject(error);
+      else if (connected)
+        reject(
+          new TransportProblem('connection_lost', `the connection was lost: ${error.message}`, {
+            cause: error,
+          }),
+        );
+      else
+        reject(new TransportProblem('not_sent', `no connection: ${connectError(error)}`, { cause: error }));
+    });
+    request.end(body);
+  });
+}
+
+/** Where a host has several addresses, Node's error is a list of errors without a message. */
+function connectError(error: Error): string {
+  const first = error instanceof AggregateError ? error.errors[0] : undefined;
+  return error.message || (first instanceof Error ? first.message : 'it was refused');
+}
+
+interface Reading {
+  readonly limit: number;
+  readonly tell: (problem: TransportProblem) => TransportProblem;
+  readonly begun: (chunk: Buffer) => void;
+  readonly exact: ExactNumbers;
+}
+
+function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Reading): Response {
+  const status = incoming.statusCode ?? 500;
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  if (status === 429 || status === 503) {
+    incoming.resume();
+    const retryAfter = Number(headers.get('retry-after')) * 1_000;
+    // One that is beyond all numbers says nothing, and could not be journaled.
+    const details = retryAfter > 0 && Number.isFinite(retryAfter) ? { retryAfter } : {};
+    throw new TransportProblem('busy', `the server takes no calls now (HTTP ${status})`, details);
+  }
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  if (isEmpty) incoming.resume();
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const chunks = isStream ? exact.events(boundedLines(incoming, limit)) : bounded(incoming, { limit, begun });
+  const body = isEmpty ? null : streamOf(telling(chunks, tell));
+  const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
+  // The SDK asks for it by this method, which would round large integers.
+  return Object.assign(response, { json: async () => parseJson(await response.text()) });
+}
+
+/** `ReadableStream.from`, which the types of browsers do not know; the tests of the page see this file with them. */
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel(reason) {
+        await chunks.return(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* telling(
+  chunks: AsyncIterable<Uint8Array>,
+  tell: (problem: TransportProblem) => TransportProblem,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (error instanceof TransportProblem) throw tell(error);
+    const message = error instanceof Error ? error.message : String(error);
+    throw tell(
+      new TransportProblem('connection_lost', `the connection was lost: ${message}`, { cause: error }),
+    );
+  }
+}
+
+async function* bounded(
+  incoming: IncomingMessage,
+  { limit, begun }: Pick<Reading, 'limit' | 'begun'>,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    if (bytes === 0) begun(chunk);
+    bytes += chunk.length;
+    if (bytes > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
+/** A stream may go on for days; it is one event, which is one line, that must not be too large. */
+async function* boundedLines(incoming: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(10) + 1;
+    bytes = end > 0 ? chunk.length - end : bytes + chunk.length;
+    if (bytes > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}

@@ -1,0 +1,217 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import * as z from 'zod';
+import { type Json, type JsonObject, jsonObject, stringifyJson } from '../../model/json.ts';
+import type { SchemaCheck } from '../../model/tool.ts';
+import { type InputResponse, MOST_QUESTIONS } from '../../run/state/held-calls.ts';
+import { type Call, type CallOutcome, failed, type InputRequest } from '../toolbox.ts';
+
+type Asker = Pick<Call, 'userId' | 'elicit' | 'signal'>;
+
+/**
+ * The calls on whose behalf a server may ask a person while they run. MCP of 2025 does not say which call a server asks
+ * for. Over HTTP the request comes on the stream of its call, and with that in its asynchronous context. Over stdio it
+ * is the one call that is open; where there are several for one user, the first that asks nothing yet.
+ */
+interface Askers {
+  /** The signal says that the call is given up, because it asks without end. */
+  during<T>(asker: Asker, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Rejects with a `ProtocolError` that the server is told. */
+  ask(params: unknown): Promise<InputResponse>;
+}
+
+export function createAskers(check: SchemaCheck): Askers {
+  const context = new AsyncLocalStorage<Asker>();
+  /** With how many questions each has open, and how many it has asked. */
+  const open = new Map<Asker, { waiting: number; asked: number; readonly flood: AbortController }>();
+
+  const whoAsks = (): Asker => {
+    const known = context.getStore();
+    if (known !== undefined) return known;
+    const candidates = [...open.keys()];
+    const [first] = candidates;
+    if (first === undefined) throw refusal('there is no call for which a person could be asked');
+    // Nobody is asked what somebody else is to answer.
+    if (candidates.some(({ userId }) => userId !== first.userId))
+      throw refusal('calls for several users are open, and nothing says which of them asks');
+    return candidates.find((asker) => open.get(asker)?.waiting === 0) ?? first;
+  };
+
+  return {
+    async during(asker, work) {
+      const flood = new AbortController();
+      open.set(asker, { waiting: 0, asked: 0, flood });
+      try {
+        return await context.run(asker, () => work(AbortSignal.any([asker.signal, flood.signal])));
+      } catch (error) {
+        throw flood.signal.aborted && !asker.signal.aborted ? flood.signal.reason : error;
+      } finally {
+        open.delete(asker);
+      }
+    },
+    async ask(params) {
+      const asker = whoAsks();
+      const own = open.get(asker);
+      if (own === undefined) throw refusal('the call for which it is asked has ended');
+      own.asked += 1;
+      // Before anything of it is read: a form is compiled, and a server may send thousands.
+      if (own.asked > MOST_REFUSED) own.flood.abort(new AskedTooOften(own.asked));
+      if (own.asked > MOST_QUESTIONS) throw refusal(`a call may ask ${MOST_QUESTIONS} times, and not more`);
+      const request = readRequest(params, check);
+      if (asker.elicit === undefined) return { action: 'cancel' };
+      own.waiting += 1;
+      try {
+        return await Promise.race([asker.elicit(request), untilAborted(asker.signal)]);
+      } finally {
+        own.waiting -= 1;
+      }
+    },
+  };
+}
+
+/** A server that does not hear a no is not heard any more. */
+const MOST_REFUSED = 10 * MOST_QUESTIONS;
+
+export class AskedTooOften extends Error {
+  override readonly name = 'AskedTooOften';
+
+  constructor(times: number) {
+    super(`it asked for input ${times} times during one call, and was given up`);
+  }
+}
+
+function readRequest(params: unknown, check: SchemaCheck): InputRequest {
+  try {
+    return toInputRequest(params, check);
+  } catch (error) {
+    throw error instanceof RefusedRequest ? refusal(error.message) : error;
+  }
+}
+
+function refusal(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+function untilAborted(signal: AbortSignal): Promise<InputResponse> {
+  return new Promise((resolve) => {
+    const stop = () => resolve({ action: 'cancel' });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** A person reads it, and it is journaled. */
+const LONGEST_TEXT = 4_000;
+const LONGEST_FORM = 32_000;
+const LONGEST_URL = 2_048;
+const LONGEST_STATE = 256_000;
+/** What one call may ask for at once. */
+const MOST_REQUESTS = 20;
+
+/** Why a server is not given what it asks for, in words. */
+class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
+}
+
+const elicitation = z.object({
+  mode: z.string().default('form'),
+  message: z.string(),
+  requestedSchema: jsonObject.optional(),
+  url: z.string().optional(),
+});
+
+/** What a server wants to know from a person, as far as a person can be asked that. Throws a `RefusedRequest`. */
+function toInputRequest(params: unknown, check: SchemaCheck): InputRequest {
+  const parsed = elicitation.safeParse(params);
+  if (!parsed.success) throw new RefusedRequest('the request is no elicitation as MCP has them');
+  const { mode, message, requestedSchema, url } = parsed.data;
+  const text = readable(message);
+  if (mode === 'url') return { text, url: toUrl(url) };
+  if (mode === 'form') return { text, form: toForm(requestedSchema, check) };
+  throw new RefusedRequest(`elicitation in mode "${readable(mode)}" is not supported, only form and url`);
+}
+
+const inputRequired = z.object({
+  inputRequests: z.record(z.string(), z.unknown()).default({}),
+  requestState: z.string().max(LONGEST_STATE).optional(),
+});
+const embedded = z.object({ method: z.string(), params: z.unknown().optional() });
+
+/** A call that ended because the server wants input first. What we cannot give fails it, so that nobody waits. */
+export function inputOutcome(result: unknown, server: string, check: SchemaCheck): CallOutcome {
+  const parsed = inputRequired.safeParse(result);
+  if (!parsed.success) return failed('invalid_result', `${server} asks for input in a way that is not MCP`);
+  const { inputRequests, requestState: state } = parsed.data;
+  const named = Object.entries(inputRequests);
+  if (named.length === 0)
+    return failed('unavailable', `${server} puts the call off again and again`, { retryable: true });
+  return wanted(server, named.length, () => ({
+    requests: named.map(([name, request]) => ({ name, ...toEmbedded(request, check) })),
+    ...(state !== undefined && { state }),
+  }));
+}
+
+/** The error -32042 of older servers: pages that a person has to see before the call is made again. */
+export function urlsOutcome(data: unknown, server: string, check: SchemaCheck): CallOutcome {
+  const list: readonly unknown[] =
+    z.object({ elicitations: z.array(z.unknown()) }).safeParse(data).data?.elicitations ?? [];
+  if (list.length === 0)
+    return failed('tool_error', `${server} wants a page to be seen first, and does not say which`);
+  return wanted(server, list.length, () => ({
+    requests: list.map((one) =>
+      toInputRequest({ mode: 'url', ...z.looseObject({}).safeParse(one).data }, check),
+    ),
+  }));
+}
+
+type Wanted = Omit<CallOutcome & { kind: 'input_wanted' }, 'kind'>;
+
+function wanted(server: string, count: number, read: () => Wanted): CallOutcome {
+  try {
+    if (count > MOST_REQUESTS)
+      throw new RefusedRequest(`${count} things at once are more than ${MOST_REQUESTS}`);
+    return { kind: 'input_wanted', ...read() };
+  } catch (error) {
+    if (!(error instanceof RefusedRequest)) throw error;
+    return failed('tool_error', `${server} asks for input that it cannot have: ${error.message}`);
+  }
+}
+
+function toEmbedded(request: unknown, check: SchemaCheck): InputRequest {
+  const { method, params } = embedded.safeParse(request).data ?? { method: 'nothing', params: undefined };
+  if (method === 'elicitation/create') return toInputRequest(params, check);
+  throw new RefusedRequest(`${readable(method)} is not supported, only elicitation/create`);
+}
+
+/** Only pages that a browser shows, and no host that hides behind a name before an @. */
+function toUrl(text = ''): string {
+  const url = text.length <= LONGEST_URL && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '')
+    throw new RefusedRequest('its url is not one of http or https that can be shown to a person');
+  // As it is read by a browser: a host that only looks like another one shows its true letters.
+  return url.href;
+}
+
+function toForm(schema: JsonObject | undefined, check: SchemaCheck): JsonObject {
+  if (schema?.type !== 'object') throw new RefusedRequest('its form has no schema of an object');
+  if (stringifyJson(schema).length > LONGEST_FORM) throw new RefusedRequest('its form is too large');
+  const problem = check.problem?.(schema);
+  if (problem !== undefined) throw new RefusedRequest(`the schema of its form cannot be used: ${problem}`);
+  if (asksForSecret(schema))
+    throw new RefusedRequest(
+      'its form asks for a secret, which would be written down; MCP has url mode for that',
+    );
+  return schema;
+}
+
+function asksForSecret(schema: Json): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  if (!Array.isArray(schema) && (schema.format === 'password' || schema.writeOnly === true)) return true;
+  return Object.values(schema).some(asksForSecret);
+}
+
+/** Without characters that move the cursor or turn the direction of what is read. */
+function readable(text: string): string {
+  const plain = text.replaceAll(/[^\P{C}\n\t]/gu, '').trim();
+  return plain.length <= LONGEST_TEXT ? plain : `${plain.slice(0, LONGEST_TEXT)}…`;
+}

@@ -1,0 +1,251 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../model/json.ts';
+import type { SchemaCheck, Tool } from '../../model/tool.ts';
+import { MOST_ROUNDS } from '../../run/state/held-calls.ts';
+import { type Call, type CallOutcome, failed, lost, notStarted, stopped } from '../toolbox.ts';
+import { createRedaction, type McpServerConfig } from './config.ts';
+import { ConnectFailure, type Connection, connect } from './connection.ts';
+import { callErrorOutcome } from './errors.ts';
+import { AskedTooOften, createAskers, inputOutcome, urlsOutcome } from './input.ts';
+import { resultOutcome, toTools } from './tools.ts';
+
+/** One server of the configuration, whether it is there or not. */
+export interface McpServer {
+  readonly name: string;
+  tools(): readonly Tool[];
+  /** Why it is not there; undefined where it is. */
+  missing(): string | undefined;
+  call(call: Call): Promise<CallOutcome>;
+  close(): Promise<void>;
+  kill(): void;
+}
+
+export interface McpServerOptions {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly secrets: readonly string[];
+  readonly check: SchemaCheck;
+  readonly maxResultBytes: number;
+  readonly onChange: () => void;
+  readonly log: (message: string) => void;
+  /** Is given each tool once, when it is found. */
+  readonly onFound: (tools: readonly Tool[]) => void;
+}
+
+const CONNECT_TIMEOUT = 30_000;
+/** Between two calls of a server that puts us off. */
+const PACE = 250;
+const FIRST_DELAY = 200;
+const LAST_DELAY = 30_000;
+/** A server that stayed up this long did not die of starting. */
+const STABLE = 10_000;
+
+/**
+ * Keeps one server running. Resolves when it is connected or known to be missing.
+ *
+ * M1  Nothing that a server does or fails to do throws; it shows in `missing` and in the outcomes of its calls.
+ * M2  A call that has been sent is never sent again from here.
+ * M3  The tools of a server that died stay until a restart has failed: a plan that is made in that moment still
+ *     compiles, and its calls say `unavailable` and may be tried again.
+ */
+export async function startServer(options: McpServerOptions): Promise<McpServer> {
+  const { name, config, log } = options;
+  const redact = createRedaction(config, options.secrets);
+  const askers = createAskers(options.check);
+  const shutdown = new AbortController();
+  let connection: Connection | undefined;
+  let attempt: Promise<void> = Promise.resolve();
+  let tools: readonly Tool[] = [];
+  let reason: string | undefined = 'it has not started yet';
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+  /** What is left of earlier connections and attempts. */
+  let leftovers: Promise<unknown> = Promise.resolve();
+  let refreshing: 'no' | 'yes' | 'again' = 'no';
+
+  const start = async (): Promise<void> => {
+    if (shutdown.signal.aborted) return;
+    try {
+      const opened = await connect(config, {
+        timeout: config.timeout ?? CONNECT_TIMEOUT,
+        maxResultBytes: options.maxResultBytes,
+        onListChanged: () => void refresh(),
+        redact,
+        onElicitation: async (params) => ({ ...(await askers.ask(params)) }),
+        signal: shutdown.signal,
+      });
+      if (shutdown.signal.aborted) return await opened.close();
+      const since = performance.now();
+      connection = opened;
+      reason = undefined;
+      tools = named(opened);
+      void opened.closed.then((why) => lose(opened, why, performance.now() - since));
+      options.onChange();
+    } catch (error) {
+      if (error instanceof ConnectFailure) leftovers = error.ended;
+      reason = error instanceof Error ? error.message : String(error);
+      tools = [];
+      log(`server ${name} is missing: ${reason}`);
+      options.onChange();
+      restart();
+    }
+  };
+
+  const lose = (gone: Connection, why: string, lifetime: number) => {
+    if (shutdown.signal.aborted || connection !== gone) return;
+    connection = undefined;
+    reason = why;
+    if (lifetime > STABLE) failures = 0;
+    log(`server ${name} is gone and will be started again: ${reason}`);
+    leftovers = gone.close().catch(() => {});
+    options.onChange();
+    restart();
+  };
+
+  const restart = () => {
+    if (shutdown.signal.aborted) return;
+    const delay = Math.min(LAST_DELAY, FIRST_DELAY * 2 ** failures);
+    failures += 1;
+    timer = setTimeout(() => {
+      attempt = leftovers.then(start);
+    }, delay);
+    timer.unref();
+  };
+
+  const named = (opened: { tools: Connection['tools'] }) => {
+    const found = toTools(opened.tools, { server: name, config, secrets: options.secrets }, tools);
+    options.onFound(found.filter((tool) => !tools.includes(tool)));
+    return found;
+  };
+
+  const refresh = async (): Promise<void> => {
+    if (connection === undefined) return;
+    if (refreshing !== 'no') {
+      refreshing = 'again';
+      return;
+    }
+    refreshing = 'yes';
+    const asked = connection;
+    try {
+      const before = tools;
+      const after = named({ tools: await asked.list() });
+      if (connection === asked) tools = after;
+      if (tools !== before) options.onChange();
+    } catch (error) {
+      log(`server ${name} said that its tools changed, but did not list them: ${redact(String(error))}`);
+    }
+    const isStale = (refreshing as 'yes' | 'again') === 'again';
+    refreshing = 'no';
+    if (isStale) await refresh();
+  };
+
+  const call = async (wanted: Call): Promise<CallOutcome> => {
+    const { operation, signal } = wanted;
+    if (signal.aborted) return notStarted(operation);
+    if (connection === undefined) {
+      return failed('unavailable', `server ${name} is not running: ${reason}`, { retryable: true });
+    }
+    const tool = tools.find((known) => known.name === operation);
+    if (tool === undefined) return failed('unavailable', `server ${name} has no tool ${operation}`);
+    const { call: send } = connection;
+    try {
+      const result = await askers.during(wanted, (during) => {
+        const requestOptions = { signal: during, ...listening(wanted) };
+        return untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), during);
+      });
+      const outcome = isInputRequired(result)
+        ? inputOutcome(result, name, options.check)
+        : resultOutcome(result, tool, options.check);
+      return redacted(outcome, redact);
+    } catch (error) {
+      if (signal.aborted) return redacted(stopped(signal, operation), redact);
+      if (error instanceof AskedTooOften) return lost('connection_lost', `server ${name}: ${error.message}`);
+      const outcome = isUrlRequired(error)
+        ? urlsOutcome(error.data, name, options.check)
+        : callErrorOutcome(error, name, reason);
+      return redacted(outcome, redact);
+    }
+  };
+
+  attempt = start();
+  await attempt;
+  return {
+    name,
+    tools: () => tools,
+    missing: () => reason,
+    call,
+    async close() {
+      shutdown.abort(new Error('the toolbox was closed'));
+      clearTimeout(timer);
+      const open = connection;
+      connection = undefined;
+      reason = 'the toolbox was closed';
+      await Promise.all([attempt, open?.close().catch(() => {})]);
+      await leftovers;
+    },
+    kill: () => connection?.kill(),
+  };
+}
+
+type Params = Parameters<Connection['call']>[0];
+type Result = Awaited<ReturnType<Connection['call']>>;
+
+function toParams({ operation, args, key, userId, inputs }: Call, server: string): Params {
+  const { responses = {}, state } = inputs ?? {};
+  return {
+    name: operation.slice(server.length + 1),
+    arguments: args,
+    _meta: { 'dandori/idempotencyKey': key, ...(userId !== undefined && { 'dandori/userId': userId }) },
+    ...(Object.keys(responses).length > 0 && { inputResponses: responses as JsonObject }),
+    ...(state !== undefined && { requestState: state }),
+  };
+}
+
+/** A server that wants nothing but to be asked again with its own state is, as the same call. */
+async function untilAnswered(
+  first: Params,
+  send: (params: Params) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  let params = first;
+  for (let round = 1; ; round++) {
+    const result = await send(params);
+    const isPutOff = isInputRequired(result) && Object.keys(result.inputRequests ?? {}).length === 0;
+    if (!isPutOff || round > MOST_ROUNDS) return result;
+    await delay(PACE, undefined, { signal });
+    params = { ...first, ...(result.requestState !== undefined && { requestState: result.requestState }) };
+  }
+}
+
+function isInputRequired(result: Result): result is InputRequiredResult {
+  return 'resultType' in result && result.resultType === 'input_required';
+}
+
+function isUrlRequired(error: unknown): error is ProtocolError {
+  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired;
+}
+
+function listening({ progress }: Call) {
+  if (progress === undefined) return {};
+  return {
+    onprogress: ({
+      progress: done,
+      total,
+      message,
+    }: {
+      progress: number;
+      total?: number;
+      message?: string;
+    }) => progress(message ?? '', total !== undefined && total > 0 ? Math.min(1, done / total) : undefined),
+  };
+}
+
+/** What a tool returns is the user's data and stays as it is; what went wrong may repeat what the server was given. */
+function redacted(outcome: CallOutcome, redact: (text: string) => string): CallOutcome {
+  if (outcome.kind === 'lost') return { ...outcome, message: redact(outcome.message) };
+  if (outcome.kind === 'succeeded' && outcome.note !== undefined)
+    return { ...outcome, note: redact(outcome.note) };
+  if (outcome.kind !== 'failed') return outcome;
+  return { ...outcome, failure: { ...outcome.failure, message: redact(outcome.failure.message) } };
+}

@@ -1,0 +1,383 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { parseJson, stringifyJson } from '../../model/json.ts';
+import type { StdioServerConfig } from './config.ts';
+import {
+  answerProblem,
+  asResponse,
+  cancelledRequest,
+  idInBrokenAnswer,
+  type ServerTransport,
+  TransportProblem,
+  tooLarge,
+} from './transport.ts';
+
+const LAST_WORDS = 4_096;
+/** Of what is no message, between two messages. Reading a flood would take the time of everybody else. */
+const MOST_GARBAGE = 256 * 1_024;
+
+/**
+ * MCP over a child's stdin and stdout. Our own and not the SDK's, because that one takes time quadratic in the size of
+ * a message, breaks the connection at a message of 10 MB, and leaves grandchildren behind.
+ */
+export function createStdioTransport(config: StdioServerConfig, limit: number): ServerTransport {
+  let child: Child | undefined;
+  let ended = false;
+  let how: string | undefined;
+  let stderr = '';
+  let garbage: string | undefined;
+  let garbageBytes = 0;
+  let isGivenUp = false;
+  let delivered: Promise<unknown> = Promise.resolve();
+  /** Requests of ours that have no answer yet. */
+  const pending = new Set<string | number>();
+
+  // One after the other: the SDK hands a notification on in a microtask, and would drop the progress of a call whose
+  // answer came in the same chunk.
+  const deliver = (message: JSONRPCMessage) => {
+    delivered = delivered
+      .then(() => transport.onmessage?.(message))
+      .catch((error) => transport.onerror?.(error));
+  };
+  const giveUp = (reason: string) => {
+    if (isGivenUp) return;
+    isGivenUp = true;
+    how = reason;
+    child?.kill();
+    void delivered.then(end);
+  };
+  // Many servers greet on stdout. It does no harm as long as an answer follows; if none does, it is the reason.
+  const discard = (text: string, bytes: number) => {
+    garbage ??= text.slice(0, LAST_WORDS);
+    garbageBytes += bytes;
+    if (garbageBytes > MOST_GARBAGE) giveUp(flooded(garbageBytes));
+  };
+  const receive = (line: string) => {
+    if (isGivenUp) return;
+    const messages = parse(line);
+    if (messages === undefined) {
+      const id = idInBrokenAnswer(line);
+      if (id !== undefined && pending.delete(id))
+        return deliver(asResponse(id, new TransportProblem('malformed', 'its answer is no JSON')));
+      return discard(line, line.length + 1);
+    }
+    if (messages.some(isEcho)) return giveUp(ECHOED);
+    garbageBytes = 0;
+    for (const message of messages) deliver(answered(message));
+  };
+  /** The answer to a request of ours, or what is wrong with it. Without an id it is that of the only request. */
+  const answered = (message: JSONRPCMessage): JSONRPCMessage => {
+    if ('method' in message) return message;
+    const [first] = pending;
+    const written: unknown = (message as { id?: unknown }).id;
+    const id = (written ?? null) === null && pending.size === 1 ? first : Number(written);
+    if (id === undefined || !pending.delete(id)) return message;
+    const problem = answerProblem(message as Readonly<Record<string, unknown>>);
+    return problem === undefined ? ({ ...message, id } as JSONRPCMessage) : asResponse(id, problem);
+  };
+  const refuse = (line: OversizeLine) => {
+    const id = answeredId(line);
+    if (id !== undefined) pending.delete(id);
+    if (id !== undefined) return deliver(asResponse(id, tooLarge(limit)));
+    transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
+    if (!mayBeMessage(line.head)) discard(line.head, line.bytes);
+  };
+  const lines = createLineReader(limit, { line: receive, oversize: refuse });
+
+  const transport: ServerTransport = {
+    async start() {
+      child = await startChild(config, {
+        stdout: (chunk) => {
+          if (isGivenUp) return;
+          lines.push(chunk);
+          const { head, bytes } = lines.unfinished();
+          if (!mayBeMessage(head) && garbageBytes + bytes > MOST_GARBAGE) discard(head, bytes);
+        },
+        stderr: (chunk) => {
+          stderr = lastPart(stderr + chunk);
+        },
+        gone: (reason) => {
+          how ??= reason;
+          void delivered.then(end);
+        },
+      });
+    },
+    async send(message) {
+      const problem = (cause?: unknown) =>
+        new TransportProblem('not_sent', 'the server is not running', { cause });
+      if (child === undefined || ended) throw problem();
+      if ('id' in message && 'method' in message && message.id !== undefined) pending.add(message.id);
+      const cancelled = cancelledRequest(message);
+      if (cancelled !== undefined) pending.delete(cancelled);
+      try {
+        await child.write(`${stringifyJson(message)}\n`);
+      } catch (error) {
+        // A line that was not written to its end is never acted on.
+        throw problem(error);
+      }
+    },
+    async close() {
+      await child?.end();
+      end();
+    },
+    kill: () => child?.kill(),
+    lastWords() {
+      return {
+        ...(how !== undefined && { ended: how }),
+        ...(garbage !== undefined && { garbage }),
+        ...(stderr.trim() !== '' && { stderr }),
+      };
+    },
+    // The SDK takes a transport with these two for stdio when it finds out which protocol the server speaks.
+    get pid() {
+      return child?.pid ?? null;
+    },
+    stderr: null,
+  };
+
+  const end = () => {
+    if (ended) return;
+    ended = true;
+    transport.onclose?.();
+  };
+  return transport;
+}
+
+/** Cut at a line: what is left must not begin in the middle of a secret. */
+function lastPart(text: string): string {
+  if (text.length <= LAST_WORDS) return text;
+  return text.slice(text.indexOf('\n', text.length - LAST_WORDS) + 1 || -LAST_WORDS);
+}
+
+function flooded(bytes: number): string {
+  return `it printed ${Math.round(bytes / 1_024)} KB that is no JSON-RPC, and was ended; stdout of a stdio server must hold only MCP messages`;
+}
+
+const ECHOED = 'it sends back what it is sent, and so is no MCP server';
+
+/** No server initializes a client; `cat` and a terminal do. */
+function isEcho(message: JSONRPCMessage): boolean {
+  return 'method' in message && message.method === 'initialize';
+}
+
+/** The messages in a line: one, or a list of them. Undefined where it holds none. */
+function parse(line: string): JSONRPCMessage[] | undefined {
+  // A parser that throws takes its time.
+  if (!/^\s*[{[]/.test(line)) return undefined;
+  try {
+    const value: unknown = parseJson(line);
+    const messages = Array.isArray(value) ? value : [value];
+    return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return typeof value === 'object' && value !== null && ('jsonrpc' in value || 'result' in value);
+}
+
+function mayBeMessage(line: string): boolean {
+  return /^\s*\{/.test(line);
+}
+
+/** Servers write the id first or last. Ours are numbers. A request or a notification of the server answers nothing. */
+function answeredId({ head, tail }: OversizeLine): number | undefined {
+  const first = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*,\s*"(?:result|error)"/.exec(head);
+  const isAnswer = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"/.test(head);
+  const last = /,\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
+  const found = (first ?? (isAnswer ? last : undefined))?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+/** A server's process, with everything that it started itself. */
+interface Child {
+  readonly pid: number | undefined;
+  write(line: string): Promise<void>;
+  /** Ends it: by closing its input, then by asking, then by force. Resolves when it is gone. */
+  end(): Promise<void>;
+  /** At once and without waiting: the last thing that a process that exits can do. */
+  kill(): void;
+}
+
+interface ChildEvents {
+  readonly stdout: (chunk: Buffer) => void;
+  readonly stderr: (text: string) => void;
+  /** Once, when it is gone and all that it wrote has been read. */
+  readonly gone: (how: string) => void;
+}
+
+const GRACE = 1_000;
+/** A grandchild may hold the pipes open for ever. */
+const DRAIN = 200;
+/** Between two looks at stderr: who floods it waits, and not we. */
+const REST = 10;
+
+/** Rejects where it cannot be started. Only a few harmless variables of our environment are passed on. */
+async function startChild(config: StdioServerConfig, on: ChildEvents): Promise<Child> {
+  const child = spawn(config.command, config.args ?? [], {
+    env: { ...getDefaultEnvironment(), ...config.env },
+    cwd: config.cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+    // Its own process group: `npx server` is three processes, and ending the first leaves the others behind. It also
+    // keeps a Ctrl-C in the terminal from ending servers while a run is still being brought to an orderly end.
+    detached: process.platform !== 'win32',
+  });
+  const gone = whenGone(child).then((how) => {
+    signalGroup(child, 'SIGKILL');
+    on.gone(how);
+  });
+  child.stdout.on('data', on.stdout);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    on.stderr(text);
+    rest(child.stderr);
+  });
+  // Without a listener a failed write would end our process; the write's own callback tells it to who wrote.
+  child.stdin.on('error', () => {});
+  await started(child, config);
+
+  return {
+    pid: child.pid,
+    write: (line) =>
+      new Promise((resolve, reject) => {
+        child.stdin.write(line, (error) => (error == null ? resolve() : reject(error)));
+      }),
+    async end() {
+      child.stdin.end();
+      if (await within(gone, GRACE)) return;
+      signalGroup(child, 'SIGTERM');
+      if (await within(gone, GRACE)) return;
+      signalGroup(child, 'SIGKILL');
+      await within(gone, GRACE);
+    },
+    kill: () => signalGroup(child, 'SIGKILL'),
+  };
+}
+
+function rest(stream: Readable): void {
+  stream.pause();
+  setTimeout(() => stream.resume(), REST);
+}
+
+function started(child: ChildProcess, config: StdioServerConfig): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Error(describeSpawnError(error, config))),
+    );
+  });
+}
+
+function describeSpawnError(error: NodeJS.ErrnoException, { command, cwd }: StdioServerConfig): string {
+  // Node says ENOENT for both.
+  if (cwd !== undefined && !existsSync(cwd)) return `its directory ${cwd} does not exist`;
+  if (error.code === 'ENOENT') return `the command "${command}" was not found`;
+  if (error.code === 'EACCES') return `the command "${command}" may not be executed`;
+  return `the command "${command}" could not be started: ${error.message}`;
+}
+
+function whenGone(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let how = 'it ended';
+    child.once('exit', (code, signal) => {
+      how = signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
+      setTimeout(() => resolve(how), DRAIN);
+    });
+    child.once('close', () => resolve(how));
+  });
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // It is gone already, which is what was wanted.
+  }
+}
+
+async function within(promise: Promise<void>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  try {
+    return await Promise.race([promise.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export interface OversizeLine {
+  readonly head: string;
+  readonly tail: string;
+  readonly bytes: number;
+}
+
+interface LineReader {
+  push(chunk: Buffer): void;
+  /** How the line begins that has no end yet, and how long it is already. */
+  unfinished(): { readonly head: string; readonly bytes: number };
+}
+
+const EDGE = 1_024;
+const NEWLINE = 10;
+
+/**
+ * Cuts a byte stream into lines in linear time: no byte is looked at or copied more than once, however many chunks a
+ * line comes in, and it is text from the start: of a line of 50 MB there are no bytes beside it. (The SDK's own buffer joins and searches everything again with each chunk: 25 s for a line of 50 MB.)
+ * Of a line above the limit only its edges are kept.
+ */
+export function createLineReader(
+  limit: number,
+  on: { line: (text: string) => void; oversize: (line: OversizeLine) => void },
+): LineReader {
+  let decoder = new StringDecoder('utf8');
+  let pieces: string[] = [];
+  let bytes = 0;
+  let edges: { head: string; tail: string } | undefined;
+
+  const add = (piece: Buffer) => {
+    bytes += piece.length;
+    const text = decoder.write(piece);
+    if (edges === undefined) pieces.push(text);
+    if (bytes <= limit) return;
+    const joined = edges === undefined ? pieces.join('') : edges.tail + text;
+    edges = { head: edges?.head ?? copied(joined.slice(0, EDGE)), tail: copied(joined.slice(-EDGE)) };
+    pieces = [];
+  };
+
+  const finish = () => {
+    const line = { text: edges === undefined ? pieces.join('') + decoder.end() : '', bytes, edges };
+    pieces = [];
+    bytes = 0;
+    edges = undefined;
+    decoder = new StringDecoder('utf8');
+    if (line.edges !== undefined) on.oversize({ ...line.edges, bytes: line.bytes });
+    else if (line.bytes > 0) on.line(line.text);
+  };
+
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        add(chunk.subarray(start, end));
+        finish();
+        start = end + 1;
+      }
+      if (start < chunk.length) add(chunk.subarray(start));
+    },
+    unfinished: () => ({ head: (edges?.head ?? pieces[0] ?? '').slice(0, EDGE), bytes }),
+  };
+}
+
+/** A part of a text keeps the whole of it in memory. */
+function copied(text: string): string {
+  return Buffer.from(text).toString();
+}

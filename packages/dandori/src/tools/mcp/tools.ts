@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import { type Json, type JsonObject, json, jsonObject, parseJson, stringifyJson } from '../../model/json.ts';
+import { redact } from '../../model/redact.ts';
+import type { Effect, SchemaCheck, SchemaIssue, Tool } from '../../model/tool.ts';
+import { isPromised } from '../../plan/schema/view.ts';
+import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
+import { type CallOutcome, failed } from '../toolbox.ts';
+import type { McpServerConfig } from './config.ts';
+
+/** Only what we use, and loosely: the rest of a tool's description may be as odd as it likes. */
+export const listedTool = z.object({
+  // A line break in it would begin a line of its own in a prompt.
+  name: z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: jsonObject.catch({ type: 'object' }),
+  outputSchema: jsonObject.optional().catch(undefined),
+  annotations: z
+    .object({
+      title: z.string().optional().catch(undefined),
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
+      idempotentHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+export type ListedTool = z.infer<typeof listedTool>;
+
+interface Naming {
+  readonly server: string;
+  readonly config: McpServerConfig;
+  /** What a tool says of itself goes into every prompt, and some say with which password they are connected. */
+  readonly secrets: readonly string[];
+}
+
+/** A tool that has not changed stays the same object, so that its compiled schemas are found again. */
+export function toTools(
+  listed: readonly ListedTool[],
+  naming: Naming,
+  before: readonly Tool[],
+): readonly Tool[] {
+  const known = new Map(before.map((tool) => [stringifyJson(tool), tool]));
+  const tools = listed
+    .map((tool) => toTool(tool, naming))
+    .map((tool) => known.get(stringifyJson(tool)) ?? tool);
+  const isSame = tools.length === before.length && tools.every((tool, index) => tool === before[index]);
+  return isSame ? before : tools;
+}
+
+function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
+  const name = `${server}.${listed.name}`;
+  const title = listed.title ?? listed.annotations?.title;
+  const said = {
+    ...(title !== undefined && { title }),
+    description: listed.description ?? '',
+    inputSchema: listed.inputSchema satisfies JsonObject,
+    ...(listed.outputSchema !== undefined && { outputSchema: listed.outputSchema }),
+  };
+  return {
+    name,
+    server,
+    ...redact(said, secrets),
+    effect: config.effects?.[listed.name] ?? effectOf(listed.annotations),
+    trusted: config.trusted ?? false,
+  };
+}
+
+/** MCP reads no hint as destructive; we ask before destructive calls, and would then ask about nearly everything. */
+function effectOf(annotations: ListedTool['annotations']): Effect {
+  if (annotations?.readOnlyHint === true) return 'read';
+  if (annotations?.destructiveHint === true) return 'destructive';
+  return annotations?.idempotentHint === true ? 'idempotent' : 'write';
+}
+
+/** Loose: a kind of content that we do not know is passed on as it is. */
+export const toolResult = z.object({
+  content: z.array(jsonObject).catch([]),
+  structuredContent: json.optional(),
+  isError: z.boolean().optional().catch(undefined),
+});
+export type ToolResult = z.infer<typeof toolResult>;
+
+/**
+ * What a tool's output schema promises must hold, because Refs of later tasks were checked against it. A mistake in
+ * what may also be missing is noted, and the result is used: the call has taken effect, and to fail it helps nobody.
+ */
+export function resultOutcome(result: ToolResult, tool: Tool, check: SchemaCheck): CallOutcome {
+  const ambiguity = ambiguityIn(result.structuredContent) ?? ambiguityIn(onlyText(result));
+  if (ambiguity !== undefined) return toAmbiguous(ambiguity, tool);
+  if (result.isError === true)
+    return failed('tool_error', errorText(result) || 'the tool failed and did not say why');
+  const value = dataOf(result);
+  const { outputSchema } = tool;
+  if (outputSchema === undefined) return { kind: 'succeeded', result: value };
+  const issues = check(outputSchema, value);
+  const broken = issues.find(({ path }) => isPromised(outputSchema, path));
+  if (broken !== undefined) {
+    const unstructured = result.structuredContent === undefined ? ' (it returned no structured content)' : '';
+    return failed(
+      'invalid_result',
+      `the call was made and may have taken effect, but the result does not fit the output schema of ${tool.name}${unstructured}: ${at(broken)}`,
+    );
+  }
+  return { kind: 'succeeded', result: value, ...noteOn(issues) };
+}
+
+function noteOn(issues: readonly SchemaIssue[]): { note?: string } {
+  if (issues.length === 0) return {};
+  const more = issues.length > 3 ? '; …' : '';
+  const told = `${issues.slice(0, 3).map(at).join('; ')}${more}`;
+  return { note: `The result does not fit the tool's own output schema: ${told}` };
+}
+
+function at({ path, message }: SchemaIssue): string {
+  return path.length === 0 ? message : `${path.join('.')} ${message}`;
+}
+
+function errorText({ content, structuredContent }: ToolResult): string {
+  const texts = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
+  if (texts.length > 0) return texts.join('\n');
+  return structuredContent === undefined ? '' : stringifyJson(structuredContent);
+}
+
+/** Servers of an older protocol have no structured content, and write JSON in place of it. */
+function onlyText({ content, structuredContent }: ToolResult): Json | undefined {
+  const [first, ...others] = content;
+  if (structuredContent !== undefined || others.length > 0 || typeof first?.text !== 'string')
+    return undefined;
+  return first.text.includes('"ambiguous"') ? parsed(first.text) : undefined;
+}
+
+/** What a Ref of a later task reaches into, so as much of it as possible is data and not text. */
+function dataOf({ content, structuredContent }: ToolResult): Json {
+  if (structuredContent !== undefined) return structuredContent;
+  const [first, ...others] = content;
+  if (first === undefined) return null;
+  if (others.length > 0) return content.map(toBlock);
+  return first.type === 'text' && typeof first.text === 'string' ? parsed(first.text) : toBlock(first);
+}
+
+/** Only objects and lists: a text of digits is as likely a postal code as it is a number. */
+function parsed(text: string): Json {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return parseJson(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function toBlock(block: JsonObject): JsonObject {
+  const { annotations: _annotations, _meta, ...kept } = block;
+  if (kept.type !== 'resource' || !isObject(kept.resource)) return kept;
+  const { _meta: __, ...resource } = kept.resource;
+  return { type: 'resource', ...resource };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,100 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+
+/** What a server left behind that says why it is gone. */
+interface LastWords {
+  readonly ended?: string;
+  readonly stderr?: string;
+  /** The first line on stdout that was no message. */
+  readonly garbage?: string;
+  /** How the last answer over HTTP began. */
+  readonly body?: string;
+}
+
+export interface ServerTransport extends Transport {
+  readonly pid?: number | null;
+  readonly stderr?: null;
+  lastWords(): LastWords;
+  kill(): void;
+}
+
+/** The request that this message takes back. */
+export function cancelledRequest(message: JSONRPCMessage): string | number | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  const id: unknown = message.params?.requestId;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/**
+ * What a transport knows about a request that will have no answer.
+ * - `not_sent`         it surely never reached the server
+ * - `busy`             the server is there, and took no call
+ * - `connection_lost`  it may have reached the server
+ * - `too_large`        it was answered, by more than may be read
+ * - `malformed`        it was answered, by what is no JSON-RPC
+ */
+export class TransportProblem extends Error {
+  override readonly name = 'TransportProblem';
+  readonly kind: 'not_sent' | 'busy' | 'connection_lost' | 'too_large' | 'malformed';
+  /** Milliseconds after which the server wants to be asked again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    kind: TransportProblem['kind'],
+    message: string,
+    details: { cause?: unknown; retryAfter?: number } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+export function tooLarge(limit: number): TransportProblem {
+  return new TransportProblem('too_large', `the result is larger than ${Math.round(limit / 1e6)} MB`);
+}
+
+/**
+ * A request ends by a response, so a problem is delivered as one. It travels as an object in `data`, which nothing that
+ * comes over the wire can imitate.
+ */
+export function asResponse(id: string | number, problem: TransportProblem) {
+  return { jsonrpc: '2.0' as const, id, error: { code: -32_000, message: problem.message, data: problem } };
+}
+
+/**
+ * What is wrong with an answer; undefined for one that the SDK takes. It would leave any other lying, and the call would wait
+ * for its timeout.
+ */
+export function answerProblem(message: Readonly<Record<string, unknown>>): TransportProblem | undefined {
+  const malformed = (reason: string) => new TransportProblem('malformed', `its answer ${reason}`);
+  const { jsonrpc, result, error } = message;
+  if (jsonrpc !== '2.0') return malformed('is not of JSON-RPC 2.0');
+  if (result !== undefined && error !== undefined) return malformed('holds both a result and an error');
+  if (error !== undefined)
+    return isError(error) ? undefined : malformed('holds an error without a code and a message');
+  if (result === undefined) return malformed('holds neither a result nor an error');
+  return isRecord(result) ? undefined : malformed('holds a result that is no object');
+}
+
+function isError(error: unknown): boolean {
+  return isRecord(error) && Number.isInteger(error.code) && typeof error.message === 'string';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The id in a line that is no JSON, where it looks like an answer. */
+export function idInBrokenAnswer(line: string): number | undefined {
+  const edges = `${line.slice(0, 500)} ${line.slice(-500)}`;
+  if (!/^\s*\{/.test(line) || /"method"\s*:/.test(edges)) return undefined;
+  const [, id] = /"id"\s*:\s*"?(\d{1,15})\b/.exec(edges) ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
+export const NO_JSON_RPC = 'its answer is no JSON-RPC';
+
+/** What the SDK throws where a body is no JSON, or no JSON-RPC. */
+export function isMalformed(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && error.name.includes('ZodError'));
+}

@@ -1,0 +1,95 @@
+import type { Offer } from '../model/decision.ts';
+import { isOwnTool } from '../model/own-tools.ts';
+import { contextOf } from '../model/settings.ts';
+import type { Tool } from '../model/tool.ts';
+import type { RunState } from '../run/state/state.ts';
+import { chooseTools } from './search.ts';
+
+/** What the mind has been told of so far. */
+export interface Offered {
+  /** What stands in the instructions, which are the same for the whole run. */
+  readonly first: Offer;
+  readonly names: Set<string>;
+  /** Undefined while every tool is described. */
+  servers: Map<string, number> | undefined;
+}
+
+/** Tools of a server that has come later, described as it is announced. */
+const MOST_ANNOUNCED = 10;
+
+/**
+ * What to tell the mind of the tools with its next decision; undefined where it knows. It is journaled, so that the
+ * prompt of a later decision, in another process too, begins with the same words.
+ */
+export function nextOffer(state: RunState, tools: ReadonlyMap<string, Tool>): Offer | undefined {
+  if (state.mind === 'built-in' || state.settings.mode === 'direct') return undefined;
+  const theirs = new Map([...tools].filter(([, tool]) => !isOwnTool(tool)));
+  return state.offered === undefined ? firstOffer(state, theirs) : changes(state, state.offered, theirs);
+}
+
+export function applyOffer(state: RunState, offer: Offer | undefined): void {
+  if (offer === undefined) return;
+  const servers = offer.servers && new Map(Object.entries(offer.servers));
+  if (state.offered === undefined) {
+    state.offered = { first: offer, names: new Set(offer.tools), servers };
+    return;
+  }
+  const { offered } = state;
+  for (const name of offer.tools) offered.names.add(name);
+  for (const name of offer.gone ?? []) offered.names.delete(name);
+  if (servers !== undefined) offered.servers = new Map([...(offered.servers ?? []), ...servers]);
+}
+
+function firstOffer({ goal, settings }: RunState, tools: ReadonlyMap<string, Tool>): Offer | undefined {
+  const limit = contextOf(settings).tools;
+  if (tools.size === 0) return undefined;
+  if (tools.size <= limit) return { tools: [...tools.keys()].sort() };
+  const chosen = chooseTools(goal, tools, { limit, order: settings.order });
+  return { tools: chosen, servers: Object.fromEntries(countsOf(tools)) };
+}
+
+function changes(state: RunState, offered: Offered, tools: ReadonlyMap<string, Tool>): Offer | undefined {
+  const gone = [...offered.names].filter((name) => !tools.has(name));
+  const news =
+    offered.servers === undefined
+      ? newTools(state, offered, tools)
+      : newServers(state, offered.servers, tools);
+  if (news === undefined && gone.length === 0) return undefined;
+  return { tools: [], ...news, ...(gone.length > 0 && { gone }) };
+}
+
+function newTools(
+  { settings }: RunState,
+  { names }: Offered,
+  tools: ReadonlyMap<string, Tool>,
+): Offer | undefined {
+  const added = [...tools.keys()].filter((name) => !names.has(name)).sort();
+  if (added.length === 0) return undefined;
+  const isRoom = tools.size <= contextOf(settings).tools;
+  return isRoom ? { tools: added } : { tools: [], servers: Object.fromEntries(countsOf(tools)) };
+}
+
+/** Of a server that nobody had heard of, the tools that fit the goal are described at once. */
+function newServers(
+  { goal, settings }: RunState,
+  known: ReadonlyMap<string, number>,
+  tools: ReadonlyMap<string, Tool>,
+): Offer | undefined {
+  const counts = countsOf(tools);
+  const names = new Set([...known.keys(), ...counts.keys()]);
+  const changed = [...names]
+    .filter((server) => (counts.get(server) ?? 0) !== (known.get(server) ?? 0))
+    .sort();
+  if (changed.length === 0) return undefined;
+  const fresh = new Map([...tools].filter(([, { server }]) => !known.has(server)));
+  return {
+    tools: chooseTools(goal, fresh, { limit: MOST_ANNOUNCED, order: settings.order }),
+    servers: Object.fromEntries(changed.map((server) => [server, counts.get(server) ?? 0])),
+  };
+}
+
+function countsOf(tools: ReadonlyMap<string, Tool>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { server } of tools.values()) counts.set(server, (counts.get(server) ?? 0) + 1);
+  return new Map([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
+}

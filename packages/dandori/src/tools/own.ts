@@ -1,0 +1,165 @@
+import type { Results } from '../driver/results.ts';
+import type { FailureKind } from '../model/failure.ts';
+import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../model/own-tools.ts';
+import { withoutPieces } from '../model/redact.ts';
+import { contextOf } from '../model/settings.ts';
+import { isStep } from '../model/task.ts';
+import type { Tool } from '../model/tool.ts';
+import { query } from '../plan/query.ts';
+import type { RunState } from '../run/state/state.ts';
+import { opaqueForOnce } from '../trust/sealing.ts';
+import { planView } from '../views/plan.ts';
+import { excerptOf } from '../views/result-digest.ts';
+import { searchTools, toolIndexOf } from './search.ts';
+import type { Call, CallOutcome, Toolbox } from './toolbox.ts';
+
+/** What an own tool may look at. It changes nothing. */
+interface Inside {
+  readonly state: () => RunState;
+  readonly results: Results;
+  /** The other runs, where there is a conversation. */
+  readonly others?: OtherRuns | undefined;
+}
+
+/**
+ * What the model of a run (`from`) may do to another run of its conversation. Telling the same again changes nothing.
+ */
+export interface OtherRuns {
+  tell(request: { run: string; text: string; from: string }): Promise<CallOutcome>;
+  cancel(request: { run: string; reason: string; from: string }): Promise<CallOutcome>;
+}
+
+interface Looking {
+  readonly others: OtherRuns | undefined;
+  readonly state: RunState;
+  readonly results: Results;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+type Handler = (args: JsonObject, looking: Looking) => CallOutcome | Promise<CallOutcome>;
+
+const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
+  'result.read': readResult,
+  'plan.get': getPlan,
+  'tool.search': searchTool,
+  'run.tell': tellRun,
+  'run.cancel': stopRun,
+};
+
+/** The toolbox with our own tools in it, so that they are compiled, started and journaled like all others. */
+export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside): Toolbox {
+  let last: { theirs: ReadonlyMap<string, Tool>; all: ReadonlyMap<string, Tool> } | undefined;
+  const all = () => {
+    const theirs = toolbox.tools();
+    if (last?.theirs !== theirs) last = { theirs, all: withOwnTools(theirs, others !== undefined) };
+    return last.all;
+  };
+  return {
+    tools: all,
+    missing: () => toolbox.missing(),
+    async call(call: Call) {
+      const own = ownToolName(call.operation, all());
+      if (own === undefined) return toolbox.call(call);
+      return HANDLERS[own](call.args, { state: state(), results, tools: toolbox.tools(), others });
+    },
+    close: () => toolbox.close(),
+  };
+}
+
+/** Whether a call is made by an own tool, and not by a tool of the user's under the same name. */
+export function isOwnCall(operation: string | undefined, toolbox: Pick<Toolbox, 'tools'>): boolean {
+  return operation !== undefined && ownToolName(operation, toolbox.tools()) !== undefined;
+}
+
+/** It shows what stands in the state, so that a secret in it is a mark, and stays one. */
+async function readResult(args: JsonObject, { state, results }: Looking): Promise<CallOutcome> {
+  const { task, path, from, count } = args;
+  const id = String(task);
+  const status = state.tasks.get(id)?.status;
+  if (status === undefined) return failed('invalid_args', `there is no action ${id} in this run`);
+  if (status !== 'succeeded') return failed('not_possible', `${id} has no result: it is ${status}`);
+  try {
+    await results.load(state, [id]);
+  } catch (error) {
+    return failed('unavailable', error instanceof Error ? error.message : String(error));
+  }
+  const opaque = opaqueForOnce();
+  const part = partOf(opaque.hide(results.get(state, id) ?? null), path);
+  if (!part.ok) return failed('invalid_args', `path: ${opaque.reveal(part.message)}`);
+  const excerpt = excerptOf(opaque.reveal(part.value), {
+    from: numberIn(from, 0),
+    count: numberIn(count, Number.POSITIVE_INFINITY),
+    limit: contextOf(state.settings).result,
+  });
+  return { kind: 'succeeded', result: withoutPieces(excerpt) };
+}
+
+function partOf(
+  value: Json,
+  path: Json | undefined,
+): { ok: true; value: Json } | { ok: false; message: string } {
+  if (typeof path !== 'string' || path.trim() === '') return { ok: true, value };
+  try {
+    const found = query(value, path);
+    return found === undefined
+      ? { ok: false, message: `${path} finds nothing in this result` }
+      : { ok: true, value: found };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function getPlan(_: JsonObject, { state }: Looking): CallOutcome {
+  const plan = planView(state);
+  if (plan === undefined) return failed('not_possible', 'there is no plan yet');
+  const statuses = [...state.tasks.values()]
+    .filter(({ task, isSuperseded }) => !isStep(task) && !isSuperseded)
+    .map(({ task: { id, operation, step }, status }) => ({
+      id,
+      operation,
+      status,
+      ...(step !== undefined && { step }),
+    }));
+  // A copy: what is in the state must not be what a result holds.
+  return { kind: 'succeeded', result: normalise({ ...plan, tasks: statuses }) };
+}
+
+/** Descriptions and schemas that do not fit are shortened, but no name is left out. */
+function searchTool({ query: words, limit }: JsonObject, { state, tools }: Looking): CallOutcome {
+  const found = searchTools(String(words), toolIndexOf(tools));
+  const shown = found.slice(0, Math.min(MOST_FOUND, numberIn(limit, 5)));
+  const room = Math.floor(contextOf(state.settings).result / Math.max(1, shown.length));
+  return {
+    kind: 'succeeded',
+    result: { tools: shown.map(({ tool }) => described(tool, room)), matches: found.length },
+  };
+}
+
+function described({ name, description, effect, inputSchema, outputSchema }: Tool, room: number): JsonObject {
+  const text = description.replaceAll(/\s+/g, ' ').trim();
+  const whole = { name, description: text, effect, inputSchema, ...(outputSchema && { outputSchema }) };
+  if (stringifyJson(whole).length <= room) return whole;
+  // What a call needs comes before what it gives, and both before words.
+  return { name, description: text.slice(0, 200), effect, inputSchema };
+}
+
+async function tellRun({ run, text }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
+  return others?.tell({ run: String(run), text: String(text), from: state.run }) ?? noOthers();
+}
+
+async function stopRun({ run, reason }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
+  return others?.cancel({ run: String(run), reason: String(reason), from: state.run }) ?? noOthers();
+}
+
+function noOthers(): CallOutcome {
+  return failed('not_possible', 'this run belongs to no conversation');
+}
+
+function numberIn(value: Json | undefined, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}
+
+function failed(kind: FailureKind, message: string): CallOutcome {
+  return { kind: 'failed', failure: { kind, message } };
+}

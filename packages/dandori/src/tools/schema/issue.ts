@@ -1,0 +1,203 @@
+import type { ErrorObject } from 'ajv';
+import { type Json, stringifyJson } from '../../model/json.ts';
+import type { SchemaIssue } from '../../model/tool.ts';
+import { MOST_ERRORS } from './meter.ts';
+
+/** More than these help nobody, and a list of a million wrong rows would give a million. */
+const MAX_ISSUES = 10_000;
+
+/** ajv's errors as a person or a model wants to read them: where, what is there, what should be. */
+export function toIssues(all: readonly ErrorObject[], value: Json): SchemaIssue[] {
+  const errors = all.length <= MOST_ERRORS ? all : all.slice(0, MOST_ERRORS);
+  return withoutBranches(errors)
+    .slice(0, MAX_ISSUES)
+    .map((error) => toIssue(error, errors, value));
+}
+
+/**
+ * Where none of several forms fits, ajv also lists why each of them does not. Those are not issues of their own: the
+ * value need not fit that form. What they say goes into the message of the choice.
+ */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  // By their place: thousands of rows may each have a choice that none of its forms fits.
+  const choices = new Map<string, ErrorObject[]>();
+  for (const error of errors.filter(isChoice))
+    choices.set(error.instancePath, [...(choices.get(error.instancePath) ?? []), error]);
+  const kept =
+    choices.size === 0
+      ? errors
+      : errors.filter(
+          (error) =>
+            !placesAbove(error.instancePath).some((place) =>
+              choices.get(place)?.some((choice) => isBranchOf(error, choice)),
+            ),
+        );
+  // `if` only says that `then` or `else` did not fit, which the others say better.
+  const telling = kept.filter((error) => error.keyword !== 'if');
+  return telling.length > 0 ? telling : [...kept];
+}
+
+/** All beginnings of a JSON Pointer, as far as a choice can stand there. */
+function placesAbove(pointer: string): string[] {
+  const places = [pointer];
+  for (let end = pointer.lastIndexOf('/'); end !== -1; end = pointer.lastIndexOf('/', end - 1)) {
+    places.push(pointer.slice(0, end));
+    if (end === 0) break;
+  }
+  return places;
+}
+
+function isChoice({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf';
+}
+
+function isBranchOf(error: ErrorObject, choice: ErrorObject): boolean {
+  if (error === choice || !error.instancePath.startsWith(choice.instancePath)) return false;
+  if (error.schemaPath.startsWith(`${choice.schemaPath}/`)) return true;
+  // A branch written as a `$ref` reports from its definition, outside the choice.
+  const definition = /^#\/(?:\$defs|definitions)\/[^/]+\//.exec(error.schemaPath)?.[0];
+  return definition !== undefined && !choice.schemaPath.startsWith(definition);
+}
+
+function toIssue(error: ErrorObject, all: readonly ErrorObject[], value: Json): SchemaIssue {
+  const property = propertyOf(error);
+  return {
+    path: toPath(error.instancePath, value),
+    keyword: error.keyword === 'unevaluatedProperties' ? 'additionalProperties' : error.keyword,
+    // Most issues of a plan are about Refs, which are no mistakes: nobody will read what they say.
+    get message() {
+      return isChoice(error) ? describeChoice(error, all) : describe(error);
+    },
+    ...(property !== undefined && { property }),
+    ...(isConditional(error) && { isConditional: true }),
+  };
+}
+
+function isConditional({ keyword, schemaPath }: ErrorObject): boolean {
+  return (
+    keyword === 'unevaluatedProperties' || /\/(then|else|oneOf|anyOf|dependentSchemas)\//.test(schemaPath)
+  );
+}
+
+function propertyOf({ params }: ErrorObject): string | undefined {
+  const found: unknown = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** A JSON Pointer says `0` for an index and for a key alike; only the value knows which it is. */
+function toPath(pointer: string, value: Json): (string | number)[] {
+  let current: Json | undefined = value;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      if (Array.isArray(current)) {
+        current = current[Number(key)];
+        return Number(key);
+      }
+      current = typeof current === 'object' && current !== null ? current[key] : undefined;
+      return key;
+    });
+}
+
+function describe(error: ErrorObject): string {
+  const { keyword, params, data } = error;
+  switch (keyword) {
+    case 'required':
+      return `"${params.missingProperty}" is missing`;
+    case 'dependentRequired':
+    case 'dependencies':
+      return `"${params.missingProperty}" is missing, which "${params.property}" needs`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `"${propertyOf(error)}" is not a known property`;
+    case 'type':
+      return `must be ${alternatives([params.type].flat().map(withArticle))}, not ${describeValue(data)}`;
+    case 'enum':
+      return `must be one of ${clip(params.allowedValues.map(show).join(', '), 300)}, not ${show(data)}`;
+    case 'const':
+      return `must be ${show(params.allowedValue)}, not ${show(data)}`;
+    case 'format':
+      return `${show(data)} is not a valid ${params.format}`;
+    case 'pattern':
+      return `${show(data)} does not match the pattern ${clip(params.pattern, 100)}`;
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return `must be ${params.comparison} ${params.limit}, not ${show(data)}`;
+    case 'multipleOf':
+      return `must be a multiple of ${params.multipleOf}, not ${show(data)}`;
+    case 'minLength':
+    case 'maxLength':
+      return `must have ${bound(error)} ${params.limit} characters, not ${[...String(data)].length}`;
+    case 'minItems':
+    case 'maxItems':
+      return `must have ${bound(error)} ${params.limit} items, not ${(data as unknown[]).length}`;
+    case 'minProperties':
+    case 'maxProperties':
+      return `must have ${bound(error)} ${params.limit} properties, not ${Object.keys(data as object).length}`;
+    case 'uniqueItems':
+      return `must not hold the same item twice: items ${params.j} and ${params.i} are equal`;
+    case 'not':
+      return `${show(data)} has a form that is not allowed`;
+    case 'false schema':
+      return 'is not allowed here';
+    default:
+      return error.message ?? `does not fit "${keyword}"`;
+  }
+}
+
+function bound({ keyword }: ErrorObject): string {
+  return keyword.startsWith('min') ? 'at least' : 'at most';
+}
+
+function describeChoice(choice: ErrorObject, all: readonly ErrorObject[]): string {
+  if (choice.keyword === 'oneOf' && Array.isArray(choice.params.passingSchemas)) {
+    return `${show(choice.data)} fits more than one of the forms of which it must fit exactly one`;
+  }
+  const reasons = all.filter((error) => !isChoice(error) && isBranchOf(error, choice));
+  const isOnlyType = reasons.every(
+    (error) => error.keyword === 'type' && error.instancePath === choice.instancePath,
+  );
+  if (reasons.length > 0 && isOnlyType) {
+    const types = new Set(reasons.flatMap((error) => [error.params.type].flat()));
+    return `must be ${alternatives([...types].map(withArticle))}, not ${describeValue(choice.data)}`;
+  }
+  const told = new Set(reasons.map((error) => `${within(error, choice)}${describe(error)}`));
+  const because = [...told].slice(0, 4).join('; or ');
+  return `${show(choice.data)} fits none of the allowed forms${because === '' ? '' : `: ${clip(because, 400)}`}`;
+}
+
+function within(error: ErrorObject, choice: ErrorObject): string {
+  const rest = error.instancePath.slice(choice.instancePath.length + 1);
+  return rest === '' ? '' : `${rest} `;
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null';
+  return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function alternatives(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object') return 'an object';
+  return `the ${typeof value === 'bigint' ? 'number' : typeof value} ${show(value)}`;
+}
+
+function show(value: unknown): string {
+  // A large value must not be written out in full only to be clipped.
+  if (typeof value === 'string') return stringifyJson(clip(value, 60));
+  if (typeof value === 'object' && value !== null) return describeValue(value);
+  return String(value);
+}
+
+function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}

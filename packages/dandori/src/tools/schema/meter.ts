@@ -1,0 +1,131 @@
+import { createRequire } from 'node:module';
+import type { Ajv, CodeKeywordDefinition, Format, FuncKeywordDefinition, KeywordCxt } from 'ajv';
+import { type Json, stringifyJson } from '../../model/json.ts';
+import type { Work } from '../../model/work.ts';
+import { sizeOf } from './size.ts';
+
+/** Work that is counted while a value is checked. Both throw `TooMuchWork`; `giveUp` whatever is left. */
+export interface Meter extends Work {
+  readonly spend: (units: number) => void;
+  readonly giveUp: () => void;
+}
+
+/** Mistakes that are collected in one check: a few hundred forms and some thousand values would fill the memory with them. */
+export const MOST_ERRORS = 20_000;
+
+/** Keywords that look at all items of a list, or at all properties of an object. */
+const OVER_ITEMS = new Set(['items', 'additionalItems', 'contains', 'unevaluatedItems', 'minContains']);
+const OVER_PROPERTIES = new Set([
+  'additionalProperties',
+  'patternProperties',
+  'propertyNames',
+  'unevaluatedProperties',
+  'minProperties',
+  'maxProperties',
+]);
+const OVER_TEXT = new Set(['minLength', 'maxLength']);
+/** The errors of what is referred to are copied behind those that there are already. */
+const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
+
+/**
+ * Makes ajv count what it does: the code of every keyword begins with paying for it, and stops where nothing is left. What
+ * ajv generates cannot be stopped otherwise, and by its clock no thread can say the same on every machine.
+ */
+export function countWork(ajv: Ajv, meter: Meter): void {
+  const load = createRequire(import.meta.url);
+  const { _ } = load('ajv') as typeof import('ajv');
+  const { default: names } = load('ajv/dist/compile/names.js') as {
+    default: { errors: InstanceType<typeof import('ajv')['Name']> };
+  };
+
+  const cost = (cxt: KeywordCxt, keyword: string) => {
+    const own = 1 + Math.ceil(sizeOf(cxt.schema as Json, 20_000) / 4);
+    const { data } = cxt;
+    if (OVER_ITEMS.has(keyword)) return _`${own} + ${data}.length`;
+    if (OVER_PROPERTIES.has(keyword)) return _`${own} + ${own} * Object.keys(${data}).length`;
+    if (OVER_TEXT.has(keyword)) return _`${own} + ${data}.length / 16`;
+    return REFERENCES.has(keyword) ? _`${own} + ${names.errors}` : _`${own}`;
+  };
+
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword(uniqueItems(meter));
+  for (const name of Object.keys(ajv.formats)) {
+    const format = ajv.formats[name];
+    const test = format === undefined ? undefined : testOf(format);
+    if (test !== undefined) ajv.addFormat(name, { type: 'string', validate: limited(name, test, meter) });
+  }
+  for (const [keyword, rule] of Object.entries(ajv.RULES.all)) {
+    if (typeof rule !== 'object' || !('code' in rule.definition)) continue;
+    const definition = rule.definition as CodeKeywordDefinition;
+    const { code } = definition;
+    definition.code = (cxt, type) => {
+      const paid = cxt.gen.scopeValue('obj', { ref: meter, key: meter });
+      cxt.gen.code(_`if ((${paid}.left -= ${cost(cxt, keyword)}) < 0) ${paid}.spend(0);`);
+      cxt.gen.code(_`if (${names.errors} > ${MOST_ERRORS}) ${paid}.giveUp();`);
+      code(cxt, type);
+    };
+  }
+}
+
+type TestText = (text: string) => boolean;
+
+/** Undefined for formats of numbers, and for those that every text has. */
+function testOf(format: Format): TestText | undefined {
+  if (format instanceof RegExp) return (text) => format.test(text);
+  if (typeof format === 'function') return (text) => format(text) === true;
+  if (typeof format !== 'object' || format.type === 'number') return undefined;
+  return testOf(format.validate as Format);
+}
+
+/** No address is longer. */
+const LONGEST_EMAIL = 320;
+/** The pattern of `url` takes the cube of a long one in the worst case. */
+const LONGEST_URL = 512;
+
+function limited(name: string, test: TestText, { spend }: Meter): TestText {
+  const price = (length: number) =>
+    name === 'email' || name === 'url' ? 1 + length ** 2 / 64 : 1 + length / 4;
+  return (text) => {
+    if (name === 'email' && text.length > LONGEST_EMAIL) return false;
+    if (name === 'url' && text.length > LONGEST_URL) {
+      spend(text.length);
+      return /^(?:https?|ftp):/i.test(text) && URL.canParse(text);
+    }
+    spend(price(text.length));
+    return test(text);
+  };
+}
+
+/** ajv compares each item with each other: 100,000 objects take it an hour. */
+function uniqueItems({ spend }: Meter): FuncKeywordDefinition {
+  const validate = (isWanted: boolean, items: readonly Json[]): boolean => {
+    validate.errors = [];
+    if (!isWanted) return true;
+    const places = new Map<string, number>();
+    for (const [place, item] of items.entries()) {
+      const text = canonical(item, spend);
+      const before = places.get(text);
+      if (before !== undefined) {
+        validate.errors = [{ keyword: 'uniqueItems', params: { j: before, i: place } }];
+        return false;
+      }
+      places.set(text, place);
+    }
+    return true;
+  };
+  validate.errors = [] as { keyword: string; params: object }[];
+  return { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate };
+}
+
+/** The same text for equal values, whatever the order of their keys. */
+function canonical(value: Json, spend: (units: number) => void): string {
+  spend(1);
+  if (typeof value === 'string') {
+    spend(value.length / 16);
+    return stringifyJson(value);
+  }
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, spend)).join(',')}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${stringifyJson(key)}:${canonical(value[key] as Json, spend)}`).join(',')}}`;
+}

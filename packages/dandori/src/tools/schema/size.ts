@@ -1,0 +1,125 @@
+import type { Json, JsonObject } from '../../model/json.ts';
+import { isObject } from '../../plan/schema/view.ts';
+
+/** Code is generated for every part, some hundred microseconds each. Real tools have a few dozen. */
+const MOST_PARTS = 3_000;
+/** With `unevaluatedProperties`, each part looks at all others. */
+const MOST_UNEVALUATED = 400;
+/** Values in lists, which cost nothing but memory. */
+const MOST_VALUES = 20_000;
+const DEEPEST = 200;
+/** Parts that one value is held against, a `$ref` counted as what it refers to. */
+const MOST_EXPANDED = 20_000;
+
+/**
+ * Why a schema is not compiled; undefined for one that can be. A few lines of `$defs` that refer to each other twice stand for
+ * billions of parts, and to generate code for a large one takes seconds in which nothing else runs.
+ */
+export function sizeProblem(schema: JsonObject): string | undefined {
+  const found = survey(schema);
+  if (found === undefined) return 'it is too large or too deep to be checked';
+  if (expanded(schema, found) > MOST_EXPANDED)
+    return `its references stand for more than ${MOST_EXPANDED.toLocaleString('en')} parts, too many to be checked`;
+  return undefined;
+}
+
+/** What a `$ref` may name, but for the pointers. */
+type Names = ReadonlyMap<string, JsonObject>;
+
+function survey(schema: JsonObject): Names | undefined {
+  const names = new Map<string, JsonObject>();
+  let parts = 0;
+  let values = 0;
+  let most = MOST_PARTS;
+  const walk = (value: Json, depth: number): boolean => {
+    if (parts > most || values > MOST_VALUES || depth > DEEPEST) return false;
+    if (Array.isArray(value)) return value.every((item) => isCounted() && walk(item, depth + 1));
+    if (!isObject(value)) return true;
+    for (const [key, item] of Object.entries(value)) {
+      if ((key === 'enum' || key === 'examples' || key === 'required') && Array.isArray(item)) {
+        values += sizeOf(item, MOST_VALUES - values);
+        continue;
+      }
+      if (key === 'unevaluatedProperties' || key === 'unevaluatedItems') most = MOST_UNEVALUATED;
+      if (typeof item === 'string') name(key, item, value);
+      if (!isCounted() || !walk(item, depth + 1)) return false;
+    }
+    return true;
+  };
+  const isCounted = () => {
+    parts += 1;
+    return parts <= most;
+  };
+  const name = (key: string, text: string, value: JsonObject) => {
+    if (key === '$anchor' || key === '$dynamicAnchor') names.set(`#${text}`, value);
+    if (key === '$id') names.set(text, value);
+  };
+  return walk(schema, 0) && parts <= most && values <= MOST_VALUES ? names : undefined;
+}
+
+/** Values within a value, counted up to a number. */
+export function sizeOf(value: Json, most: number): number {
+  let left = most;
+  const walk = (one: Json): void => {
+    left -= 1;
+    if (left < 0 || typeof one !== 'object' || one === null) return;
+    if (Array.isArray(one)) {
+      for (const item of one) {
+        if (left < 0) return;
+        walk(item);
+      }
+      return;
+    }
+    for (const key in one) {
+      if (left < 0) return;
+      walk(one[key] as Json);
+    }
+  };
+  walk(value);
+  return most - left;
+}
+
+/** What only counts where something refers to it. */
+const DEFINITIONS = new Set(['$defs', 'definitions', 'enum', 'const', 'default', 'examples']);
+
+function expanded(root: JsonObject, names: Names): number {
+  const known = new Map<object, number>();
+  const count = (value: Json): number => {
+    if (typeof value !== 'object' || value === null) return 1;
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    // One that refers to itself depends on the value, whose work is counted while it is checked.
+    known.set(value, 1);
+    let sum = 1;
+    for (const [key, item] of Object.entries(value)) {
+      if (DEFINITIONS.has(key) && !Array.isArray(value)) continue;
+      if ((key === '$ref' || key === '$dynamicRef') && typeof item === 'string')
+        sum += count(names.get(item) ?? pointed(item, root) ?? null);
+      else sum += count(item);
+      if (sum > MOST_EXPANDED) break;
+    }
+    known.set(value, sum);
+    return sum;
+  };
+  return count(root);
+}
+
+function pointed(ref: string, root: JsonObject): Json | undefined {
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return undefined;
+  let target: Json | undefined = root;
+  for (const part of ref.slice(2).split('/')) {
+    const key = unescaped(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof target !== 'object' || target === null) return undefined;
+    target = (target as JsonObject)[key];
+  }
+  return target;
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

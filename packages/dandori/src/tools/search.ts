@@ -1,0 +1,218 @@
+import type { Json } from '../model/json.ts';
+import { isOwnTool } from '../model/own-tools.ts';
+import type { OrderRule } from '../model/settings.ts';
+import { isJapanese } from '../model/text.ts';
+import type { Tool } from '../model/tool.ts';
+import { meaningOf, stem } from './dictionary.ts';
+
+/** How telling the places are where a word can stand. */
+const WEIGHT = { name: 3, title: 2, server: 1.5, parameter: 1, description: 1, parameterDescription: 0.3 };
+const LONGEST_DESCRIPTION = 1_500;
+const MOST_PARAMETERS = 40;
+/** What a tool gets of the best of its server: who needs one tool of it often needs another. */
+const NEIGHBOUR = 0.15;
+
+interface Card {
+  readonly tool: Tool;
+  readonly length: number;
+}
+
+/** Words → tools, made once for a set of tools. The work of a search is that of the tools that have one of its words. */
+interface ToolIndex {
+  readonly cards: readonly Card[];
+  readonly meanLength: number;
+  readonly postings: ReadonlyMap<string, readonly { readonly card: number; readonly frequency: number }[]>;
+}
+
+interface Found {
+  readonly tool: Tool;
+  readonly score: number;
+}
+
+const indexes = new WeakMap<ReadonlyMap<string, Tool>, ToolIndex>();
+
+/** Own tools are left out: they are for looking, not to be found. A toolbox gives the same map while nothing changes. */
+export function toolIndexOf(tools: ReadonlyMap<string, Tool>): ToolIndex {
+  const kept = indexes.get(tools);
+  if (kept !== undefined) return kept;
+  const postings = new Map<string, { card: number; frequency: number }[]>();
+  const cards = [...tools.values()]
+    .filter((tool) => !isOwnTool(tool))
+    .map((tool, card): Card => {
+      const terms = weightedTerms(tool);
+      let length = 0;
+      for (const [term, frequency] of terms) {
+        length += frequency;
+        const posting = postings.get(term);
+        if (posting === undefined) postings.set(term, [{ card, frequency }]);
+        else posting.push({ card, frequency });
+      }
+      return { tool, length };
+    });
+  const total = cards.reduce((sum, { length }) => sum + length, 0);
+  const index = { cards, postings, meanLength: total / Math.max(1, cards.length) };
+  indexes.set(tools, index);
+  return index;
+}
+
+/** The tools that a text speaks of, best first. The order is the same on any machine. */
+export function searchTools(text: string, { cards, postings, meanLength }: ToolIndex): Found[] {
+  const scores = new Map<number, number>();
+  // A word counts once: a goal that repeats itself says no more.
+  for (const term of new Set(termsIn(text))) {
+    const posting = postings.get(term) ?? [];
+    // A meaning is shared by many words and says less than the word itself.
+    const weight = term.startsWith('~') ? 0.6 : 1;
+    for (const { card, frequency } of posting) {
+      const length = (cards[card]?.length ?? 0) / Math.max(1, meanLength);
+      const score = bm25({ frequency, spread: posting.length, documents: cards.length, length });
+      scores.set(card, (scores.get(card) ?? 0) + weight * score);
+    }
+  }
+  const found = [...scores].flatMap(([card, score]) => {
+    const tool = cards[card]?.tool;
+    return tool === undefined ? [] : [{ tool, score }];
+  });
+  return withNeighbours(found).sort(
+    (one, other) => other.score - one.score || (one.tool.name < other.tool.name ? -1 : 1),
+  );
+}
+
+function withNeighbours(found: readonly Found[]): Found[] {
+  const best = new Map<string, number>();
+  for (const { tool, score } of found) best.set(tool.server, Math.max(score, best.get(tool.server) ?? 0));
+  return found.map(({ tool, score }) => ({ tool, score: score + NEIGHBOUR * (best.get(tool.server) ?? 0) }));
+}
+
+/** The tools to describe to who has this goal, at most `limit`; with a tool come those that must be called before it. */
+export function chooseTools(
+  goal: string,
+  tools: ReadonlyMap<string, Tool>,
+  { limit, order }: { readonly limit: number; readonly order: readonly OrderRule[] },
+): string[] {
+  const chosen = new Set<string>();
+  const take = (name: string): void => {
+    if (chosen.size >= limit || chosen.has(name) || !tools.has(name)) return;
+    chosen.add(name);
+    for (const { before, after } of order) if (after === name) take(before);
+  };
+  for (const { tool } of searchTools(goal, toolIndexOf(tools))) {
+    if (chosen.size >= limit) break;
+    take(tool.name);
+  }
+  return [...chosen].sort();
+}
+
+function weightedTerms({ name, server, title, description, inputSchema }: Tool): Map<string, number> {
+  const terms = new Map<string, number>();
+  const put = (text: string, weight: number): void => {
+    for (const term of termsIn(text)) terms.set(term, (terms.get(term) ?? 0) + weight);
+  };
+  put(name.startsWith(`${server}.`) ? name.slice(server.length + 1) : name, WEIGHT.name);
+  put(title ?? '', WEIGHT.title);
+  put(server, WEIGHT.server);
+  put(description.slice(0, LONGEST_DESCRIPTION), WEIGHT.description);
+  for (const [parameter, schema] of parametersOf(inputSchema).slice(0, MOST_PARAMETERS)) {
+    put(parameter, WEIGHT.parameter);
+    put(descriptionIn(schema).slice(0, LONGEST_DESCRIPTION), WEIGHT.parameterDescription);
+  }
+  return terms;
+}
+
+/** Schemas come from anywhere. */
+function parametersOf({ properties }: Tool['inputSchema']): [string, Json][] {
+  const isObject = typeof properties === 'object' && properties !== null && !Array.isArray(properties);
+  return isObject ? Object.entries(properties) : [];
+}
+
+function descriptionIn(schema: Json): string {
+  const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
+  return isObject && typeof schema.description === 'string' ? schema.description : '';
+}
+
+/** Where a term stands and how often, in one document and in all of them. */
+interface Occurrence {
+  /** In this document; a telling place may count for more than one. */
+  readonly frequency: number;
+  /** In how many documents it stands. */
+  readonly spread: number;
+  readonly documents: number;
+  /** Of this document, as a share of the mean length. */
+  readonly length: number;
+}
+
+/** How much a term says for a document: a rare one more, one that is repeated a little more, a short document more. */
+export function bm25({ frequency, spread, documents, length }: Occurrence): number {
+  const rarity = Math.log(1 + (documents - spread + 0.5) / (spread + 0.5));
+  return (rarity * frequency * 2.2) / (frequency + 1.2 * (0.4 + 0.6 * length));
+}
+
+const STOP = new Set(
+  `a an the of in on at for to from by with and or is are was were be been it its this that these those what which who
+   when how do does can could would should will may must me my i you your we our us they please tell let there here
+   want need as about into if then than some any so not no also has have had up out per via using use used given
+   provide provides returns return based`.split(/\s+/),
+);
+const JAPANESE_RUN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々]+/gu;
+const LONGEST_WORD = 6;
+
+/**
+ * What a text is found by: stems of words, pairs of Japanese characters (words are not set apart there), and `~meaning`
+ * where the dictionary knows a word, so that 天気 finds `get_weather`. Depends on nothing but the text: a segmenter
+ * would cut otherwise in another version of Node.
+ */
+function termsIn(text: string): string[] {
+  const plain = spaced(text.normalize('NFKC'));
+  const terms: string[] = [];
+  for (const [run] of plain.matchAll(JAPANESE_RUN)) terms.push(...pairsIn(run), ...meaningsIn(run));
+  for (const [word] of plain.replaceAll(JAPANESE_RUN, ' ').matchAll(/[\p{L}\p{N}]+/gu)) {
+    const lower = word.toLowerCase();
+    if (STOP.has(lower) || (lower.length === 1 && !isJapanese(lower) && !/\p{N}/u.test(lower))) continue;
+    const key = stem(lower);
+    terms.push(key);
+    const meaning = meaningOf(key);
+    if (meaning !== undefined) terms.push(`~${meaning.name}`);
+  }
+  return terms;
+}
+
+/** `getCurrentTime`, `HTTPRequest`, `get_current_time` and `time.get-current` as text with spaces. */
+function spaced(text: string): string {
+  return text
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replaceAll('_', ' ');
+}
+
+function pairsIn(run: string): string[] {
+  const characters = [...run];
+  if (characters.length === 1) return characters;
+  const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+  // の後 or ます stand in any sentence.
+  return pairs.filter((pair) => !/^\p{Script=Hiragana}+$/u.test(pair));
+}
+
+/** The longest word of the dictionary at each place. One character alone is a word only where no other kanji is beside it. */
+function meaningsIn(run: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < run.length; ) {
+    const length = wordAt(run, at);
+    const meaning = length === 0 ? undefined : meaningOf(run.slice(at, at + length));
+    if (meaning !== undefined) found.push(`~${meaning.name}`);
+    at += Math.max(1, length);
+  }
+  return found;
+}
+
+function wordAt(run: string, at: number): number {
+  for (let length = Math.min(LONGEST_WORD, run.length - at); length > 0; length--) {
+    if (meaningOf(run.slice(at, at + length)) === undefined) continue;
+    const isAlone = !isHan(run[at - 1]) && !isHan(run[at + length]);
+    if (length > 1 || isAlone) return length;
+  }
+  return 0;
+}
+
+function isHan(character: string | undefined): boolean {
+  return character !== undefined && /\p{Script=Han}/u.test(character);
+}

@@ -1,0 +1,426 @@
+import { createHash } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import * as z from 'zod';
+import { DandoriError } from '../model/error.ts';
+import type { Failure } from '../model/failure.ts';
+import {
+  canonical,
+  exactNumber,
+  type Json,
+  type JsonObject,
+  normalise,
+  stringifyJson,
+} from '../model/json.ts';
+import { hugeIn, withStandIns } from '../model/stand-in.ts';
+import { type Effect, isRepeatable, isWorse, type Tool } from '../model/tool.ts';
+import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
+import { AmbiguityError, isAmbiguity, thrownAmbiguity } from './ambiguity.ts';
+import { type Call, type CallOutcome, failed, notStarted, stopped } from './toolbox.ts';
+
+export { ambiguous } from './ambiguity.ts';
+
+/** What a method is given besides its input. */
+export interface ServiceContext {
+  readonly userId: string | undefined;
+  /** Aborted when the call is to stop. A method that ignores it is left to itself after a short while. */
+  readonly signal: AbortSignal;
+  readonly progress: (message: string, fraction?: number) => void;
+  /** The same for every attempt of a task: the key under which a repeated effect can be recognised. */
+  readonly key: string;
+  /**
+   * Calls another tool, one that `calls` names. Throws a `ServiceCallError` where it does not succeed.
+   *
+   * The call is written to the journal. When the method is run again (its process died, or it is retried), a call that
+   * was finished and is repeated with the same arguments is not made again: it returns what it returned then. The first
+   * of several equal calls stands for the first of them, the second for the second.
+   */
+  call(tool: string, args: JsonObject, options?: InnerCallOptions): Promise<Json>;
+}
+
+export interface InnerCallOptions {
+  /**
+   * Tells equal calls apart by something that stays the same when the method is run again, such as the number of an
+   * order line. Needed only where a method makes equal calls and learns which of them are left by other means than
+   * `call`. Calls of a task with the same tool, arguments and key are one call.
+   */
+  readonly key?: string;
+}
+
+export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly description: string;
+  readonly input: Input;
+  readonly output?: Output;
+  readonly effect: Effect;
+  /**
+   * The tools that `run` calls by `context.call`, by full name. They must do no more to the world than `effect` says, and
+   * are ordered with the other tasks of the plan as if they stood in it; no others can be called.
+   */
+  readonly calls?: readonly string[];
+  /** False where the result may hold somebody else's words, such as a web page. True by default: it is your code. */
+  readonly trusted?: boolean;
+  run(input: z.output<Input>, context: ServiceContext): Promise<z.input<Output>> | z.input<Output>;
+}
+
+export interface ServiceMethod {
+  readonly tool: Tool;
+  /** Must not throw or reject. */
+  call(call: Call, inner: (call: Call) => Promise<CallOutcome>): Promise<CallOutcome>;
+}
+
+export interface Service {
+  readonly name: string;
+  readonly methods: readonly ServiceMethod[];
+}
+
+/** Another tool, called from inside a method, did not succeed. Uncaught, it ends the method's own call in the same way. */
+export class ServiceCallError extends Error {
+  override readonly name = 'ServiceCallError';
+  readonly tool: string;
+  readonly failure: Failure;
+  /** True where it may have taken effect all the same. */
+  readonly inDoubt: boolean;
+
+  constructor(tool: string, failure: Failure, inDoubt = false) {
+    super(`${tool}: ${failure.message}`);
+    this.tool = tool;
+    this.failure = failure;
+    this.inDoubt = inDoubt;
+  }
+}
+
+const GRACE = 500;
+const NAME = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
+
+/** One TypeScript function as a tool. */
+export function defineTool<Input extends z.ZodType, Output extends z.ZodType = z.ZodType<unknown, unknown>>(
+  definition: MethodDefinition<Input, Output> & { readonly name: string },
+): Service {
+  const { name } = definition;
+  checkName(name);
+  return { name, methods: [createMethod(definition, { name, server: name })] };
+}
+
+/** Several functions that belong together; they are called as `service.method`, and share a resource as far as order goes. */
+export function defineService<
+  Inputs extends Record<string, z.ZodType>,
+  Outputs extends Record<string, z.ZodType>,
+>(definition: {
+  readonly name: string;
+  readonly description?: string;
+  readonly methods: {
+    readonly [Method in keyof Inputs]: MethodDefinition<Inputs[Method], Outputs[Method & keyof Outputs]>;
+  };
+}): Service {
+  const { name: server, methods } = definition;
+  checkName(server);
+  const made = Object.entries<MethodDefinition<z.ZodType, z.ZodType>>(methods).map(([method, described]) => {
+    checkName(method);
+    return createMethod(described, { name: `${server}.${method}`, server });
+  });
+  return { name: server, methods: made };
+}
+
+function checkName(name: string): void {
+  if (NAME.test(name)) return;
+  const fix = 'Use letters, digits, "_" and "-", beginning with a letter.';
+  throw new DandoriError('service-invalid', `"${name}" cannot be the name of a service or a method.`, {
+    fix,
+  });
+}
+
+function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: MethodDefinition<Input, Output>,
+  { name, server }: { name: string; server: string },
+): ServiceMethod {
+  const { description, input, output, effect, calls, trusted = true } = definition;
+  const inputSchema = toSchema(name, input, 'input');
+  if (inputSchema.type !== 'object') {
+    const fix = 'Arguments have names: make the input a z.object({ … }).';
+    throw new DandoriError('service-invalid', `The input of ${name} is not an object.`, { fix });
+  }
+  const outputSchema = output === undefined ? undefined : toSchema(name, output, 'output');
+  const tool = {
+    name,
+    server,
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    effect,
+    ...(calls !== undefined && { calls }),
+    trusted,
+  };
+  return { tool, call: (call, inner) => callMethod(definition, { tool, call, inner }) };
+}
+
+function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  try {
+    // A result goes through JSON, where a Date becomes a text; an argument comes from JSON and can never be a Date.
+    return z.toJSONSchema(schema, {
+      io,
+      unrepresentable: ({ zodSchema }) => {
+        if (zodSchema._zod.def.type === 'bigint') return { type: 'integer' };
+        return io === 'input' ? 'throw' : 'any';
+      },
+    }) as JsonObject;
+  } catch (cause) {
+    const message = `The ${io} of ${name} cannot be written as JSON Schema: ${cause instanceof Error ? cause.message : cause}`;
+    throw new DandoriError('service-invalid', message, { fix: 'Use types that JSON has.', cause });
+  }
+}
+
+interface Calling {
+  readonly tool: Tool;
+  readonly call: Call;
+  readonly inner: (call: Call) => Promise<CallOutcome>;
+}
+
+async function callMethod<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: MethodDefinition<Input, Output>,
+  calling: Calling,
+): Promise<CallOutcome> {
+  const { tool, call } = calling;
+  if (call.signal.aborted) return notStarted(tool.name);
+  try {
+    const input = await readInput(definition.input, call.args);
+    if (!input.success)
+      return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}${input.hint}`);
+    const work = (async () => definition.run(input.data, createContext(calling)))();
+    return await untilAbandoned(
+      work.then((value) => toOutcome(definition, tool, value)),
+      call.signal,
+      tool.name,
+    );
+  } catch (error) {
+    return errorOutcome(error, calling);
+  }
+}
+
+type Read<Input extends z.ZodType> =
+  | { readonly success: true; readonly data: z.output<Input> }
+  | { readonly success: false; readonly error: z.ZodError; readonly hint: string };
+
+/**
+ * A method that asks for numbers is given them also for integers beyond 2^53, as long as a number can hold each of
+ * them exactly. One that would be rounded is refused.
+ */
+async function readInput<Input extends z.ZodType>(schema: Input, args: JsonObject): Promise<Read<Input>> {
+  const read = await schema.safeParseAsync(args);
+  const integers = read.success ? [] : [...hugeIn(args)].filter((one) => typeof one === 'bigint');
+  if (read.success || integers.length === 0) return { ...read, hint: '' } as Read<Input>;
+  const wrong = integers.find((integer) => exactNumber(integer) === undefined);
+  const hint = `\n${wrong} is more than a number of JavaScript holds: take it by z.coerce.bigint(), or as text`;
+  if (wrong !== undefined) return { ...read, hint } as Read<Input>;
+  return { ...(await schema.safeParseAsync(withStandIns(args, new Map()))), hint: '' } as Read<Input>;
+}
+
+function createContext({ call, inner }: Calling): ServiceContext {
+  const keyOf = createKeys(call);
+  return {
+    userId: call.userId,
+    signal: call.signal,
+    progress: (message, fraction) => call.progress?.(message, fraction),
+    key: call.key,
+    async call(operation, given, { key: name } = {}) {
+      const args = asSent(operation, given);
+      const key = keyOf(operation, args, name);
+      const outcome = await inner({ ...call, operation, args, key, inputs: undefined });
+      switch (outcome.kind) {
+        case 'succeeded':
+          return outcome.result;
+        case 'failed':
+          throw new ServiceCallError(operation, outcome.failure);
+        case 'lost':
+          throw new ServiceCallError(operation, { kind: 'unavailable', message: outcome.message }, true);
+        case 'input_wanted': {
+          const message = 'it asks for input again and again';
+          throw new ServiceCallError(operation, { kind: 'tool_error', message });
+        }
+        case 'ambiguous': {
+          const { question, options, form, default: fallback } = outcome;
+          const asked = { question, default: fallback };
+          throw new AmbiguityError(
+            form === undefined ? { ...asked, options: [...options] } : { ...asked, form },
+          );
+        }
+      }
+    },
+  };
+}
+
+/** As it will be written and sent: what the method goes on changing must not change it, nor a Date look like another. */
+function asSent(operation: string, args: JsonObject): JsonObject {
+  try {
+    return normalise(args) as JsonObject;
+  } catch (error) {
+    const message = `the arguments are not JSON: ${error instanceof Error ? error.message : error}`;
+    throw new ServiceCallError(operation, { kind: 'invalid_args', message });
+  }
+}
+
+const DIGEST_LENGTH = 24;
+
+/**
+ * The key of a call inside a method: bound to what is called, so that a method that does other things when it is run
+ * again never uses the key of another call. Equal calls are counted. A digest of a secret would let a reader of the journal
+ * try passwords, so that it is made of what the journal holds.
+ */
+function createKeys({
+  key: task,
+  seal = (args) => args,
+}: Pick<Call, 'key' | 'seal'>): (operation: string, args: JsonObject, name?: string) => string {
+  const equal = new Map<string, number>();
+  return (operation, args, name) => {
+    const bound = seal([operation, args, ...(name === undefined ? [] : [name])]);
+    const digest = createHash('sha256')
+      .update(stringifyJson(canonical(bound)))
+      .digest('hex')
+      .slice(0, DIGEST_LENGTH);
+    if (name !== undefined) return `${task}/${digest}`;
+    const ordinal = (equal.get(digest) ?? 0) + 1;
+    equal.set(digest, ordinal);
+    return `${task}/${digest}-${ordinal}`;
+  };
+}
+
+/** A method cannot be left and entered again in the middle: the person is asked while it is held open. */
+export async function withInput(call: Call, inner: Calling['inner']): Promise<CallOutcome> {
+  let outcome = await inner(call);
+  for (let round = 1; outcome.kind === 'input_wanted' && round <= MOST_ROUNDS; round++) {
+    const { requests, state } = outcome;
+    const responses: Record<string, InputResponse> = {};
+    for (const { name, ...request } of requests) {
+      const response = (await call.elicit?.(request)) ?? { action: 'cancel' as const };
+      if (name !== undefined) responses[name] = response;
+      else if (response.action !== 'accept')
+        return failed('rejected', `nobody did what ${call.operation} needs first`);
+    }
+    outcome = await inner({ ...call, inputs: { responses, state } });
+  }
+  return outcome;
+}
+
+async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
+  { output }: MethodDefinition<Input, Output>,
+  { name }: Tool,
+  value: unknown,
+): Promise<CallOutcome> {
+  const parsed =
+    output === undefined ? { success: true as const, data: value } : await output.safeParseAsync(value);
+  if (!parsed.success) {
+    return failed(
+      'invalid_result',
+      `the result does not fit the output of ${name}: ${z.prettifyError(parsed.error)}`,
+    );
+  }
+  try {
+    // A copy: the method may go on changing what it returned, and what the run has seen must not change.
+    return {
+      kind: 'succeeded',
+      result: normalise(parsed.data),
+    };
+  } catch (error) {
+    // The size of the stack is no concern of who wrote the service.
+    const reason =
+      error instanceof RangeError
+        ? 'it is nested too deeply'
+        : error instanceof Error
+          ? error.message
+          : error;
+    return failed('invalid_result', `the result of ${name} is not JSON: ${reason}`);
+  }
+}
+
+/** After an abort a method has a moment to end in its own way; then nobody waits for it any more. */
+function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: string): Promise<CallOutcome> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const abandon = () => {
+      timer = setTimeout(() => resolve({ ...stopped(signal, name), unstopped: true }), GRACE);
+    };
+    signal.addEventListener('abort', abandon, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abandon);
+    });
+  });
+}
+
+function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
+  if (isAmbiguity(error)) return thrownAmbiguity(error, tool);
+  if (call.signal.aborted) return stopped(call.signal, tool.name);
+  if (!(error instanceof ServiceCallError)) {
+    return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));
+  }
+  if (error.inDoubt) return { kind: 'lost', cause: 'connection_lost', message: error.message };
+  // The method may have done something before: trying the whole of it again is not the same as trying that call again.
+  const retryable = error.failure.retryable === true && isRepeatable(tool.effect);
+  return failed(error.failure.kind, error.message, { ...(retryable && { retryable }) });
+}
+
+/** Services from the modules that the configuration names: the default export, or every service that is exported. */
+export async function loadServices(files: readonly string[]): Promise<Service[]> {
+  const loaded = await Promise.all(files.map(async (file) => servicesIn(await importModule(file), file)));
+  return loaded.flat();
+}
+
+async function importModule(file: string): Promise<object> {
+  try {
+    return (await import(pathToFileURL(file).href)) as object;
+  } catch (error) {
+    throw new DandoriError(
+      'service-invalid',
+      `Cannot load the service ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        fix: 'Correct the module; Node must be able to import it as it is.',
+        cause: error,
+      },
+    );
+  }
+}
+
+function servicesIn(module: object, file: string): Service[] {
+  const found = Object.values(module).flat().filter(isService);
+  if (found.length > 0) return [...new Set(found)];
+  throw new DandoriError('service-invalid', `${file} exports no service.`, {
+    fix: 'export default defineService({ name, methods })',
+  });
+}
+
+function isService(value: unknown): value is Service {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'name' in value &&
+    'methods' in value &&
+    Array.isArray(value.methods)
+  );
+}
+
+/**
+ * A method that calls tools is one task of a plan, and order, approval and repetition are decided on by what it says of
+ * itself. So it may call only what it names, and nothing that does more to the world than it says.
+ */
+export function refusedCall(
+  caller: string,
+  called: string,
+  tools: ReadonlyMap<string, Tool>,
+): string | undefined {
+  const method = tools.get(caller);
+  if (method?.calls?.includes(called) !== true)
+    return `${caller} may not call it, because it does not name it. Add "${called}" to its calls.`;
+  const effect = tools.get(called)?.effect;
+  if (effect === undefined || !isWorse(effect, method.effect)) return undefined;
+  return `${caller} may not call it, because it is ${effect} and ${caller} says that it is ${method.effect}. Give ${caller} the effect ${effect}.`;
+}
+
+/** What can be told as soon as the tools are known is not left to the moment when half of the work is done. */
+export function checkCalls(tools: ReadonlyMap<string, Tool>): void {
+  for (const { name, calls = [] } of tools.values()) {
+    for (const called of calls) {
+      const reason = refusedCall(name, called, tools);
+      if (reason === undefined) continue;
+      const [message = '', fix] = reason.split(/(?<=\.) /);
+      throw new DandoriError('service-invalid', `${called}: ${message}`, { fix });
+    }
+  }
+}

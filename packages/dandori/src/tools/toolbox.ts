@@ -1,0 +1,135 @@
+import type { Failure, FailureKind } from '../model/failure.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { Option } from '../model/question.ts';
+import type { Effect, Tool } from '../model/tool.ts';
+import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
+
+export interface Call {
+  readonly operation: string;
+  readonly args: JsonObject;
+  /** The same for every attempt of a task, so that a tool can recognise a repeated call. */
+  readonly key: string;
+  readonly run: string;
+  readonly task: string;
+  readonly userId?: string;
+  readonly signal: AbortSignal;
+  readonly progress?: (message: string, fraction?: number) => void;
+  /** What people answered to a call of the same task that ended as `input_wanted`. */
+  readonly inputs?: Inputs | undefined;
+  /** Asks a person while the call is open; its time-out stands still. Never rejects, and may never resolve. */
+  readonly elicit?: (request: InputRequest) => Promise<InputResponse>;
+  /**
+   * To be used for each call that a tool makes itself: writes it to the journal, before and after `make` makes it, and
+   * leaves `make` out where the journal knows the outcome already. Never rejects.
+   */
+  readonly inner?: (call: MadeInside, make: () => Promise<CallOutcome>) => Promise<CallOutcome>;
+  /** A value as the journal holds it, without secrets: for what a tool derives from arguments and what is written down. */
+  readonly seal?: (value: Json) => Json;
+}
+
+/** A call that a tool makes itself. */
+export interface MadeInside {
+  readonly key: string;
+  readonly operation: string;
+  readonly args: JsonObject;
+  readonly effect: Effect;
+}
+
+/** What a tool wants to know from a person: a form to fill in, or a page where something is to be done. */
+export interface InputRequest {
+  readonly text: string;
+  /** JSON Schema of the answer. */
+  readonly form?: JsonObject;
+  readonly url?: string;
+}
+
+/**
+ * How a call ended.
+ * `note`: what is odd about a result that can be used all the same.
+ * `lost`: it was sent and nobody knows whether it took effect (time-out, connection lost, process died).
+ * `ambiguous`: nothing was done; a person must choose first.
+ * `input_wanted`: it is to be called again with what a person answers, and with `state` as it is. A request without a
+ * name wants something done and no answer.
+ */
+export type CallOutcome =
+  | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | {
+      readonly kind: 'lost';
+      readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
+      readonly message: string;
+      /** It was told to stop and goes on. */
+      readonly unstopped?: boolean;
+    }
+  | {
+      readonly kind: 'ambiguous';
+      readonly question: string;
+      readonly options: readonly Option[];
+      /** In place of options: a JSON Schema of the arguments that are wanted. */
+      readonly form?: JsonObject;
+      /** The value of an option, or what fits the form: taken where nobody answers in time. */
+      readonly default?: Json;
+    }
+  | {
+      readonly kind: 'input_wanted';
+      readonly requests: readonly (InputRequest & { readonly name?: string })[];
+      readonly state?: string;
+    };
+
+export interface MissingServer {
+  readonly server: string;
+  readonly reason: string;
+}
+
+/** All tools, wherever they come from. */
+export interface Toolbox {
+  /** The tools as they are now. The same object while nothing has changed. */
+  tools(): ReadonlyMap<string, Tool>;
+  missing(): readonly MissingServer[];
+  /** Must not throw or reject; whatever goes wrong is an outcome. Ends soon after `signal` is aborted. */
+  call(call: Call): Promise<CallOutcome>;
+  close(): Promise<void>;
+}
+
+/** A failure is shown to the model with everything else; a stack trace of a megabyte must not crowd that out. */
+const MAX_MESSAGE = 4_000;
+
+export function failed(
+  kind: FailureKind,
+  message: string,
+  more: { retryable?: boolean; retryAfter?: number } = {},
+): CallOutcome {
+  return { kind: 'failed', failure: { kind, message, ...more } };
+}
+
+export function lost(
+  cause: 'timeout' | 'connection_lost' | 'cancelled',
+  message: string,
+): CallOutcome & { kind: 'lost' } {
+  return { kind: 'lost', cause, message };
+}
+
+/** The call may have been carried out before it was told to stop. */
+export function stopped(signal: AbortSignal, name: string): CallOutcome & { kind: 'lost' } {
+  const { reason } = signal;
+  const isTimeout = reason === 'timeout' || (reason instanceof Error && reason.name === 'TimeoutError');
+  const cause = isTimeout ? 'timeout' : 'cancelled';
+  return lost(cause, `${name} was stopped while it was running, and may or may not have taken effect`);
+}
+
+export function notStarted(name: string): CallOutcome {
+  return failed('cancelled', `${name} was not called: the run was stopped before`);
+}
+
+/** The last step, after secrets have been taken out: half a secret could not be found any more. */
+export function clipped(outcome: CallOutcome): CallOutcome {
+  if (outcome.kind === 'lost') return { ...outcome, message: clip(outcome.message) };
+  if (outcome.kind === 'succeeded' && outcome.note !== undefined)
+    return { ...outcome, note: clip(outcome.note) };
+  if (outcome.kind !== 'failed') return outcome;
+  return { ...outcome, failure: { ...outcome.failure, message: clip(outcome.failure.message) } };
+}
+
+function clip(message: string): string {
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
+}

@@ -1,0 +1,121 @@
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Parts } from '../driver/parts.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, shown } from '../model/redact.ts';
+import type { SchemaCheck, SchemaIssue } from '../model/tool.ts';
+import type { Work } from '../model/work.ts';
+import { type Injected, inject } from '../plan/fill-refs.ts';
+import { QUERY_WORK } from '../plan/query.ts';
+import type { Journal } from '../store/journal.ts';
+
+const HASH_LENGTH = 32;
+const NONCE_LENGTH = 32;
+/** Without a store nothing outlives the process, and neither need the key. */
+const ownKey = randomBytes(32).toString('hex');
+const made = new WeakMap<readonly string[], Sealing>();
+
+/** The sealing of these secrets, under the key of the store: without the key a short password cannot be guessed from a journal. */
+export function sealingOf({
+  secrets,
+  storeKey = () => ownKey,
+}: Pick<Parts, 'secrets' | 'storeKey'>): Sealing {
+  const known = made.get(secrets);
+  if (known !== undefined) return known;
+  const sealing = createSealing(secrets, (secret) =>
+    createHmac('sha256', storeKey()).update(secret).digest('hex').slice(0, HASH_LENGTH),
+  );
+  made.set(secrets, sealing);
+  return sealing;
+}
+
+/** Secrets as tokens that nobody can have written beforehand. */
+export function opaqueForOnce(): Opaque {
+  return createOpaque(Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
+}
+
+/** Work after which others have their turn: the Refs of a hundred tasks may each take a second. */
+const LONG_WORK = 500_000;
+/** Milliseconds: an answer over HTTP takes several turns of the loop, and one turn each second would not do. */
+const PAUSE = 20;
+
+/** While it is there, some run has taken long, and the others wait with it. */
+let pause: Promise<void> | undefined;
+
+/** As `injectSealed`, and leaves the event loop to others where it has taken long. */
+export async function injectInTurn(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+): Promise<Injected> {
+  while (pause !== undefined) await pause;
+  const work = { left: QUERY_WORK };
+  const injected = injectSealed(args, resultOf, work);
+  if (QUERY_WORK - work.left > LONG_WORK) {
+    pause = delay(PAUSE).then(() => {
+      pause = undefined;
+    });
+    await pause;
+  }
+  return injected;
+}
+
+/** Fills Refs of sealed arguments with sealed results. An expression cannot look into a secret, nor put together a mark. */
+export function injectSealed(
+  args: JsonObject,
+  resultOf: (task: string) => Json | undefined,
+  work?: Work,
+): Injected {
+  const opaque = opaqueForOnce();
+  const hidden = opaque.hide(args);
+  const injected = inject(hidden, (task) => opaque.hide(resultOf(task)), work);
+  const cut: string[] = [];
+  if (!injected.ok) return { ok: false, problems: opaque.reveal(injected.problems) };
+  if (injected.args === hidden) return { ok: true, args };
+  const filled = opaque.reveal(injected.args, () => cut.push('an expression takes a secret apart'));
+  const [message] = cut;
+  return message === undefined
+    ? { ok: true, args: filled }
+    : { ok: false, problems: [{ path: [], message }] };
+}
+
+/** A journal as people see it. */
+export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watch'> {
+  return {
+    read: async (run, after) => shown(await journal.read(run, after)),
+    list: async (options) => shown(await journal.list(options)),
+    watch: (run, changed) => journal.watch(run, changed),
+  };
+}
+
+/** Checks what will be sent, and says what is wrong with it without the secrets in it. */
+export function checkOpened(check: SchemaCheck, sealing: Sealing): SchemaCheck {
+  const checked = (schema: JsonObject, value: Json, work?: Work): readonly SchemaIssue[] => {
+    if (!holdsMark(value)) return check(schema, value, work);
+    const told = check(schema, value, work);
+    const opened = sealing.open(value);
+    // Without the secret nothing can be said of the text that it stands in.
+    if (opened === undefined) return told.filter(({ path }) => !holdsMark(valueAt(value, path)));
+    return check(schema, opened, work).map((issue) => {
+      const path = sealing.seal(issue.path);
+      const place = stringifyJson(path);
+      const same = told.find((one) => one.keyword === issue.keyword && stringifyJson(one.path) === place);
+      const message = same?.message ?? `does not fit "${issue.keyword}"`;
+      const { keyword, isConditional, property } = issue;
+      return {
+        path,
+        keyword,
+        message,
+        ...(isConditional !== undefined && { isConditional }),
+        ...(property !== undefined && { property: sealing.seal(property) }),
+      };
+    });
+  };
+  return Object.assign(checked, { problem: check.problem });
+}
+
+function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (here, key) => (here as { [key: string | number]: Json } | null | undefined)?.[key],
+    value,
+  );
+}

@@ -1,0 +1,76 @@
+import type { Json } from '../model/json.ts';
+
+/** A page of a value. */
+export interface Wanted {
+  /** Keys and indexes to the value within the result. */
+  readonly path: readonly (string | number)[];
+  readonly offset: number;
+  /** Elements, fields, or thousands of characters of a text. */
+  readonly limit: number;
+}
+
+/** One of what a list or an object holds: itself, or where it is large what it is. */
+type PartItem = { readonly key: string | number } & (
+  | { readonly value: Json }
+  | { readonly kind: 'list' | 'object' | 'text'; readonly total: number }
+);
+
+export type ResultPart =
+  | { readonly kind: 'list' | 'object'; readonly total: number; readonly items: readonly PartItem[] }
+  /** `total` in characters. */
+  | { readonly kind: 'text'; readonly total: number; readonly text: string }
+  | { readonly kind: 'plain'; readonly value: Json };
+
+/** Characters as JSON, up to which something within is given whole. */
+const WHOLE = 4_000;
+/** Characters of a text for each of `limit`. */
+const LINE = 1_000;
+
+/** Undefined where the path leads nowhere. */
+export function partAt(result: Json, { path, offset, limit }: Wanted): ResultPart | undefined {
+  const value = valueAt(result, path);
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') {
+    const text = value.slice(offset, offset + limit * LINE).toWellFormed();
+    return { kind: 'text', total: value.length, text };
+  }
+  if (typeof value !== 'object' || value === null) return { kind: 'plain', value };
+  const entries: [string | number, Json][] = Array.isArray(value)
+    ? value.slice(offset, offset + limit).map((item, index) => [offset + index, item])
+    : Object.entries(value).slice(offset, offset + limit);
+  return {
+    kind: Array.isArray(value) ? 'list' : 'object',
+    total: Array.isArray(value) ? value.length : Object.keys(value).length,
+    items: entries.map(([key, item]) => itemOf(key, item)),
+  };
+}
+
+function itemOf(key: string | number, value: Json): PartItem {
+  if (typeof value === 'string')
+    return value.length <= WHOLE ? { key, value } : { key, kind: 'text', total: value.length };
+  if (typeof value !== 'object' || value === null || isSmall(value)) return { key, value };
+  return Array.isArray(value)
+    ? { key, kind: 'list', total: value.length }
+    : { key, kind: 'object', total: Object.keys(value).length };
+}
+
+/** Without writing all of a large one out only to measure it. */
+function isSmall(value: Json, room = { left: WHOLE }): boolean {
+  room.left -= typeof value === 'string' ? value.length + 3 : 6;
+  if (room.left < 0) return false;
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isSmall(item, room));
+  return Object.entries(value).every(([key, item]) => {
+    room.left -= key.length;
+    return isSmall(item, room);
+  });
+}
+
+function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
+  let current: Json | undefined = value;
+  for (const part of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return undefined;
+    current = (current as { [key: string | number]: Json })[part];
+  }
+  return current;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { answerQuestion, cancelRun, startRun } from '../../src/commands/steer.ts';
+import { systemClock } from '../../src/driver/clock.ts';
+import { drive } from '../../src/driver/drive.ts';
+import type { Parts } from '../../src/driver/parts.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
+import { createJsonlJournal } from '../../src/store/files/journal.ts';
+import type { Journal } from '../../src/store/journal.ts';
+import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
+import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
+import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
+import type { CallOutcome } from '../../src/tools/toolbox.ts';
+import { DONE, SETTINGS, task } from './house.ts';
+
+const which: CallOutcome = {
+  kind: 'ambiguous',
+  question: 'Which?',
+  options: [{ label: 'b', value: 'b', args: { id: 2 } }],
+};
+
+/** A run on real files and the real clock, with one call that ends only when the test says so. */
+async function createPlace() {
+  const temporary = await createTemporaryJournal();
+  const toolbox = createFunctionToolbox(systemClock, {
+    'slow.get': {},
+    'shop.take': { effect: 'write', run: ({ id }) => (id === undefined ? which : 'taken') },
+  });
+  const gate = Promise.withResolvers<CallOutcome>();
+  const asked = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const parts: Parts = {
+    journal: temporary.journal,
+    blobs: temporary.blobs,
+    clock: systemClock,
+    toolbox: {
+      ...toolbox,
+      call: (call) => {
+        call.signal.addEventListener('abort', () =>
+          gate.resolve({ kind: 'lost', cause: 'cancelled', message: 'aborted' }),
+        );
+        return call.operation === 'slow.get' ? gate.promise : toolbox.call(call);
+      },
+    },
+    mind: createScriptedMind(DONE),
+    check: () => [],
+    secrets: [],
+    driver: 'test',
+    onEvent({ type, data }) {
+      if (type === 'question_asked') asked.resolve();
+      if (type === 'task_succeeded' && data.task === 'm') taken.resolve();
+    },
+  };
+  const run = await startRun(
+    { goal: 'go', settings: SETTINGS, tasks: [task('s', 'slow.get'), task('m', 'shop.take')] },
+    parts,
+  );
+  return Object.assign(temporary, { parts, run, gate, asked: asked.promise, taken: taken.promise });
+}
+
+describe('a run on disk', () => {
+  it.each(['the same journal', 'another journal on the same folder'])(
+    'an answer through %s is taken up while the driver waits for something else',
+    async (which) => {
+      await using place = await createPlace();
+      const { parts, run, gate } = place;
+      const driving = drive(run, parts);
+      await place.asked;
+      const journal = which === 'the same journal' ? parts.journal : createJsonlJournal(place.directory);
+      await answerQuestion({ run, question: 'q1', answer: 'b' }, { ...parts, journal });
+      await place.taken;
+      gate.resolve({ kind: 'succeeded', result: 1 });
+      expect((await driving).end?.outcome).toBe('answered');
+      expect(brokenLaws(await parts.journal.read(run))).toEqual([]);
+    },
+  );
+
+  it('a cancel reaches a call that would never end', async () => {
+    await using place = await createPlace();
+    const { parts, run } = place;
+    const driving = drive(run, parts);
+    await place.asked;
+    await cancelRun({ run, reason: 'stop' }, parts);
+    expect((await driving).end).toMatchObject({ outcome: 'cancelled', failure: { message: 'stop' } });
+    expect(brokenLaws(await parts.journal.read(run))).toEqual([]);
+  });
+
+  it('a driver does not read back what it wrote itself', async () => {
+    await using place = await createPlace();
+    const { parts, run } = place;
+    let reads = 0;
+    const read: Journal['read'] = (...about) => {
+      reads++;
+      return place.journal.read(...about);
+    };
+    const driving = drive(run, { ...parts, journal: { ...parts.journal, read } });
+    await place.asked;
+    const readsOfItsOwn = reads;
+    await cancelRun({ run, reason: 'stop' }, parts);
+    await driving;
+    expect(readsOfItsOwn).toBe(1);
+  });
+
+  it('what is read back is what was folded', async () => {
+    await using place = await createPlace();
+    const { parts, run, gate } = place;
+    gate.resolve({ kind: 'succeeded', result: { text: '日本', big: 'x'.repeat(50_000) } });
+    const waiting = await drive(run, parts);
+    await answerQuestion({ run, question: 'q1', answer: 'b' }, parts);
+    const state = await drive(run, parts);
+    expect(waiting.tasks.get('s')?.result).toMatchObject({ blob: { bytes: 50_026 } });
+    expect(state.tasks.get('s')?.result).toEqual(waiting.tasks.get('s')?.result);
+    expect(state.end?.outcome).toBe('answered');
+  });
+});

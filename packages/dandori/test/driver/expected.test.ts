@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import { createHouse, DONE, task } from './house.ts';
+
+const TOOLS = { 'a.get': { run: () => ({ rows: [1, 2] }) } };
+
+describe('an expected outcome as a JSON Schema', () => {
+  const run = (schema: object) =>
+    createHouse(TOOLS, DONE, { check: createSchemaCheck() }).run('go', [
+      task('t1', 'a.get', { expect: JSON.parse(JSON.stringify(schema)) }),
+    ]);
+
+  it('holds', async () => {
+    const state = await run({ type: 'object', required: ['rows'] });
+    expect(state.tasks.get('t1')?.status).toBe('succeeded');
+  });
+
+  it('fails the task where the result does not fit', async () => {
+    const state = await run({ properties: { rows: { maxItems: 1 } } });
+    expect(state.tasks.get('t1')?.failure).toMatchObject({
+      kind: 'unexpected',
+      message: expect.stringMatching(/not as expected: rows /),
+    });
+  });
+
+  it('is refused before anything runs where it is none', async () => {
+    const state = await run({ type: 'nonsense' });
+    expect(state.end?.failure?.message).toMatch(/no JSON Schema/);
+    expect(state.tasks.size).toBe(0);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { drive } from '../../src/driver/drive.ts';
+import { createHouse, DONE, task } from './house.ts';
+
+describe('a driver that is asked to leave', () => {
+  it('S6: lets what runs end, begins nothing more, and whoever comes next goes on', async () => {
+    const house = createHouse({ 'a.put': { effect: 'write', takes: 1_000 } }, DONE);
+    const run = await house.start('go', [task('p', 'a.put'), task('q', 'a.put', { after: ['p'] })]);
+    const soon = new AbortController();
+    const driving = drive(run, house.parts, { soon: soon.signal });
+    await house.clock.advance(100);
+    soon.abort();
+    const left = await house.clock.runUntil(driving);
+    expect(left.end).toBeUndefined();
+    expect(left.tasks.get('p')?.status).toBe('succeeded');
+    expect(house.toolbox.calls).toHaveLength(1);
+    const state = await house.drive(run);
+    expect(state.end?.outcome).toBe('answered');
+    expect(house.toolbox.effects('a.put')).toBe(2);
+  });
+
+  it('S6: at once leaves the call behind, which is then in doubt and not made again', async () => {
+    const house = createHouse({ 'a.put': { effect: 'write', takes: 1_000_000 } }, DONE);
+    const run = await house.start('go', [task('p', 'a.put')]);
+    const soon = new AbortController();
+    const now = new AbortController();
+    const driving = drive(run, house.parts, { soon: soon.signal, now: now.signal });
+    await house.clock.advance(100);
+    soon.abort();
+    now.abort();
+    expect((await house.clock.runUntil(driving)).end).toBeUndefined();
+    const state = await house.drive(run);
+    expect([...state.questions.values()][0]?.question).toMatchObject({ kind: 'in_doubt', task: 'p' });
+    expect(house.toolbox.calls).toHaveLength(1);
+  });
+
+  it('does not even begin where it was asked before', async () => {
+    const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
+    const run = await house.start('go', [task('p', 'a.put')]);
+    await house.clock.runUntil(drive(run, house.parts, { soon: AbortSignal.abort() }));
+    expect(house.toolbox.calls).toHaveLength(0);
+    expect(await house.events(run)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { startRun } from '../../src/commands/steer.ts';
+import { systemClock } from '../../src/driver/clock.ts';
+import { drive } from '../../src/driver/drive.ts';
+import type { Task } from '../../src/model/task.ts';
+import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
+import { growth, LINEAR } from '../plan/growth.ts';
+import { createHouse, DONE, SETTINGS, task } from './house.ts';
+
+/** On the real clock, because a step clock would be what is measured. */
+async function drivePlan(tasks: readonly Task[]): Promise<void> {
+  const tools = {
+    'a.get': { run: () => ({ n: 1 }) },
+    'a.put': { effect: 'write' as const },
+    'b.bad': {
+      run: () => ({
+        kind: 'failed' as const,
+        failure: { kind: 'unavailable' as const, message: 'down', retryable: true },
+      }),
+    },
+  };
+  const house = createHouse(tools, DONE);
+  const parts = { ...house.parts, clock: systemClock, toolbox: createFunctionToolbox(systemClock, tools) };
+  const settings = { ...SETTINGS, task: { ...SETTINGS.task, attempts: 2, backoff: 1 } };
+  const run = await startRun({ goal: 'go', settings, tasks }, parts);
+  const state = await drive(run, parts);
+  expect(state.end).toBeDefined();
+}
+
+const SHAPES: Record<string, (index: number, size: number) => Task> = {
+  'all at once': (index) => task(`t${index}`, 'a.get'),
+  'a chain by Refs': (index) =>
+    task(`t${index}`, 'a.get', { args: index === 0 ? {} : { n: `\${t${index - 1}.n}` } }),
+  'one for all': (index) => task(`t${index}`, 'a.get', index === 0 ? {} : { args: { n: '${t0.n}' } }),
+  'all for one': (index, size) =>
+    index < size - 1
+      ? task(`t${index}`, 'a.get')
+      : task('last', 'a.put', { after: Array.from({ length: size - 1 }, (_, n) => `t${n}`) }),
+  'writes among reads': (index) => task(`t${index}`, index % 100 === 99 ? 'a.put' : 'a.get'),
+  'nothing but writes': (index) => task(`t${index}`, 'a.put'),
+  'a server that is down': (index) => task(`t${index}`, 'b.bad'),
+};
+
+describe('a plan of 10,000 tasks costs ten times one of 1,000, not a hundred times', () => {
+  it.each(Object.entries(SHAPES))('%s', async (_, shape) => {
+    const ratio = await growth((size) =>
+      drivePlan(Array.from({ length: size }, (__, index) => shape(index, size))),
+    );
+    expect(ratio).toBeLessThan(LINEAR);
+  });
+});

@@ -1,0 +1,171 @@
+import type { FinishReason } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { jsonDialect } from '../../../../src/mind/language/dialects/json.ts';
+import { toolsDialect } from '../../../../src/mind/language/dialects/native.ts';
+import { judge } from '../../../../src/mind/language/mind.ts';
+import { Story } from '../thought.ts';
+
+/** What a text without a native call is taken for. The tools are `places.find` and `weather.now`. */
+function taken(text: string, dialect: 'tools' | 'json' = 'tools', finishReason: FinishReason = 'stop') {
+  const spoken = { text, thoughts: '', calls: [], finishReason, usage: undefined, error: undefined };
+  const { read } = dialect === 'tools' ? toolsDialect : jsonDialect;
+  const judged = judge(spoken, new Story().thought(), read);
+  if ('failure' in judged) return judged.failure.kind;
+  return judged.actions.map(({ operation }) => operation).join(' ');
+}
+
+/** Calls that were cut or are broken, in the words of all sorts of models. */
+const BROKEN: Readonly<Record<string, string>> = {
+  'a fraction where a number must be':
+    '<tool_call>{"name": "places_find", "arguments": {"q": "Kyoto", "b": 5/18}}</tool_call>',
+  'the same without its mark': 'I look it up. {"name": "places_find", "arguments": {"q": 5/18}}',
+  'the same in a fence': 'I look it up.\n```json\n{"name": "places_find", "arguments": {"q": 5/18}}\n```',
+  'a name without its server': 'Let me see: {"name": "find", "arguments": {"q": 5/18}}',
+  'cut in the arguments': '<tool_call>\n{"name": "places_find", "arguments": {"q": "Kyo',
+  'cut in the name': 'I will look it up.\n<tool_call>\n{"name": "pla',
+  'cut behind the mark': 'I will look it up.\n<tool_call>\n',
+  'cut without a mark': 'I will look it up.\n{"name": "places_find", "arguments": {"q": "Kyo',
+  'cut in the name without a mark': 'まず場所を調べます。\n{"name": "pla',
+  'a fence that is not closed': '調べます。\n```json\n{"actions": [{"id": "t1", "operation": "places.fi',
+  'a fence without a language': 'Here I go:\n```\n[{"name": "places_find", "arg',
+  'a valid call and a broken one':
+    '<tool_call>{"name": "places_find", "arguments": {"q": "Kyoto"}}</tool_call><tool_call>{"name": "weather_now", "arguments": {"q": 5/18}}</tool_call>',
+  'a valid call and one that is cut':
+    '<tool_call>{"name": "places_find", "arguments": {"q": "Kyoto"}}</tool_call><tool_call>{"name": "weather_now", "argum',
+  Llama: '<function=places_find>{"q": "Kyoto"',
+  'Llama with parameters': '<function=places_find>\n<parameter=q>\nKyoto\n</parameter>\n</function>',
+  'Llama, in Python': '<|python_tag|>places_find.call(q="Kyoto")',
+  'a mark with bars': '<|tool_call|>{"name": "places_find", "arguments": {"q": "Kyoto"',
+  Mistral: '[TOOL_CALLS][{"name": "places_find", "arguments": {"q": "Kyo',
+  'Mistral, newer': '[TOOL_CALLS]places_find{"q": "Kyo',
+  Anthropic:
+    '<function_calls>\n<invoke name="places_find">\n<parameter name="q">Kyoto</parameter>\n</invoke>',
+  'Anthropic, alone': 'Looking it up.\n<invoke name="places_find"><parameter name="q">Kyoto',
+  'Anthropic, in Japanese': '天気を調べます。\n<invoke name="weather_now">\n<parameter name="q">京都',
+  GLM: '<tool_call>places_find\n<arg_key>q</arg_key>\n<arg_value>Kyoto',
+  DeepSeek: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>places_find',
+  Kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.places_find:0',
+  Harmony: '<|channel|>commentary to=functions.places_find <|constrain|>json<|message|>{"q": "Kyo',
+  'a function': 'functions.places_find({"q": "Kyoto"',
+  'a function in Python': 'places_find(q="Kyoto")',
+  'a function of ours': 'I am done.\nfunctions.answer({"text": "Sun',
+  ReAct: 'Thought: I need the place.\nAction: places_find\nAction Input: {"q": "Kyoto"}',
+  Gemma: 'Okay.\n```tool_code\nplaces_find(q="Kyoto")\n```',
+  'a tag with its name': 'Looking.\n<places_find>\n<q>Kyoto</q>\n</places_find>',
+  'a prefix of the vendor': '<minimax:tool_call>\n<invoke name="places_find">',
+  'a prefix of the vendor, cut behind it': 'Looking.\n<minimax:tool_call>\n',
+  LongCat: '<longcat_tool_call>places_find\n<longcat_arg_key>q</longcat_arg_key>',
+  LFM: '<|tool_call_start|>[places_find(q="Kyo',
+  Nemotron: '<TOOLCALL>[{"name": "places_find", "arguments": {"q": "Kyo',
+  FunctionGemma: '<start_function_call>call:places_find{q:<escape>Kyo',
+  'DeepSeek, newer': '<｜DSML｜function_calls>\n<｜DSML｜invoke name="places_find">',
+  Grok: '<xai:function_call name="places_find">\n<parameter name="q">Kyoto</parameter>',
+  'a name as an attribute': '<function name="places_find"><param name="q">Kyoto</param></function>',
+  Cline:
+    '<use_mcp_tool>\n<server_name>places</server_name>\n<tool_name>find</tool_name>\n<arguments>\n{"q": "Kyoto"}\n</arguments>\n</use_mcp_tool>',
+  'code to run': '<tool_code>\nprint(default_api.places_find(q="Kyoto"))\n</tool_code>',
+  'code to run, without a mark': 'print(places_find(q="Kyoto"))',
+  'a list in Python': '[places_find(q="Kyoto")]',
+  'ReAct with a call': 'Thought: I need it.\nAction: places_find(q="Kyoto")',
+  'ReAct with brackets': 'Action: places_find[Kyoto]',
+  'ReAct with code': 'Action: `places_find`\nAction Input:\n```json\n{"q": "Kyoto"}\n```',
+  'a name above its arguments': '>>>places_find\n{"q": "Kyoto"}',
+  'a name before its arguments': 'places_find{"q": "Kyoto"}',
+  'Qwen, older': '✿FUNCTION✿: places_find\n✿ARGS✿: {"q": "Kyoto"}',
+  'a name alone in a tag': '<tool>places_find</tool><args>{"q": "Kyoto"}</args>',
+  'a name behind a word': 'Tool call: places_find(q="Kyoto")',
+  'cut in the mark': 'I will look it up.\n<tool_ca',
+  'cut in a mark with bars': 'I will look it up.\n<|tool_calls_section_be',
+  'the end of a call alone': '"q": "Kyoto"}}\n</tool_call>',
+};
+
+/** Answers that talk about such things. */
+const ANSWERS: readonly string[] = [
+  'It is sunny in Kyoto, 20 °C.',
+  '京都は晴れ、気温は20度です。',
+  'The set {x | x > 1} is open, and [0, 1) is not closed. See [1] and {a, b}.',
+  'Qwen marks a call with the <tool_call> tag, Mistral with [TOOL_CALLS], as their documentation says.',
+  'A call is written as `<tool_call>{"name": "get_weather", "arguments": {…}}</tool_call>`.',
+  'ツールの呼び出しは `<tool_call>` タグで囲みます。例:\n\n```xml\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "東京"}}\n</tool_call>\n```\n\nこのように書きます。',
+  'Here is how such a message looks:\n\n```json\n{"name": "get_weather", "arguments": {"city": "Tokyo"}}\n```\n\nThe server answers with a result.',
+  'Half of it could look like this:\n\n```\n{"name": "get_weather", "argum\n```\n\nand then the parser complains.',
+  'Your configuration is this:\n\n```json\n{"name": "dandori", "input": {"port": 8080}}\n```\n\nSave it as `config.json`.',
+  '```json\n{"port": 8080}\n```\nThis is the file that you asked for.',
+  'I called places_find("Kyoto") and weather_now, and both said that it is sunny.',
+  'places_find(q) は場所を探すツールです。',
+  'In JavaScript:\n\n```js\nfunction f(x) {\n  if (x) { return {"a": 1};\n```\n\nThe brace is missing, which is the mistake.',
+  'The JSON {"city": "Kyoto", "sunny": true} is what the server gave.',
+  'サーバーは {"city": "京都", "天気": "晴れ"} を返しました。',
+  'Invoke it with care: the function = sign, and the name "places_find", mean what they say.',
+  'Use `places_find({"q": "Kyoto"})` to look it up yourself.',
+  'The tags <tool_call> and </tool_call> enclose a JSON object.',
+  'Qwen では <tool_call>…</tool_call>、Mistral では [TOOL_CALLS].',
+  'Use <tool> to open and </tool> to close, as in <tool>hammer</tool>.',
+  'places_find {"q": "Kyoto"} gave one hit.',
+  'Tool call: places_find found Kyoto.',
+  'Action: call the customer.\nOwner: Bob',
+  'The operation: a success. GitHub actions: all green.',
+  'permissions:\n  actions: read\n  contents: write',
+  'It holds where 0<x',
+];
+
+/** Complete calls as text, which both dialects understand. */
+const COMPLETE: Readonly<Record<string, string>> = {
+  'in tags': '<tool_call>{"name": "places_find", "arguments": {"q": "Kyoto"}}</tool_call>',
+  'in our form': '{"actions": [{"id": "t1", "operation": "places.find", "args": {"q": "Kyoto"}}]}',
+  'in a fence': 'I look it up.\n```json\n{"name": "places.find", "arguments": {"q": "Kyoto"}}\n```',
+};
+
+describe('a call that a model wrote as text', () => {
+  it.each(Object.entries(BROKEN))('is no answer where it is cut or broken: %s', (_, text) => {
+    expect(taken(text)).toBe('unusable_output');
+    expect(taken(text, 'json')).toBe('unusable_output');
+  });
+
+  it.each(Object.entries(COMPLETE))('is that call where it is complete: %s', (_, text) => {
+    expect(taken(text)).toBe('places.find');
+  });
+
+  it('is no answer wherever it is cut', () => {
+    const whole =
+      'I will look it up.\n<tool_call>\n{"name": "places_find", "arguments": {"q": "Kyoto"}}\n</tool_call>';
+    const from = whole.indexOf('{');
+    for (let end = from; end < whole.length; end++) {
+      expect(['unusable_output', 'places.find'], whole.slice(0, end)).toContain(taken(whole.slice(0, end)));
+    }
+  });
+
+  it.each(ANSWERS)('is not seen in an answer: %s', (text) => {
+    expect(taken(text)).toBe('answer');
+  });
+
+  it('is looked for in a time that grows with the text, whatever is in it', () => {
+    const parts = [
+      '`',
+      '```',
+      '~~~',
+      '<',
+      '<tool_call>',
+      '{"name": "places_find", ',
+      '[',
+      'Action: ',
+      '"',
+      ' ',
+      'a(',
+    ];
+    for (const part of parts)
+      expect(['answer', 'unusable_output'], part).toContain(taken(`I say ${part.repeat(50_000)}`));
+  });
+
+  it('is missing where the model says that it calls and no call came', () => {
+    expect(taken('I will look it up.', 'tools', 'tool-calls')).toBe('unusable_output');
+  });
+
+  it.each(['tools', 'json'] as const)(
+    'and whatever was cut at the limit of its length is no answer (%s)',
+    (dialect) => {
+      for (const text of [...ANSWERS, ...Object.values(BROKEN), ...Object.values(COMPLETE), ''])
+        expect(taken(text, dialect, 'length'), text).toBe('unusable_output');
+    },
+  );
+});

@@ -1,0 +1,181 @@
+import { type JSONValue, search } from '@jmespath-community/jmespath';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import { TooMuchWork } from '../../src/model/work.ts';
+import { inject } from '../../src/plan/fill-refs.ts';
+import { query } from '../../src/plan/query.ts';
+import { expressionProblem } from '../../src/plan/refs.ts';
+import { landing } from '../../src/plan/schema/path.ts';
+import { headOf } from '../../src/views/result-digest.ts';
+
+const piped = (step: string, times = 34) => Array.from({ length: times }, () => step).join(' | ');
+
+/** What each makes is 2^34 values, or a text that no memory holds, from a plan of a few lines. */
+const GROWING: readonly string[] = [
+  piped('[@,@]'),
+  piped('{a:@,b:@}'),
+  piped('[@,@][]'),
+  piped('[*].[@,@]'),
+  piped('[*].[@,@][]'),
+  piped('map(&[@,@], @)'),
+  piped('merge({a:@},{b:@})'),
+  piped('items({a:@,b:@})'),
+  piped('values({a:@,b:@})'),
+  piped('zip([@],[@])'),
+  piped('reverse([@,@])'),
+  piped('not_null([@,@])'),
+  piped('to_array([@,@])'),
+  piped('(`true` && [@,@])'),
+  piped("group_by([{k:'a',v:@},{k:'a',v:@}], &k)"),
+  piped("sort_by([{k:'a',v:@},{k:'b',v:@}], &k)"),
+  `${piped('[@,@]')} | to_string(@)`,
+  `to_string(@) | ${piped("join('', [@,@])")}`,
+  `let $x = (${piped('[@,@]')}), $y = (${piped('[@,@]')}) in $x == $y`,
+  "pad_left('a', `1e9`)",
+  "pad_right('a', `900000000`)",
+  "replace('aaaa', 'a', 'aa', `1000000000`)",
+  `join('', ['a','b']) | ${piped("replace(@, 'a', '$`a$`b')", 3)} | replace(@, 'a', '$\\'a$\\'', \`1000\`)`,
+];
+
+describe('an expression that makes too much ends', () => {
+  it.each(GROWING)('before the plan runs: %s', (expression) => {
+    expect(expressionProblem(expression)).toMatch(/too large|more steps/);
+  });
+
+  it.each(GROWING)('in a run whose plan was approved long ago: %s', (expression) => {
+    for (const value of [[1, 2], { a: 'x' }, 'text'] as Json[]) {
+      const injected = inject({ value: `\${t | ${expression}}` }, () => value);
+      // Some are no expression over this value; none goes on for ever, and none is filled in.
+      expect(injected.ok).toBe(false);
+    }
+  });
+
+  it('where it depends on the result, it fails with this result only', () => {
+    const rows = Array.from({ length: 3_000 }, (_, id) => ({ id }));
+    const square = 'map(&$, @)[].id';
+    expect(expressionProblem(square)).toBeUndefined();
+    expect(query([{ id: 1 }, { id: 2 }], square)).toEqual([1, 2, 1, 2]);
+    expect(() => query(rows, square)).toThrow(TooMuchWork);
+  });
+
+  it('texts that are cut, counted or written out again and again', () => {
+    const text = '"'.repeat(2_000_000);
+    expect(() => query({ text }, `text | @${'[::-1]'.repeat(50)} | length(@)`)).toThrow(TooMuchWork);
+    expect(() => query({ text }, `text | ${piped('to_string([@])', 8)} | length(@)`)).toThrow(TooMuchWork);
+    expect(query({ text: `${'a'.repeat(3_000_000)}😀` }, 'length(text)')).toBe(3_000_001);
+  });
+
+  it('many Refs of one task share one limit', () => {
+    const large = Array.from({ length: 100_000 }, (_, id) => id);
+    const list = Array.from({ length: 2_000 }, () => '${t}');
+    const injected = inject({ list }, () => large);
+    expect(injected).toMatchObject({
+      ok: false,
+      problems: expect.arrayContaining([
+        expect.objectContaining({ message: expect.stringContaining('fills in too much') }),
+      ]),
+    });
+    expect(inject({ list: ['${t}', '${t}'] }, () => large).ok).toBe(true);
+  });
+
+  it('trims a run of blanks in one pass', () => {
+    const blanks = ' '.repeat(300_000);
+    expect(query({ text: `${blanks}x${blanks}y${blanks}` }, 'trim(text)')).toBe(`x${blanks}y`);
+  });
+});
+
+describe('an expression that is too deep or too long is refused, and not followed', () => {
+  it.each([
+    `${'!'.repeat(3_900)}@`,
+    `${'['.repeat(1_900)}@${']'.repeat(1_900)}`,
+    `@${'|@'.repeat(1_900)}`,
+    `@${'|[@]'.repeat(500)}`,
+    `'${'a'.repeat(5_000)}'`,
+  ])('%s', (expression) => {
+    expect(expressionProblem(expression)).toMatch(/deep|longer than/);
+    expect(() => query({}, expression)).toThrow(/deep|longer than/);
+  });
+});
+
+it('choices that double with each step are not followed through a schema', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+  expect(landing(schema, piped('(@||@)', 100)).kind).toBe('unknown');
+  expect(landing(schema, '(a || a)').kind).toBe('found');
+});
+
+it('the beginning of a value is what JSON begins with', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 3 }), fc.integer({ min: 1, max: 80 }), (value, length) => {
+      const text = JSON.stringify(value);
+      const head = headOf(value as Json, length);
+      expect(head.replace(/…$/, '')).toBe(text.slice(0, length).replace(/[\uD800-\uDBFF]$/, ''));
+    }),
+  );
+});
+
+/** The library's own answer, for everything that is small. Fields that objects inherit are the only difference. */
+describe('within the limits, expressions give what the library gives', () => {
+  const EXPRESSIONS = [
+    'a.b', 'a[0].b', '*.a', '[*].a', 'a[*].b[]', '[]', '[?a > `1`].b', '[?a == b]', 'a == b', 'a != b', 'a < b',
+    '[::2]', '[-1]', 'b[1:]', 'b[::-1]', '{x: a, y: b[0]}', '[a, b]', 'a || b', 'a && b', '!a', 'a ? b : `1`',
+    'length(b)', 'keys(@)', 'values(@)', 'sort(b)', 'sort_by(@, &a)', 'max_by(@, &a)', 'min_by(@, &a)', 'max(b)', 'min(b)',
+    'sum(b)', 'avg(b)', 'abs(a)', 'ceil(a)', 'floor(a)', 'join(`"-"`, b)', 'reverse(b)', 'to_string(@)', 'to_number(a)',
+    'to_array(a)', 'type(a)', 'merge(@, {z: a})', 'not_null(a, b)', 'map(&a, @)', 'contains(b, a)', "contains(a, 'x')",
+    'zip(b, b)', 'items(@)', 'from_items(items(@))', "group_by(@, &a)", "split(a, 'x')", "split(a, 'x', `1`)",
+    "replace(a, 'x', 'yy')", "replace(a, 'x', '$&y', `2`)", "replace(a, 'x', 'y', `0`)", "replace(a, '', '-')", 'trim(a)',
+    "trim(a, 'x ')", 'trim_left(a)', "trim_right(a, 'xy')", "pad_left(a, `5`, '-')", 'pad_right(a, `3`)',
+    "find_first(a, 'x')", "find_last(a, 'x')", "starts_with(a, 'x')", "ends_with(a, 'x')", 'upper(a)', 'lower(a)',
+    'let $v = a in b[*].[@, $v]', 'a + `1`', 'a - `1`', 'a * `2`', 'a / `2`', 'a % `2`', '-a', '$', '@', 'b[?@ == $.a]',
+    'a | [0]', "a[?b == 'x'] | [0]", '[*].{k: a, v: b} | [].k', 'nothing(a)', 'sort(a, b)', '`[1,2]`[]', "'raw'",
+  ]; // biome-ignore format: a table
+  const leaf = fc.oneof(
+    fc.constantFrom<Json>(
+      null,
+      true,
+      false,
+      0,
+      1,
+      2.5,
+      -3,
+      '',
+      'x',
+      ' x y ',
+      'xx\nx  ',
+      '日本x',
+      '\u{1f600}',
+    ),
+  );
+  const value = fc.letrec<{ node: Json }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('node'), { maxLength: 4 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node'), { maxKeys: 3 }),
+    ),
+  })).node;
+
+  it.each(EXPRESSIONS)('%s', (expression) => {
+    const outcomeOf = (look: () => unknown) => {
+      try {
+        return { found: JSON.stringify(look() ?? null) };
+      } catch (error) {
+        return { thrown: error instanceof Error ? error.message : String(error) };
+      }
+    };
+    fc.assert(
+      fc.property(value, (data) => {
+        expect(outcomeOf(() => query(data, expression))).toEqual(
+          outcomeOf(() => search(data as JSONValue, expression)),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+it('an integer beyond 2^53 is written out exactly', () => {
+  const value = { id: 9_007_199_254_740_993n, list: [12_345_678_901_234_567_890n, 1] };
+  expect(query(value, "join('-', ['id', to_string(id)])")).toBe('id-9007199254740993');
+  expect(query(value, 'to_string(list)')).toBe('[12345678901234567890,1]');
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it, vi } from 'vitest';
+
+const syncs = vi.hoisted(() => ({ count: 0, fail: false }));
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  return {
+    ...fs,
+    fdatasync(fd: number, done: (error: Error | null) => void) {
+      syncs.count++;
+      if (syncs.fail)
+        setImmediate(done, Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
+      else fs.fdatasync(fd, done);
+    },
+  };
+});
+
+const { eventOf, firstEvent } = await import('../../src/store/conformance.ts');
+const { createTemporaryJournal } = await import('../../src/testing/temporary-journal.ts');
+
+describe('R2: group commit', () => {
+  it('appends that wait while the disk is busy share the next sync', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r1', [firstEvent('r1')]);
+    const claim = await journal.claim('r1');
+    syncs.count = 0;
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => journal.append('r1', index + 1, [eventOf('r1', index + 2)])),
+    );
+    expect(syncs.count).toBeLessThanOrEqual(3);
+    await claim.release();
+  });
+
+  it('J3: every append is synced before it resolves', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r1', [firstEvent('r1')]);
+    syncs.count = 0;
+    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    expect(syncs.count).toBe(1);
+    await expect(journal.append('r1', 1, [eventOf('r1', 2)])).rejects.toMatchObject({
+      code: 'journal-conflict',
+    });
+    expect(syncs.count).toBe(1);
+  });
+
+  it('R3: after a sync that failed nothing more is said yes to, until the run is taken up anew', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r1', [firstEvent('r1')]);
+    const claim = await journal.claim('r1');
+    syncs.fail = true;
+    await expect(journal.append('r1', 1, [eventOf('r1', 2)])).rejects.toMatchObject({
+      code: 'journal-unwritable',
+    });
+    syncs.fail = false;
+    await expect(journal.append('r1', 2, [eventOf('r1', 3)])).rejects.toMatchObject({
+      code: 'journal-unwritable',
+    });
+    await claim.release();
+    // What was in memory only is not taken for kept.
+    expect(await journal.read('r1')).toHaveLength(1);
+    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    expect(await journal.read('r1')).toHaveLength(2);
+  });
+
+  it('R3: what cannot be put into words is refused, and takes nothing that was kept before with it', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    const kept = [firstEvent('r1'), eventOf('r1', 2), eventOf('r1', 3)];
+    await journal.create('r1', kept.slice(0, 1));
+    const circle: unknown[] = [];
+    circle.push(circle);
+    const noJson = { ...eventOf('r1', 4), data: { amount: circle } } as never;
+    const claim = await journal.claim('r1');
+    await journal.append('r1', 1, kept.slice(1, 2));
+    await journal.append('r1', 2, kept.slice(2));
+    await expect(journal.append('r1', 3, [noJson])).rejects.toThrow();
+    await claim.release();
+    expect(await journal.read('r1')).toEqual(kept);
+    await expect(journal.append('r1', 3, [noJson])).rejects.toThrow();
+    expect(await journal.read('r1')).toEqual(kept);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+
+const check = createSchemaCheck();
+const messages = (schema: JsonObject, value: Json) => check(schema, value).map((issue) => issue.message);
+
+describe('a wrong value is told so that it can be mended', () => {
+  it.each<[string, JsonObject, Json, string]>([
+    ['a type', { type: 'number' }, 'abc', 'must be a number, not the string "abc"'],
+    ['several types', { type: ['integer', 'null'] }, [1], 'must be an integer or null, not a list of 1'],
+    ['an enumeration', { enum: ['a', 'b', 3] }, 'c', 'must be one of "a", "b", 3, not "c"'],
+    ['a constant', { const: 5 }, 6, 'must be 5, not 6'],
+    ['a limit', { type: 'number', maximum: 3 }, 4, 'must be <= 3, not 4'],
+    ['a length', { type: 'string', minLength: 3 }, 'é', 'must have at least 3 characters, not 1'],
+    ['a count', { type: 'array', maxItems: 1 }, [1, 2], 'must have at most 1 items, not 2'],
+    ['a format', { type: 'string', format: 'date' }, 'tomorrow', '"tomorrow" is not a valid date'],
+    ['a pattern', { type: 'string', pattern: '^[a-z]+$' }, 'A', '"A" does not match the pattern ^[a-z]+$'],
+    [
+      'a choice of types',
+      { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      5,
+      'must be a string or null, not the number 5',
+    ],
+    [
+      'a duplicate',
+      { type: 'array', uniqueItems: true },
+      [1, 2, 1],
+      'must not hold the same item twice: items 0 and 2 are equal',
+    ],
+  ])('%s', (_name, schema, value, message) => {
+    expect(messages(schema, value)).toEqual([message]);
+  });
+
+  it('a missing and an unknown property are named, so that a suggestion can be made', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      required: ['city'],
+      properties: { city: {} },
+      additionalProperties: false,
+    };
+    expect(check(schema, { citty: 'Oslo' })).toEqual([
+      { path: [], keyword: 'required', property: 'city', message: '"city" is missing' },
+      {
+        path: [],
+        keyword: 'additionalProperties',
+        property: 'citty',
+        message: '"citty" is not a known property',
+      },
+    ]);
+  });
+
+  it('a path holds indexes as numbers and keys as they are, whatever characters they have', () => {
+    const schema: JsonObject = {
+      properties: { 'a/b': { properties: { '~0': { items: { properties: { '0': { type: 'string' } } } } } } },
+    };
+    expect(check(schema, { 'a/b': { '~0': [{}, { '0': 1 }] } })[0]?.path).toEqual(['a/b', '~0', 1, '0']);
+  });
+
+  it('a choice is one issue, not one for every form that it need not have', () => {
+    const schema: JsonObject = {
+      properties: {
+        shape: {
+          oneOf: [
+            { $ref: '#/$defs/circle' },
+            { type: 'object', properties: { kind: { const: 'square' } }, required: ['kind', 'side'] },
+          ],
+        },
+      },
+      $defs: { circle: { type: 'object', properties: { kind: { const: 'circle' } }, required: ['radius'] } },
+    };
+    expect(check(schema, { shape: { kind: 'square' } })).toEqual([
+      {
+        path: ['shape'],
+        keyword: 'oneOf',
+        message:
+          'an object fits none of the allowed forms: "radius" is missing; or kind must be "circle", not "square"; or "side" is missing',
+      },
+    ]);
+  });
+
+  it('a huge wrong value is clipped', () => {
+    expect(messages({ type: 'number' }, 'x'.repeat(1e6))[0]?.length).toBeLessThan(120);
+    const rows = Array.from({ length: 20_000 }, () => 'x');
+    // One is enough: a result of millions of wrong rows must not become millions of errors.
+    expect(check({ items: { type: 'number' } }, rows)).toHaveLength(1);
+    expect(check({ items: { type: 'number' } }, rows.slice(10))).toHaveLength(10_000);
+  });
+});
+
+describe('schemas as servers really write them work', () => {
+  it.each<[string, JsonObject, Json, number]>([
+    [
+      'draft-07 by name, tuple',
+      { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] },
+      [1],
+      1,
+    ],
+    [
+      'draft-07 tuple without a name',
+      { type: 'array', items: [{ type: 'string' }, { type: 'number' }] },
+      ['a', 'b'],
+      1,
+    ],
+    ['definitions', { $ref: '#/definitions/a', definitions: { a: { type: 'string' } } }, 1, 1],
+    [
+      '2020-12 by name',
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] },
+      [1],
+      1,
+    ],
+    ['2020-12 by default', { prefixItems: [{ type: 'string' }] }, [1], 1],
+    ['a dialect that nobody knows', { $schema: 'https://example.com/my-schema', type: 'string' }, 1, 1],
+    [
+      'a format and a keyword that nobody knows',
+      { type: 'string', format: 'colour', 'x-order': 1 },
+      'red',
+      0,
+    ],
+    [
+      'a tree',
+      { type: 'object', properties: { child: { $ref: '#' }, n: { type: 'number' } } },
+      { child: { n: 'x' } },
+      1,
+    ],
+  ])('%s', (_name, schema, value, issues) => {
+    expect(check.problem(schema)).toBeUndefined();
+    expect(check(schema, value)).toHaveLength(issues);
+  });
+
+  it('two tools with the same $id are both checked', () => {
+    expect(check({ $id: 'https://example.com/input', type: 'string' }, 1)).toHaveLength(1);
+    expect(check({ $id: 'https://example.com/input', type: 'number' }, 'a')).toHaveLength(1);
+  });
+});
+
+describe('a bad schema costs its own check and nothing else', () => {
+  const wide = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`p${index}`, {}]));
+  it.each<[string, JsonObject, RegExp]>([
+    ['an unknown type', { type: 'objct' }, /type/],
+    ['a broken pattern', { type: 'string', pattern: '(' }, /regular expression|pattern/i],
+    ['another document', { $ref: 'https://example.com/schema.json' }, /can't resolve reference/],
+    ['a $ref to nowhere', { $ref: '#/$defs/no' }, /can't resolve reference/],
+    [
+      'a $ref loop',
+      { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
+      /without end/,
+    ],
+    ['a huge one', { type: 'object', properties: wide }, /too large/],
+  ])('%s', (_name, schema, problem) => {
+    expect(check(schema, { anything: true })).toEqual([]);
+    expect(check.problem(schema)).toMatch(problem);
+  });
+
+  it('a schema that takes the name of the meta-schema does not replace it', () => {
+    check({ $id: 'https://json-schema.org/draft/2020-12/schema', type: 'string' }, 1);
+    expect(check.problem({ type: 'objct' })).toBeDefined();
+    expect(check({ type: 'string' }, 1)).toHaveLength(1);
+  });
+});
