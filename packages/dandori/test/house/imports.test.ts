@@ -66,7 +66,6 @@ const PURE_FILES = [
   'history/fork-point.ts',
   'history/lift.ts',
   'history/plan-history.ts',
-  'history/proof-plan.ts',
   'history/statistics.ts',
   'tools/dictionary.ts',
   'tools/offer.ts',
