@@ -278,7 +278,7 @@ interface Found {
   readonly results: Results;
 }
 
-export async function finished(
+async function finished(
   { outcome, answer, failure, missing, limit }: Ending,
   { state, results }: Found,
 ): Promise<FactOf<'run_finished'>['data']> {
@@ -293,7 +293,7 @@ export async function finished(
 }
 
 /** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
-async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
+export async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
   await results.load(state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
   const injected = await injectInTurn(answer, (task) => results.get(state, task));
   if (!injected.ok && namesTask(answer, state)) return undefined;

@@ -1,15 +1,15 @@
 import { unexpected } from '../driver/outcomes.ts';
-import { finished } from '../driver/perform.ts';
+import { answerText } from '../driver/perform.ts';
 import { callDigest } from '../driver/questions.ts';
 import type { Results } from '../driver/results.ts';
 import type { Brief } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
-import { type Event, type FactType, isCommand } from '../model/event.ts';
+import { type Event, type FactOf, type FactType, isCommand } from '../model/event.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { SchemaCheck } from '../model/tool.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { decide, expiredAt } from '../run/decide.ts';
-import type { Intention } from '../run/intention.ts';
+import type { Ending, Intention } from '../run/intention.ts';
 import { timeLeft, tokensUsed } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
@@ -22,8 +22,8 @@ import { approvalProblems, draftProblems, isSame, same, versionProblems } from '
  * or a tool, and nothing changes the state.
  *
  * V1  What Dandori decides itself is decided again: what is asked of the mind and when, what a plan waits for, which call
- *     is made with which arguments and under which key, what a person is asked to approve, how the run ends and with
- *     which words.
+ *     is made with which arguments and under which key, what a person is asked to approve, and how the run ends.
+ *     Sentences are left out: what is compared is codes and values.
  * V2  What came from outside (a tool's result, a mind's decision, a person's answer) is taken as it stands: it is
  *     evidence. It is held against what is known of it: its attempt, its expectation, the options of its question.
  * V3  A fact that needs a result which cannot be read any more is unproved, which is neither right nor wrong.
@@ -327,12 +327,25 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
   let nearest: string[] | undefined;
   for (const intention of intentions(proving.state, event.at)) {
     if (intention.type !== 'finish') continue;
-    const expected = await finished(intention.ending, proving);
-    const wrong = (['outcome', 'answer', 'failure', 'missing', 'limit'] as const).flatMap((name) =>
-      same(name, event.data[name], expected[name]),
-    );
+    const wrong = await endingProblems(event.data, intention.ending, proving);
     if (wrong.length === 0) return [];
     nearest ??= wrong;
   }
   return nearest ?? ['the run was not to end then'];
+}
+
+/** Sentences are not compared: another version or language words them differently. The mind's answer is no sentence of ours. */
+async function endingProblems(
+  written: FactOf<'run_finished'>['data'],
+  ending: Ending,
+  proving: Proving,
+): Promise<string[]> {
+  const answer = ending.answer === undefined ? undefined : await answerText(ending.answer, proving);
+  return [
+    ...same('outcome', written.outcome, ending.outcome),
+    ...(answer === undefined ? [] : same('answer', written.answer, answer)),
+    ...same('failure.kind', written.failure?.kind, ending.failure?.kind),
+    ...same('the number of missing', written.missing?.length ?? 0, ending.missing?.length ?? 0),
+    ...same('limit', written.limit, ending.limit),
+  ];
 }

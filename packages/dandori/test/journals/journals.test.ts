@@ -9,6 +9,7 @@ import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { report } from '../../src/views/report.ts';
+import { structureOf } from './golden.ts';
 
 const FOLDER = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(FOLDER, '../../package.json'), 'utf8'));
@@ -43,8 +44,9 @@ describe('journals of every version', () => {
     expect(brokenLaws(events)).toEqual([]);
     const state = fold(events);
     const then = JSON.parse(readFileSync(join(FOLDER, name, `${run}.report.json`), 'utf8'));
-    // Later versions may tell more, and nothing else.
-    expect(state === undefined ? undefined : report(state)).toMatchObject(then);
+    // Later versions may tell more, and in other words.
+    const now = state === undefined ? null : structureOf(report(state));
+    expect(now).toMatchObject(structureOf(then) as object);
     for (const event of events) {
       const blob = blobOf(event);
       if (blob !== undefined) expect(await blobs.get(blob)).toHaveLength(blob.bytes);

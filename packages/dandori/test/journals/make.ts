@@ -34,6 +34,7 @@ import {
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
 import { report } from '../../src/views/report.ts';
+import { digestsOf } from './golden.ts';
 
 /**
  * `npm run journals` writes the journals of this version that are not there yet: real runs of the real engine on a step
@@ -326,6 +327,10 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
   },
 };
 
+const goldenFile = join(import.meta.dirname, 'golden.json');
+const golden: Record<string, string[]> = existsSync(goldenFile)
+  ? JSON.parse(readFileSync(goldenFile, 'utf8'))
+  : {};
 const files = createFileBlobs(join(folder, 'blobs'));
 mkdirSync(folder, { recursive: true });
 for (const [name, tell] of Object.entries(STORIES)) {
@@ -337,9 +342,11 @@ for (const [name, tell] of Object.entries(STORIES)) {
   if (state === undefined) throw new Error(`${name} has no events.`);
   writeFileSync(join(folder, `${name}.jsonl`), events.map(toLine).join(''), { mode: 0o600 });
   writeFileSync(join(folder, `${name}.report.json`), `${JSON.stringify(report(state), null, 2)}\n`);
+  golden[`${version}/${name}`] = digestsOf(events);
   for (const event of events) {
     const blob = blobOf(event);
     if (blob !== undefined) await files.put(await blobs.get(blob));
   }
   console.log(`${name}: ${events.length} events, ${state.end?.outcome}`);
 }
+writeFileSync(goldenFile, `${JSON.stringify(golden, null, 1)}\n`);
