@@ -147,7 +147,7 @@ describe('the package that is packed', () => {
     (resolution) => {
       const project = join(place, `types-${resolution}`);
       mkdirSync(project);
-      for (const name of ['service.ts', 'questions.ts', 'conversation.ts', 'client.ts'])
+      for (const name of ['tool.ts', 'questions.ts', 'conversation.ts', 'client.ts'])
         cpSync(join(ROOT, 'examples/library', name), join(project, name));
       // Were a type lost on the way, everything could be assigned to everything.
       const wrong =
@@ -303,10 +303,10 @@ console.log(JSON.stringify([...imported]));
     it('runs the lines of the README as they are written', async () => {
       const readme = readFileSync(join(folder, 'README.md'), 'utf8');
       const [, lines = ''] =
-        /<!-- from examples\/library\/service\.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+        /<!-- from examples\/library\/tool\.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
       writeFileSync(join(place, 'lines.ts'), lines);
       const { code, stdout, stderr } = await run(lowest, ['lines.ts']);
-      expect(stdout, stderr).toBe("answered { text: 'Hello Hanako, says me.' }\n");
+      expect(stdout, stderr).toBe('answered Hello Hanako\n');
       expect(code).toBe(0);
     });
   },
