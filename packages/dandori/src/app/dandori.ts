@@ -26,10 +26,12 @@ import {
   newConversation,
   openConversation,
 } from '../conversation/conversation.ts';
+import { conversationBreaches } from '../conversation/laws.ts';
+import { isAwaited } from '../conversation/ledger.ts';
 import { systemClock } from '../driver/clock.ts';
 import { drive, type Leaving } from '../driver/drive.ts';
 import type { Parts } from '../driver/parts.ts';
-import { liftRun, readPart } from '../driver/results.ts';
+import { createResults, readPart } from '../driver/results.ts';
 import {
   type Counted,
   type CountOptions,
@@ -41,7 +43,7 @@ import {
 import { compareRuns, type RunDiff } from '../history/diff.ts';
 import { type Forked, type ForkOptions, forkRun } from '../history/fork.ts';
 import { wholeDecision } from '../history/fork-point.ts';
-import type { Lifted } from '../history/lift.ts';
+import { type Lifted, lift } from '../history/lift.ts';
 import { type PlanHistory, planHistory } from '../history/plan-history.ts';
 import { type Recorded, recordRun } from '../history/record.ts';
 import { type Replayed, type ReplayOptions, replayRun } from '../history/replay.ts';
@@ -59,7 +61,10 @@ import type { Task } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { compileEdit } from '../run/drafts/edit.ts';
+import { breaches } from '../run/laws.ts';
 import { fold } from '../run/state/apply.ts';
+import type { RunState } from '../run/state/state.ts';
+import type { Blobs } from '../store/blobs.ts';
 import { type DoctorOptions, examineStore } from '../store/doctor/doctor.ts';
 import type { ConversationSummary, RunSummary, TornTail } from '../store/journal.ts';
 import { foldersOf, type Store, type StoreFolders } from '../store/store.ts';
@@ -67,7 +72,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createSchemaCheck } from '../tools/schema/check.ts';
 import type { Service } from '../tools/service.ts';
 import type { MissingServer, Toolbox } from '../tools/toolbox.ts';
-import { asShown } from '../trust/sealing.ts';
+import { asShown, sealingOf, withOpenedCheck } from '../trust/sealing.ts';
 import { type Report, report } from '../views/report.ts';
 import type { ResultPart, Wanted } from '../views/result-page.ts';
 import {
@@ -344,7 +349,8 @@ function assemble(
     watch: (run, changed) => journal.watch(run, () => changed()),
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
-    prune: (pruneOptions) => pruneRuns(pruneOptions, parts),
+    prune: (pruneOptions) =>
+      pruneRuns(pruneOptions, { ...parts, isAwaited: (run, id) => isAwaited(run, id, conversations) }),
     async conversation(id, { userId = config.userId, key, wake } = {}) {
       const named = id === undefined ? await newConversation({ userId, key }, parts) : { id };
       const onClose = () => opened.delete(conversation);
@@ -363,7 +369,8 @@ function assemble(
     check: async (tasks, within) => {
       if (within === undefined) return shown(await compileWith(tasks, config, parts));
       await parts.durations?.load();
-      return shown(compileEdit(tasks, { state: await sealedStateAt(within.run, within.at), parts }));
+      const state = await sealedStateAt(within.run, within.at);
+      return shown(compileEdit(sealingOf(parts).seal(tasks), { state, parts: withOpenedCheck(parts) }));
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
     misfit: (schema, value) => {
@@ -384,11 +391,26 @@ async function examine(folders: StoreFolders, options: DoctorOptions): Promise<E
   const { journal: runs, conversations, blobs } = folders;
   const isThere =
     runs === undefined || options.run === undefined || existsSync(join(runs, `${options.run}.jsonl`));
-  if (isThere) return examineStore({ runs, conversations, blobs }, options);
+  if (isThere) return examineStore({ runs, conversations, blobs }, { ...options, laws: LAWS });
   throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
     fix: '`dandori runs` lists the runs.',
   });
 }
+
+/** A plan that does again what the run has done. A large result that is gone leaves only its Refs unknown. */
+async function liftRun(state: RunState, blobs: Blobs): Promise<Lifted> {
+  const results = createResults(blobs);
+  for (const task of state.tasks.keys()) {
+    try {
+      await results.load(state, [task]);
+    } catch (error) {
+      if (!(error instanceof DandoriError)) throw error;
+    }
+  }
+  return lift(state, (task) => shown(results.get(state, task)));
+}
+
+const LAWS = { ofRun: breaches, ofConversation: conversationBreaches };
 
 function emptyJournal(run: string): DandoriError {
   return new DandoriError('journal-damaged', `The run ${run} has no events.`, {

@@ -1,21 +1,24 @@
-import type { Parts } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import { shown, withHidden } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
 import type { SchemaIssue } from '../model/tool.ts';
-import { checkEdit } from '../run/drafts/edit.ts';
+import type { CompileParts } from '../run/drafts/draft.ts';
+import { asHidden, checkEdit } from '../run/drafts/edit.ts';
 import { fold } from '../run/state/apply.ts';
 import { editedTasks } from '../run/state/plan.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
-import { checkOpened, sealingOf } from '../trust/sealing.ts';
+import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/sealing.ts';
 import { asJournaled, checkLength, type Keeping, refuseEnded, send, tasksAsJournaled } from './send.ts';
 
 /** As JSON. More is data: it belongs in a file or a tool's result. */
 const LONGEST_ANSWER = 100_000;
 /** A list of a thousand wrong rows is told by its first ones. */
 const MOST_ISSUES = 10;
+
+/** A plan may be the answer, and is compiled. */
+type Checking = Keeping & Pick<CompileParts, 'check' | 'toolbox' | 'durations'>;
 
 export interface Answering {
   readonly run: string;
@@ -34,7 +37,7 @@ export interface Answering {
  */
 export async function answerQuestion(
   { run, question: id, answer: said, declined = false, comment, by }: Answering,
-  parts: Keeping & Pick<Parts, 'check' | 'toolbox' | 'durations'>,
+  parts: Checking,
 ): Promise<void> {
   checkLength(comment, 'comment');
   const answer = asJournaled(said, `The answer to ${id}`, 'answer-invalid');
@@ -46,7 +49,7 @@ export async function answerQuestion(
     refuseStrangers(question, by);
     const meant = meantBy(sealing.seal(answer), question, state);
     const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
-    if (!declined && isPlan) checkEdit(question, { answer: meant, state }, parts);
+    if (!declined && isPlan) checkEdit(question, { answer: meant, state }, withOpenedCheck(parts));
     else if (!declined) checkAnswer(question, meant, parts);
     const given = declined ? { answer: null, declined } : { answer: meant };
     return { type: 'question_answered', data: { question: id, ...given, ...told } };
@@ -66,15 +69,6 @@ export function meantBy(
   const [only] = alike;
   if (only !== undefined && alike.length === 1) return only.value;
   return options.length > 0 ? answer : withHidden(answer, fallback);
-}
-
-/** Tasks that a person gives back, with the secrets that they were not shown. */
-export function asHidden(
-  given: readonly Task[],
-  { tasks, draft }: Pick<RunState, 'tasks' | 'draft'>,
-): Task[] {
-  const drafted = new Map(draft?.tasks.map((task) => [task.id, task]));
-  return given.map((task) => withHidden(task, drafted.get(task.id) ?? tasks.get(task.id)?.task));
 }
 
 function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQuestion {
@@ -121,7 +115,7 @@ export function refuseStrangers({ id, answerers }: Question, by: string | undefi
 export function checkAnswer(
   question: Question,
   answer: Json,
-  parts: Pick<Parts, 'check' | 'secrets' | 'storeKey'>,
+  parts: Secrets & Pick<CompileParts, 'check'>,
 ): void {
   const given = stringifyJson(answer) ?? 'undefined';
   const seen = shown(given);
@@ -149,8 +143,6 @@ function describe({ path, message }: SchemaIssue): string {
   return path.length === 0 ? message : `${path.join('.')} ${message}`;
 }
 
-type Deciding = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey' | 'toolbox' | 'check' | 'durations'>;
-
 export interface Approval {
   readonly run: string;
   /** Without it the only call or plan that waits for a yes. */
@@ -161,7 +153,7 @@ export interface Approval {
 }
 
 /** A yes to a call or to a plan. Returns the question that it answers. */
-export async function approve({ run, question, tasks, by }: Approval, parts: Deciding): Promise<string> {
+export async function approve({ run, question, tasks, by }: Approval, parts: Checking): Promise<string> {
   const asked = await approvalAsked(run, question, parts);
   if (tasks !== undefined && asked.kind !== 'plan_approval') {
     throw new DandoriError('usage', `${asked.id} asks about a call, and only a plan can be edited.`, {
@@ -178,7 +170,7 @@ export interface Rejection extends Omit<Approval, 'tasks'> {
 }
 
 /** A no to a call or to a plan; the mind is told the reason. Returns the question that it answers. */
-export async function reject({ run, question, reason, by }: Rejection, parts: Deciding): Promise<string> {
+export async function reject({ run, question, reason, by }: Rejection, parts: Checking): Promise<string> {
   const asked = await approvalAsked(run, question, parts);
   await answerQuestion({ run, question: asked.id, answer: 'reject', comment: reason, by }, parts);
   return asked.id;
@@ -188,7 +180,7 @@ export async function reject({ run, question, reason, by }: Rejection, parts: De
 async function approvalAsked(
   run: string,
   id: string | undefined,
-  { journal }: Pick<Parts, 'journal'>,
+  { journal }: Pick<Keeping, 'journal'>,
 ): Promise<Pick<Question, 'id' | 'kind'>> {
   const questions = [...(fold(await journal.read(run))?.questions.values() ?? [])];
   if (id !== undefined) {

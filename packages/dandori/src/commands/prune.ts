@@ -1,11 +1,10 @@
-import { foldConversation, isReported } from '../conversation/state.ts';
-import type { Parts } from '../driver/parts.ts';
+import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
 import { blobOf, type Event, type Outcome } from '../model/event.ts';
 import { parseJson } from '../model/json.ts';
 import { fold } from '../run/state/apply.ts';
-import type { Keys } from '../store/blobs.ts';
-import type { ConversationJournal, Journal, RunSummary } from '../store/journal.ts';
+import type { Blobs, Keys } from '../store/blobs.ts';
+import type { Journal, RunSummary } from '../store/journal.ts';
 
 export interface PruneOptions {
   /** Milliseconds since the last event of a run. What is younger stays. */
@@ -42,6 +41,15 @@ export interface LeftRun {
   readonly message: string;
 }
 
+interface PruneParts {
+  readonly journal: Journal;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly keys?: Keys;
+  /** Whether the conversation still has to be told how the run ended. */
+  readonly isAwaited?: (run: string, conversation: string) => Promise<boolean>;
+}
+
 /** So many runs are listed at a time: a list of a million would be large by itself. */
 const PAGE = 500;
 /** A driver puts a blob first and writes it down then. What was put just now may belong to an event that is to come. */
@@ -60,10 +68,7 @@ const KEY_REST = 86_400_000;
  */
 export async function pruneRuns(
   { olderThan, keepFailed = false, dryRun = false }: PruneOptions,
-  parts: Pick<Parts, 'journal' | 'blobs' | 'clock'> & {
-    readonly conversations?: ConversationJournal;
-    readonly keys?: Keys;
-  },
+  parts: PruneParts,
 ): Promise<Pruned> {
   if (!(olderThan >= 0)) {
     throw new DandoriError('usage', `olderThan takes milliseconds from 0, not ${String(olderThan)}.`, {
@@ -71,8 +76,8 @@ export async function pruneRuns(
     });
   }
   const now = parts.clock.now();
-  const { conversations } = parts;
-  const pruning: Pruning = { before: now - olderThan, keepFailed, dryRun, left: new Map(), conversations };
+  const { isAwaited = async () => false } = parts;
+  const pruning: Pruning = { before: now - olderThan, keepFailed, dryRun, left: new Map(), isAwaited };
   const runs: PrunedRun[] = [];
   for await (const summary of allRuns(parts.journal)) {
     const gone = await pruneRun(summary, pruning, parts.journal);
@@ -90,12 +95,12 @@ interface Pruning {
   readonly keepFailed: boolean;
   readonly dryRun: boolean;
   readonly left: Map<string, LeftRun>;
-  readonly conversations: ConversationJournal | undefined;
+  readonly isAwaited: NonNullable<PruneParts['isAwaited']>;
 }
 
 async function pruneRun(
   { run, status, lastAt }: RunSummary,
-  { before, keepFailed, dryRun, left, conversations }: Pruning,
+  { before, keepFailed, dryRun, left, isAwaited }: Pruning,
   journal: Journal,
 ): Promise<PrunedRun | undefined> {
   if (status === 'open' || status === 'waiting' || (status !== 'damaged' && lastAt >= before))
@@ -108,7 +113,8 @@ async function pruneRun(
     const outcome = fold(events)?.end?.outcome;
     if (outcome === undefined || last.at >= before) return undefined;
     if (keepFailed && (outcome === 'failed' || outcome === 'exhausted')) return undefined;
-    if (await isAwaited(events, conversations)) return undefined;
+    const conversation = conversationOf(events);
+    if (conversation !== undefined && (await isAwaited(run, conversation))) return undefined;
     const bytes = await journal.size(run);
     if (!dryRun) await journal.remove(run, last.seq);
     return { run, outcome, lastAt: last.at, bytes };
@@ -118,20 +124,8 @@ async function pruneRun(
   }
 }
 
-/** Whether a conversation has still to be told how the run ended. One that is gone waits for nothing. */
-async function isAwaited(
-  [first]: readonly Event[],
-  conversations: ConversationJournal | undefined,
-): Promise<boolean> {
-  const id = first?.type === 'run_started' ? first.data.conversation : undefined;
-  if (id === undefined || conversations === undefined) return false;
-  try {
-    const state = foldConversation(await conversations.read(id));
-    return state === undefined || !isReported(state, first?.run ?? '');
-  } catch (error) {
-    if (!(error instanceof DandoriError)) throw error;
-    return error.code !== 'conversation-not-found';
-  }
+function conversationOf([first]: readonly Event[]): string | undefined {
+  return first?.type === 'run_started' ? first.data.conversation : undefined;
 }
 
 /** Somebody who was quicker is no trouble: a run that was taken away is gone, one that was written to is young. */
@@ -174,7 +168,7 @@ async function isThere(run: string, journal: Journal): Promise<boolean> {
 async function pruneBlobs(
   before: number,
   { dryRun, left, gone }: Pruning & { gone: ReadonlySet<string> },
-  { journal, blobs }: Pick<Parts, 'journal' | 'blobs'>,
+  { journal, blobs }: Pick<PruneParts, 'journal' | 'blobs'>,
 ): Promise<Pruned['blobs']> {
   const old = await blobs.putBefore(before);
   // The old ones are listed first, so that a run that begins to use one while the others are read has put it again.

@@ -1,16 +1,20 @@
-import type { Parts } from '../driver/parts.ts';
+import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../model/event.ts';
 import { isNormal, normalise } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
-import { sealingOf } from '../trust/sealing.ts';
+import type { Journal } from '../store/journal.ts';
+import { type Secrets, sealingOf } from '../trust/sealing.ts';
 
 const LONGEST_COMMENT = 10_000;
 
 /** What a request from outside needs: no tools, no mind. */
-export type Keeping = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey'>;
+export interface Keeping extends Secrets {
+  readonly journal: Journal;
+  readonly clock: Clock;
+}
 
 /** Compare-and-append until it fits: a driver may write at the same time. */
 export async function send(

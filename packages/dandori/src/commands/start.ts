@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Parts } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import type { Keys } from '../store/blobs.ts';
-import { type Beginning, checkGoal, newId, startRun } from './steer.ts';
-
-type Starting = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey' | 'mind'> & { readonly keys: Keys };
+import { type Beginning, checkGoal, newId, type Starting, startRun } from './steer.ts';
 
 /**
  * Starts a run under a key: however often it is asked, at the same time or after a crash, there is one run. The id is
@@ -14,7 +11,7 @@ type Starting = Pick<Parts, 'journal' | 'clock' | 'secrets' | 'storeKey' | 'mind
 export async function startOnce(
   beginning: Beginning,
   { key, request }: { readonly key: string; readonly request: string },
-  parts: Starting,
+  parts: Starting & { readonly keys: Keys },
 ): Promise<string> {
   // A request that starts nothing must not use up its key.
   checkGoal(beginning.goal);

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { Parts } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import { EVENT_VERSION, type Event, type Fact, type FactOf } from '../model/event.ts';
 import type { Settings } from '../model/settings.ts';
@@ -28,6 +27,10 @@ export interface Beginning {
   readonly mayCancel?: boolean | undefined;
 }
 
+export interface Starting extends Keeping {
+  readonly mind: { readonly name: string };
+}
+
 /** A word for a run: of a person, or of the model of another run, which never counts as a person. */
 interface Word {
   readonly run: string;
@@ -38,7 +41,7 @@ interface Word {
 /** Requests from outside. Each is checked against the run as it is now and becomes a fact, or is refused. */
 export async function startRun(
   { goal, settings, userId, tasks, run: given, conversation, context, mayCancel }: Beginning,
-  parts: Keeping & Pick<Parts, 'mind'>,
+  parts: Starting,
 ): Promise<string> {
   checkGoal(goal);
   const at = parts.clock.now();

@@ -3,7 +3,13 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type * as z from 'zod';
 import { isRecord, type Path, pathText, valueAt } from '../documents/place.ts';
-import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '../documents/problem.ts';
+import {
+  type LocatedProblem,
+  MAX_PROBLEMS,
+  type Problem,
+  problemsError,
+  redact,
+} from '../documents/problem.ts';
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
 import { openSource, type Source } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
@@ -17,7 +23,7 @@ import { readInstructions } from './instructions.ts';
 import { applyLayers, type Layer, originOf } from './layer.ts';
 import { modelProblems, resolveModel } from './model.ts';
 import { resolvePolicies } from './policies.ts';
-import { collectSecrets, maskLine, maskUnparsedLine, redact, strayedSecrets } from './secrets.ts';
+import { collectSecrets, maskLine, maskUnparsedLine, strayedSecrets } from './secrets.ts';
 import { resolveServer, resolveServers, serverProblems } from './servers.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
 import { resolveTelemetry } from './telemetry-shape.ts';

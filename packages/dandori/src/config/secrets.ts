@@ -72,11 +72,6 @@ export function maskUnparsedLine(line: string): string {
   return line.replace(value, (_whole, name: string, rest: string) => name + '•'.repeat(rest.length));
 }
 
-/** Longest first, so that a secret that holds another one goes as a whole. */
-export function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '•••'), text);
-}
-
 function isVariableName(value: string): boolean {
   return /^[A-Z_][A-Z0-9_]*$/.test(value) || value.includes('${');
 }

@@ -1,6 +1,6 @@
+import { redact } from '../documents/problem.ts';
 import type { Settings } from '../model/settings.ts';
 import type { UserConfigApi } from './config.ts';
-import { redact } from './secrets.ts';
 import { askUserConfig, layUserConfig, type UserConfigBase, type UserConfigProblem } from './user-config.ts';
 
 /** A run starts all the same, with the settings of the file or with what is right of the user's. */

@@ -9,12 +9,11 @@ import { type Json, parseJson, stringifyJson } from '../model/json.ts';
 import type { Option } from '../model/question.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
-import { isJapanese } from '../model/text.ts';
+import { clip, isJapanese } from '../model/text.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/blobs.ts';
 import type { ConversationJournal } from '../store/journal.ts';
 import { type AskedQuestion, openQuestions, outcomeOf, type Report, report } from '../views/report.ts';
-import { cut } from '../views/result-digest.ts';
 import { type Background, createBackground, createChanges, type Standing } from './drive-runs.ts';
 import { answerOnce, heardAs } from './inbox.ts';
 import { type Asked, meantBy } from './interpret.ts';
@@ -362,7 +361,7 @@ function opening(
     chosen,
   }: Pick<ConversationParts, 'language' | 'userId'> & { chosen: string | undefined },
 ): ConversationFact[] {
-  const title = cut(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE);
+  const title = clip(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE);
   const spoken = language ?? (isJapanese(text) ? 'ja' : 'en');
   return [
     { type: 'conversation_started', data: { title, language: spoken, userId } },

@@ -1,5 +1,5 @@
 import type { ConversationEvent } from '../model/conversation.ts';
-import type { Breach } from '../run/laws.ts';
+import type { Breach } from '../model/finding.ts';
 import { applyConversation, type ConversationState } from './state.ts';
 
 /**

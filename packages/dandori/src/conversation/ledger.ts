@@ -4,7 +4,7 @@ import { DandoriError } from '../model/error.ts';
 import { EVENT_VERSION } from '../model/event.ts';
 import { redact, shown } from '../model/redact.ts';
 import type { ConversationJournal } from '../store/journal.ts';
-import { applyConversation, type ConversationState, foldConversation } from './state.ts';
+import { applyConversation, type ConversationState, foldConversation, isReported } from './state.ts';
 
 /**
  * A process's side of a conversation's journal. Others may write to it at the same time.
@@ -109,4 +109,19 @@ export async function openMinutes(
   };
   if (state !== undefined) follow();
   return minutes;
+}
+
+/** Whether the conversation still has to be told how the run ended. One that is gone waits for nothing. */
+export async function isAwaited(
+  run: string,
+  conversation: string,
+  journal: Pick<ConversationJournal, 'read'>,
+): Promise<boolean> {
+  try {
+    const state = foldConversation(await journal.read(conversation));
+    return state === undefined || !isReported(state, run);
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    return error.code !== 'conversation-not-found';
+  }
 }

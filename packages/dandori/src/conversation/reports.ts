@@ -2,10 +2,10 @@ import type { Message, Tally } from '../model/conversation.ts';
 import type { Event } from '../model/event.ts';
 import type { Question } from '../model/question.ts';
 import { type Action, isStep } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import { apply } from '../run/state/apply.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
-import { cut } from '../views/result-digest.ts';
 import { textsOf } from '../views/texts/run.ts';
 import { questionId, replyId, reportId } from './state.ts';
 
@@ -172,5 +172,5 @@ function causesOf(tasks: readonly TaskState[], first?: string): string[] {
   const told = failed.map(({ task, failure }) => `${task.id} (${task.operation}): ${failure?.message ?? ''}`);
   const isKnown = failed.some(({ failure }) => failure !== undefined && first?.includes(failure.message));
   const all = first === undefined || isKnown ? told : [first, ...told];
-  return [...new Set(all)].slice(0, MOST_CAUSES).map((cause) => cut(cause, LONGEST_CAUSE));
+  return [...new Set(all)].slice(0, MOST_CAUSES).map((cause) => clip(cause, LONGEST_CAUSE));
 }

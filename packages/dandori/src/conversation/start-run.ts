@@ -9,9 +9,9 @@ import type { RUN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
 import { STEP_OPERATION } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import type { RunState } from '../run/state/state.ts';
-import { cut } from '../views/result-digest.ts';
 import type { ConversationParts } from './conversation.ts';
 import type { ConversationState } from './state.ts';
 
@@ -114,7 +114,7 @@ export function contextFor(
 
 /** A line that was written by a tool or a model must not begin like one of the user's. */
 function lineOf({ role, kind, text, run, step, question }: Message): string {
-  const body = cut(text.trim(), LONGEST_MESSAGE).replaceAll('\n', '\n  ');
+  const body = clip(text.trim(), LONGEST_MESSAGE).replaceAll('\n', '\n  ');
   if (role === 'user') return `user: ${body}`;
   if (kind === 'report') return `you (report on step ${step} of run ${run}): ${body}`;
   return kind === 'question' ? `you (question ${question} of run ${run}): ${body}` : `you: ${body}`;
@@ -145,12 +145,12 @@ function runLine(state: RunState): string {
     ...(progress === undefined ? [] : [`${progress.done} of ${progress.total} steps done`]),
     ...open.map(({ question }) => questionText(question)),
   ];
-  const goal = stringifyJson(cut(state.goal, LONGEST_GOAL));
+  const goal = stringifyJson(clip(state.goal, LONGEST_GOAL));
   return `- run ${state.run}, ${goal}: ${parts.length === 0 ? 'under way' : parts.join('; ')}`;
 }
 
 function questionText({ id, kind, text }: Question): string {
-  return `waits for the user's answer to ${id} (${kind}): ${cut(text.replaceAll(/\s+/g, ' '), LONGEST_GOAL)}`;
+  return `waits for the user's answer to ${id} (${kind}): ${clip(text.replaceAll(/\s+/g, ' '), LONGEST_GOAL)}`;
 }
 
 function withoutTags(text: string): string {

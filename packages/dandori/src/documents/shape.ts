@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { redact } from '../config/secrets.ts';
 import { stringifyJson } from '../model/json.ts';
 import { nearest } from '../model/text.ts';
 import { oneOf } from './field.ts';
 import { type Path, pathText, valueAt } from './place.ts';
 import type { Problem } from './problem.ts';
+import { redact } from './problem.ts';
 
 interface ShapeWords {
   readonly vocabulary: Vocabulary;

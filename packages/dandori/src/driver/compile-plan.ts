@@ -1,8 +1,8 @@
-import { isSame } from '../history/proof-plan.ts';
 import type { Fact } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Question } from '../model/question.ts';
+import { isSameButRedacted } from '../model/redact.ts';
 import { isStep } from '../model/task.ts';
 import type { Effect } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
@@ -14,6 +14,7 @@ import { compileDraft, surroundingsOf } from '../run/drafts/draft.ts';
 import { findRepeats, type ProposedCall, type Repeats } from '../run/repeats.ts';
 import { type PlanWord, wordOnDraft } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
+import { withOpenedCheck } from '../trust/sealing.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Parts } from './parts.ts';
 import type { Driver } from './perform.ts';
@@ -40,11 +41,8 @@ export async function compilePlan({ ledger, parts, results }: Driver): Promise<v
   }
   // Which task is urgent matters only where not all can start at once.
   if (draft.tasks.length > state.settings.concurrency) await parts.durations?.load();
-  ledger.record(
-    ...(word?.kind === 'edited'
-      ? edited(draft, word, { state, parts, results })
-      : judged(draft, word, { state, parts, results })),
-  );
+  const house = { state, parts: withOpenedCheck(parts), results };
+  ledger.record(...(word?.kind === 'edited' ? edited(draft, word, house) : judged(draft, word, house)));
 }
 
 interface House {
@@ -123,7 +121,7 @@ function knownCalls(
   const own = new Set(draft.tasks.map(({ id }) => id));
   return draft.tasks.flatMap(({ id, operation, args }) => {
     const before = state.tasks.get(id)?.task;
-    const isOld = before?.operation === operation && isSame(before.args, args);
+    const isOld = before?.operation === operation && isSameButRedacted(before.args, args);
     if (isOld || isStep({ operation }) || effects.get(id) === 'read') return [];
     const filled = inject(args, (task) => (own.has(task) ? undefined : results.get(state, task)));
     return filled.ok ? [{ id, operation, args: filled.args }] : [];

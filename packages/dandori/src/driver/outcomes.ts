@@ -1,10 +1,11 @@
 import { assertNever } from '../model/error.ts';
 import type { Fact } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import type { Sealing } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import { isRepeatable, type SchemaCheck } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
 import { fits } from '../run/actions/question.ts';
@@ -16,7 +17,6 @@ import type { RunState } from '../run/state/state.ts';
 import { isOwnCall } from '../tools/own.ts';
 import type { CallOutcome } from '../tools/toolbox.ts';
 import { sealingOf } from '../trust/sealing.ts';
-import { cut, headOf } from '../views/result-digest.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
 import { toQuestion } from './holds.ts';
 import type { Mail } from './mailbox.ts';
@@ -219,7 +219,7 @@ function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
   const done = task === undefined ? [] : finishedInnerCalls(task);
   if (done.length === 0) return failure;
   const calls = done.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`).join('; ');
-  return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, cut(calls, 200)) };
+  return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, clip(calls, 200)) };
 }
 
 /** Its fields become arguments, so that nothing but an object can be the answer. */

@@ -1,4 +1,3 @@
-import type { Durations } from '../history/all-runs.ts';
 import type { Mind } from '../mind/mind.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Event } from '../model/event.ts';
@@ -8,6 +7,14 @@ import type { Blobs } from '../store/blobs.ts';
 import type { Journal } from '../store/journal.ts';
 import type { OtherRuns } from '../tools/own.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
+
+/** How long the calls of each tool took, from the journals of the last runs. */
+export interface Durations {
+  /** Reads the history, once. */
+  load(): Promise<void>;
+  /** The median in milliseconds; undefined for a tool that nobody has seen. */
+  readonly expected: (operation: string) => number | undefined;
+}
 
 /** What the engine is made of. */
 export interface Parts {

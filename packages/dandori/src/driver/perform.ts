@@ -16,11 +16,12 @@ import { inputsOf } from '../run/state/held-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { nextOffer } from '../tools/offer.ts';
-import { checkOpened, injectInTurn, sealingOf } from '../trust/sealing.ts';
+import { checkOpened, sealingOf } from '../trust/sealing.ts';
 import { partialAnswer } from '../views/report.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
+import { fillArgs } from './fill-args.ts';
 import type { Holds } from './holds.ts';
 import type { InnerCalls } from './inner-calls.ts';
 import type { Ledger } from './ledger.ts';
@@ -198,8 +199,7 @@ const MOST_ISSUES = 10;
 async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
   const written = task.override ?? task.task.args;
   const refs = refsIn(written);
-  await results.load(ledger.state, new Set(refs.map(({ ref }) => ref.task)));
-  const injected = await injectInTurn(written, (id) => results.get(ledger.state, id));
+  const injected = await fillArgs(written, { state: ledger.state, results });
   if (!injected.ok) {
     return {
       ok: false,
@@ -294,8 +294,7 @@ async function finished(
 
 /** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
 export async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
-  await results.load(state, new Set(refsIn(answer).map(({ ref }) => ref.task)));
-  const injected = await injectInTurn(answer, (task) => results.get(state, task));
+  const injected = await fillArgs(answer, { state, results });
   if (!injected.ok && namesTask(answer, state)) return undefined;
   const { text } = injected.ok ? injected.args : answer;
   return typeof text === 'string' ? text : stringifyJson(text ?? null);

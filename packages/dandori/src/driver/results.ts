@@ -1,4 +1,3 @@
-import { type Lifted, lift } from '../history/lift.ts';
 import { DandoriError } from '../model/error.ts';
 import type { BlobHandle, FactOf } from '../model/event.ts';
 import { type Json, parseJson, stringifyJson } from '../model/json.ts';
@@ -6,6 +5,7 @@ import { shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { Blobs } from '../store/blobs.ts';
+import type { ResultReader } from '../tools/own.ts';
 import { digestOf, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 
@@ -13,14 +13,11 @@ import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 const INLINE_LIMIT = 32 * 1024;
 
 /** Access to results wherever they are kept. Blobs are loaded before they are needed and kept for the drive. */
-export interface Results {
+export interface Results extends ResultReader {
   store(result: {
     readonly value: Json;
     readonly text: string;
   }): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
-  /** Loads the blobs of these tasks, so that `get` has them. */
-  load(state: RunState, tasks: Iterable<string>): Promise<void>;
-  get(state: RunState, task: string): Json | undefined;
   /** What a blob holds. Throws `blob-damaged` where it is not what was put. */
   read(blob: BlobHandle): Promise<Json>;
   /** As a prompt shows it, in so many characters; without a limit in those of the run. */
@@ -85,17 +82,4 @@ export async function readPart(
   throw new DandoriError('usage', `The result of ${task} has nothing at ${stringifyJson(wanted.path)}.`, {
     fix: 'Ask without a path to see what there is.',
   });
-}
-
-/** A plan that does again what the run has done. A large result that is gone leaves only its Refs unknown. */
-export async function liftRun(state: RunState, blobs: Blobs): Promise<Lifted> {
-  const results = createResults(blobs);
-  for (const task of state.tasks.keys()) {
-    try {
-      await results.load(state, [task]);
-    } catch (error) {
-      if (!(error instanceof DandoriError)) throw error;
-    }
-  }
-  return lift(state, (task) => shown(results.get(state, task)));
 }

@@ -1,3 +1,4 @@
+import type { Durations } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
@@ -58,14 +59,6 @@ async function* runsSince(journal: Pick<Journal, 'list'>, since: number): AsyncG
     before = page.at(-1)?.run;
     if (before === undefined) return;
   }
-}
-
-/** How long the calls of each tool took, from the journals of the last runs. */
-export interface Durations {
-  /** Reads the history, once. */
-  load(): Promise<void>;
-  /** The median in milliseconds; undefined for a tool that nobody has seen. */
-  readonly expected: (operation: string) => number | undefined;
 }
 
 /** The newest runs tell enough, and a long one more than enough. */

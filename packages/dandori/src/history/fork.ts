@@ -1,4 +1,4 @@
-import { asHidden, checkAnswer, meantBy, refuseStrangers } from '../commands/answer.ts';
+import { checkAnswer, meantBy, refuseStrangers } from '../commands/answer.ts';
 import { asJournaled, tasksAsJournaled } from '../commands/send.ts';
 import { newId } from '../commands/steer.ts';
 import type { Parts } from '../driver/parts.ts';
@@ -8,11 +8,11 @@ import type { Json } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { isRepeatable } from '../model/tool.ts';
 import { compileDraft } from '../run/drafts/draft.ts';
-import { changedPlan, checkEdit, invalidEdit } from '../run/drafts/edit.ts';
+import { asHidden, changedPlan, checkEdit, invalidEdit } from '../run/drafts/edit.ts';
 import { apply, fold } from '../run/state/apply.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
-import { sealingOf } from '../trust/sealing.ts';
+import { sealingOf, withOpenedCheck } from '../trust/sealing.ts';
 import { asksMore, endedBy, wholeDecision } from './fork-point.ts';
 
 export interface ForkOptions {
@@ -185,7 +185,7 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
     refuseStrangers(asked.question, by);
     const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
     const meant = meantBy(sealingOf(parts).seal(answer), asked.question, state);
-    if (isPlan) checkEdit(asked.question, { answer: meant, state }, parts);
+    if (isPlan) checkEdit(asked.question, { answer: meant, state }, withOpenedCheck(parts));
     else checkAnswer(asked.question, meant, parts);
     return { type: 'question_answered', data: { question: id, answer: meant, by: by ?? 'fork' } };
   });
@@ -218,7 +218,7 @@ function editPlan(
   if ('code' in change) throw invalidEdit([change], fix);
   add(change, at);
   if (state.draft === undefined) return;
-  const compiled = compileDraft(state.draft, { state, parts });
+  const compiled = compileDraft(state.draft, { state, parts: withOpenedCheck(parts) });
   if (compiled.ok) return;
   throw invalidEdit(compiled.diagnostics, fix);
 }

@@ -1,3 +1,4 @@
+import { fillArgs } from '../driver/fill-args.ts';
 import { unexpected } from '../driver/outcomes.ts';
 import { answerText } from '../driver/perform.ts';
 import { callDigest } from '../driver/questions.ts';
@@ -6,16 +7,15 @@ import type { Brief } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Event, type FactOf, type FactType, isCommand } from '../model/event.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { isSameButRedacted } from '../model/redact.ts';
 import type { SchemaCheck } from '../model/tool.ts';
-import { refsIn } from '../plan/fill-refs.ts';
 import { decide, expiredAt } from '../run/decide.ts';
 import type { Ending, Intention } from '../run/intention.ts';
 import { timeLeft, tokensUsed } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
-import { injectInTurn } from '../trust/sealing.ts';
 import { textsOf } from '../views/texts/driver.ts';
-import { approvalProblems, draftProblems, isSame, same, versionProblems } from './proof-plan.ts';
+import { approvalProblems, draftProblems, same, versionProblems } from './proof-plan.ts';
 
 /**
  * Whether a fact is the one that the engine would write down after all that stands before it. Nothing here calls a model
@@ -142,7 +142,11 @@ function thoughtProblems(event: Event & { type: 'decision_started' }, proving: P
   if (wanted.length === 0) return ['the mind was asked where it was not to be asked'];
   const number = same('decision', decision, proving.state.decisions.length + 1);
   const wantedBriefs = wanted.filter((one) => one.purpose === purpose).map((one) => one.brief);
-  if (wantedBriefs.some((one) => isSame(one, brief) || isSame(asToldBefore(one, event, proving), brief)))
+  if (
+    wantedBriefs.some(
+      (one) => isSameButRedacted(one, brief) || isSameButRedacted(asToldBefore(one, event, proving), brief),
+    )
+  )
     return number;
   const [first] = wanted;
   return [...number, ...same('purpose', purpose, first?.purpose), ...same('brief', brief, first?.brief)];
@@ -229,8 +233,7 @@ async function fill(
   { state, results }: Proving,
 ): Promise<JsonObject | string> {
   const written = override ?? task.args;
-  await results.load(state, new Set(refsIn(written).map(({ ref }) => ref.task)));
-  const injected = await injectInTurn(written, (id) => results.get(state, id));
+  const injected = await fillArgs(written, { state, results });
   return injected.ok ? injected.args : injected.problems.map(({ message }) => message).join('; ');
 }
 
@@ -295,7 +298,7 @@ function answerProblems({ data }: Event & { type: 'question_answered' }, { state
   // A plan may be answered with another one.
   const isPlan = typeof data.answer === 'object' && data.answer !== null;
   const isFree = data.declined === true || isPlan || options.length === 0;
-  const isOne = isFree || options.some(({ value }) => isSame(value, data.answer));
+  const isOne = isFree || options.some(({ value }) => isSameButRedacted(value, data.answer));
   return isOne ? [] : [`${stringifyJson(data.answer)} is none of the options of ${data.question}`];
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { writeText } from '../plan/refs.ts';
 import { factSchema } from './event.ts';
 import { stringifyJson } from './json.ts';
+import { writeText } from './task.ts';
 
 /**
  * What a configuration declares to be a secret, by the names of variables and headers. Ordinary values stay as they are, however

@@ -64,3 +64,9 @@ export interface Examined {
   readonly unseen?: readonly ('runs' | 'conversations' | 'blobs')[];
   readonly findings: readonly Finding[];
 }
+
+/** The event with which a law was broken, and how. */
+export interface Breach {
+  readonly seq: number;
+  readonly message: string;
+}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { clip } from './text.ts';
 
 /** An integer beyond ±(2^53 − 1) is a bigint, so that an identifier of 64 bits stays the one that a server gave. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
@@ -296,4 +297,36 @@ export function canonical(value: Json): Json {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, item]) => [key, canonical(item)]),
   );
+}
+
+/** The beginning of a value as JSON, without writing out a large value. */
+export function headOf(value: Json, length: number): string {
+  let text = '';
+  const write = (one: Json): void => {
+    if (text.length > length) return;
+    if (typeof one === 'string') text += stringifyJson(one.slice(0, length + 1));
+    else if (typeof one !== 'object' || one === null) text += stringifyJson(one);
+    else if (Array.isArray(one)) {
+      text += '[';
+      for (const [index, item] of one.entries()) {
+        if (text.length > length) break;
+        if (index > 0) text += ',';
+        write(item);
+      }
+      text += ']';
+    } else {
+      text += '{';
+      let isFirst = true;
+      for (const key in one) {
+        if (text.length > length) break;
+        if (!isFirst) text += ',';
+        isFirst = false;
+        text += `${stringifyJson(key)}:`;
+        write(one[key] as Json);
+      }
+      text += '}';
+    }
+  };
+  write(value);
+  return clip(text, length);
 }

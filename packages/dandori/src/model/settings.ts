@@ -108,3 +108,8 @@ export const DEFAULT_CONTEXT: ContextLimits = { tokens: 60_000, result: 8 * 1024
 export function contextOf({ context }: Settings): ContextLimits {
   return { ...DEFAULT_CONTEXT, ...context };
 }
+
+/** The delay before the next attempt, in milliseconds. It doubles with each attempt, up to a minute. */
+export function backoff(first: number, attempts: number): number {
+  return Math.min(first * 2 ** Math.min(attempts - 1, 30), 60_000);
+}

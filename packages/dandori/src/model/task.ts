@@ -64,3 +64,8 @@ export function purposeOf({ id, description, args }: Pick<Task, 'id' | 'descript
 export function isStep({ operation }: Pick<Task, 'operation'>): boolean {
   return operation === STEP_OPERATION;
 }
+
+/** A text as it is written in a plan, so that nothing in it is taken for a Ref. */
+export function writeText(text: string): string {
+  return text.replace(/\$+\{?/g, (run) => (run.endsWith('{') ? `${run.slice(0, -1).repeat(2)}{` : run));
+}

@@ -82,3 +82,9 @@ const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 export function unturned(text: string): string {
   return text.replaceAll(TURNS, '\ufffd');
 }
+
+/** At most this many characters. A surrogate pair is not split: some providers refuse half a character. */
+export function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

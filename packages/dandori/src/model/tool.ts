@@ -99,3 +99,16 @@ export function withinOneLimit(check: SchemaCheck): SchemaCheck {
     ...(check.problem && { problem: check.problem }),
   });
 }
+
+/**
+ * The server of a tool: what its limit of calls at once is counted by. A server's name may hold dots, so one that has
+ * a limit goes before the part up to the first dot, and a longer one before a shorter.
+ */
+export function laneOf(operation: string, limits: Readonly<Record<string, unknown>> = {}): string {
+  const parts = operation.split('.');
+  for (let length = parts.length - 1; length > 1; length--) {
+    const server = parts.slice(0, length).join('.');
+    if (Object.hasOwn(limits, server)) return server;
+  }
+  return parts[0] ?? operation;
+}

@@ -1,9 +1,9 @@
 import type { Diagnostic, Estimate } from '../model/plan.ts';
+import { backoff } from '../model/settings.ts';
 import { isStep, type Task } from '../model/task.ts';
 import { dollars } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
-import { backoff } from '../run/monitor.ts';
-import { laneOf } from '../run/state/state.ts';
+import { laneOf } from '../model/tool.ts';
 import { type Queued, ReadyQueue } from './ready-queue.ts';
 import { type Arrangement, UNKNOWN_MS } from './schedule.ts';
 

@@ -1,9 +1,9 @@
-import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Ref } from '../model/task.ts';
+import { writeText } from '../model/task.ts';
 import { type Work, weigh } from '../model/work.ts';
-import { headOf } from '../views/result-digest.ts';
 import { QUERY_WORK, query } from './query.ts';
-import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef, writeText } from './refs.ts';
+import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef } from './refs.ts';
 
 /** Values, and characters of them, that are filled into the arguments of one task: a large result can be passed on once. */
 const MOST_FILLED = 32_000_000;

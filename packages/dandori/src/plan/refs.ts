@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Action, Ref, Task } from '../model/task.ts';
-import { cut } from '../views/result-digest.ts';
+import { writeText } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import { LONGEST_EXPRESSION, plainPath, queryProblem, TOO_LONG } from './query.ts';
 
 /** A string cut into literal text and Refs, no two texts side by side. */
@@ -62,11 +63,6 @@ export function writeTemplate(template: Template): string {
   return written.join('');
 }
 
-/** A text as it is written in a plan, so that nothing in it is taken for a Ref. */
-export function writeText(text: string): string {
-  return text.replace(/\$+\{?/g, (run) => (run.endsWith('{') ? `${run.slice(0, -1).repeat(2)}{` : run));
-}
-
 /** A Ref as it is written in a plan. */
 export function writeRef({ task, path }: Ref): string {
   if (path === '' || path.startsWith('[')) return `\${${task}${path}}`;
@@ -97,7 +93,7 @@ const LONGEST_SHOWN = 200;
 
 function parseRef(content: string): Ref | string {
   const match = /^\s*([A-Za-z_][A-Za-z0-9_-]*)\s*([\s\S]*)$/.exec(content);
-  const shown = `\${${cut(content, LONGEST_SHOWN)}}`;
+  const shown = `\${${clip(content, LONGEST_SHOWN)}}`;
   if (match === null) return `${shown} does not begin with a task's id`;
   const [, task = '', rest = ''] = match;
   const path = toExpression(rest.trim());

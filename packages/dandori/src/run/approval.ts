@@ -2,7 +2,8 @@ import { stringifyJson } from '../model/json.ts';
 import { OWN_TOOLS } from '../model/own-tools.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
 import type { Effect } from '../model/tool.ts';
-import { laneOf, type RunState, type TaskState } from './state/state.ts';
+import { laneOf } from '../model/tool.ts';
+import type { RunState, TaskState } from './state/state.ts';
 
 type Rules = Pick<Settings, 'approval' | 'approvals'>;
 

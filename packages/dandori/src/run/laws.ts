@@ -1,4 +1,5 @@
 import type { Event, FactOf } from '../model/event.ts';
+import type { Breach } from '../model/finding.ts';
 import { canonical, type Json, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
@@ -32,12 +33,6 @@ import { hasEnded, type RunState, type TaskState } from './state/state.ts';
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   return breaches(events).map(({ message }) => message);
-}
-
-/** The event with which a law was broken, and how. */
-export interface Breach {
-  readonly seq: number;
-  readonly message: string;
 }
 
 export function breaches(events: readonly Event[]): Breach[] {

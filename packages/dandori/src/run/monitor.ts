@@ -1,6 +1,7 @@
 import type { Limit, ReflectionTrigger } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Settings } from '../model/settings.ts';
+import { backoff } from '../model/settings.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { reflectionDue } from './brief.ts';
 import { reached } from './limits.ts';
@@ -47,9 +48,4 @@ export function judge({ effect, attempts, failure, settings }: Attempted): Attem
 /** Whether the failure says that the tool was not reached, so that nothing can have happened. */
 export function wasNeverSent({ kind }: Failure): boolean {
   return kind === 'unavailable' || kind === 'invalid_args' || kind === 'plan_error';
-}
-
-/** Doubles with each attempt, up to a minute. */
-export function backoff(first: number, attempts: number): number {
-  return Math.min(first * 2 ** Math.min(attempts - 1, 30), 60_000);
 }

@@ -2,17 +2,9 @@ import type { Offer } from '../model/decision.ts';
 import { isOwnTool } from '../model/own-tools.ts';
 import { contextOf } from '../model/settings.ts';
 import type { Tool } from '../model/tool.ts';
+import type { Offered } from '../run/state/decisions.ts';
 import type { RunState } from '../run/state/state.ts';
 import { chooseTools } from './search.ts';
-
-/** What the mind has been told of so far. */
-export interface Offered {
-  /** What stands in the instructions, which are the same for the whole run. */
-  readonly first: Offer;
-  readonly names: Set<string>;
-  /** Undefined while every tool is described. */
-  servers: Map<string, number> | undefined;
-}
 
 /** Tools of a server that has come later, described as it is announced. */
 const MOST_ANNOUNCED = 10;
@@ -25,19 +17,6 @@ export function nextOffer(state: RunState, tools: ReadonlyMap<string, Tool>): Of
   if (state.mind === 'built-in' || state.settings.mode === 'direct') return undefined;
   const theirs = new Map([...tools].filter(([, tool]) => !isOwnTool(tool)));
   return state.offered === undefined ? firstOffer(state, theirs) : changes(state, state.offered, theirs);
-}
-
-export function applyOffer(state: RunState, offer: Offer | undefined): void {
-  if (offer === undefined) return;
-  const servers = offer.servers && new Map(Object.entries(offer.servers));
-  if (state.offered === undefined) {
-    state.offered = { first: offer, names: new Set(offer.tools), servers };
-    return;
-  }
-  const { offered } = state;
-  for (const name of offer.tools) offered.names.add(name);
-  for (const name of offer.gone ?? []) offered.names.delete(name);
-  if (servers !== undefined) offered.servers = new Map([...(offered.servers ?? []), ...servers]);
 }
 
 function firstOffer({ goal, settings }: RunState, tools: ReadonlyMap<string, Tool>): Offer | undefined {

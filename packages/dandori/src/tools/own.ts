@@ -1,4 +1,3 @@
-import type { Results } from '../driver/results.ts';
 import type { FailureKind } from '../model/failure.ts';
 import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../model/own-tools.ts';
@@ -14,10 +13,17 @@ import { excerptOf } from '../views/result-digest.ts';
 import { searchTools, toolIndexOf } from './search.ts';
 import type { Call, CallOutcome, Toolbox } from './toolbox.ts';
 
+/** Reads results of a run, wherever they are kept. */
+export interface ResultReader {
+  /** Loads the results of these tasks, so that `get` has them. */
+  load(state: RunState, tasks: Iterable<string>): Promise<void>;
+  get(state: RunState, task: string): Json | undefined;
+}
+
 /** What an own tool may look at. It changes nothing. */
 interface Inside {
   readonly state: () => RunState;
-  readonly results: Results;
+  readonly results: ResultReader;
   /** The other runs, where there is a conversation. */
   readonly others?: OtherRuns | undefined;
 }
@@ -33,7 +39,7 @@ export interface OtherRuns {
 interface Looking {
   readonly others: OtherRuns | undefined;
   readonly state: RunState;
-  readonly results: Results;
+  readonly results: ResultReader;
   readonly tools: ReadonlyMap<string, Tool>;
 }
 

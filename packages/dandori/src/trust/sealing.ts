@@ -1,12 +1,9 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Parts } from '../driver/parts.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, shown } from '../model/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../model/tool.ts';
 import type { Work } from '../model/work.ts';
 import { type Injected, inject } from '../plan/fill-refs.ts';
-import { QUERY_WORK } from '../plan/query.ts';
 import type { Journal } from '../store/journal.ts';
 
 const HASH_LENGTH = 32;
@@ -15,11 +12,16 @@ const NONCE_LENGTH = 32;
 const ownKey = randomBytes(32).toString('hex');
 const made = new WeakMap<readonly string[], Sealing>();
 
+/** What seals secrets. */
+export interface Secrets {
+  /** Never journaled, wherever they turn up. */
+  readonly secrets: readonly string[];
+  /** The key of the store, by which a journal names a secret without telling it. */
+  readonly storeKey?: (() => string) | undefined;
+}
+
 /** The sealing of these secrets, under the key of the store: without the key a short password cannot be guessed from a journal. */
-export function sealingOf({
-  secrets,
-  storeKey = () => ownKey,
-}: Pick<Parts, 'secrets' | 'storeKey'>): Sealing {
+export function sealingOf({ secrets, storeKey = () => ownKey }: Secrets): Sealing {
   const known = made.get(secrets);
   if (known !== undefined) return known;
   const sealing = createSealing(secrets, (secret) =>
@@ -32,31 +34,6 @@ export function sealingOf({
 /** Secrets as tokens that nobody can have written beforehand. */
 export function opaqueForOnce(): Opaque {
   return createOpaque(Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
-}
-
-/** Work after which others have their turn: the Refs of a hundred tasks may each take a second. */
-const LONG_WORK = 500_000;
-/** Milliseconds: an answer over HTTP takes several turns of the loop, and one turn each second would not do. */
-const PAUSE = 20;
-
-/** While it is there, some run has taken long, and the others wait with it. */
-let pause: Promise<void> | undefined;
-
-/** As `injectSealed`, and leaves the event loop to others where it has taken long. */
-export async function injectInTurn(
-  args: JsonObject,
-  resultOf: (task: string) => Json | undefined,
-): Promise<Injected> {
-  while (pause !== undefined) await pause;
-  const work = { left: QUERY_WORK };
-  const injected = injectSealed(args, resultOf, work);
-  if (QUERY_WORK - work.left > LONG_WORK) {
-    pause = delay(PAUSE).then(() => {
-      pause = undefined;
-    });
-    await pause;
-  }
-  return injected;
 }
 
 /** Fills Refs of sealed arguments with sealed results. An expression cannot look into a secret, nor put together a mark. */
@@ -85,6 +62,11 @@ export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watc
     list: async (options) => shown(await journal.list(options)),
     watch: (run, changed) => journal.watch(run, changed),
   };
+}
+
+/** The same parts, with a check of arguments as they will be sent. */
+export function withOpenedCheck<P extends Secrets & { readonly check: SchemaCheck }>(parts: P): P {
+  return { ...parts, check: checkOpened(parts.check, sealingOf(parts)) };
 }
 
 /** Checks what will be sent, and says what is wrong with it without the secrets in it. */

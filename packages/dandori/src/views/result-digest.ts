@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { clip } from '../model/text.ts';
 import type { Stored } from '../run/state/state.ts';
 
 /** The least that a digest needs to be of use. */
@@ -39,46 +40,8 @@ interface Parts {
 
 /** The beginning first: where it is cut once more, as for a person, what is left makes sense. */
 function digest({ size, shape, head, most, more }: Parts): string {
-  const about = `(${size} in all)\nshape: ${cut(shape, Math.floor(most / 2))}\n${more}`;
-  return `${cut(head, Math.max(40, most - about.length))} ${about}`;
-}
-
-/** Half of a pair of code units would be no character, and some providers refuse it. */
-export function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
-
-/** How a value begins as JSON. A large one is not written out only to be cut. */
-export function headOf(value: Json, length: number): string {
-  let text = '';
-  const write = (one: Json): void => {
-    if (text.length > length) return;
-    if (typeof one === 'string') text += stringifyJson(one.slice(0, length + 1));
-    else if (typeof one !== 'object' || one === null) text += stringifyJson(one);
-    else if (Array.isArray(one)) {
-      text += '[';
-      for (const [index, item] of one.entries()) {
-        if (text.length > length) break;
-        if (index > 0) text += ',';
-        write(item);
-      }
-      text += ']';
-    } else {
-      text += '{';
-      let isFirst = true;
-      for (const key in one) {
-        if (text.length > length) break;
-        if (!isFirst) text += ',';
-        isFirst = false;
-        text += `${stringifyJson(key)}:`;
-        write(one[key] as Json);
-      }
-      text += '}';
-    }
-  };
-  write(value);
-  return cut(text, length);
+  const about = `(${size} in all)\nshape: ${clip(shape, Math.floor(most / 2))}\n${more}`;
+  return `${clip(head, Math.max(40, most - about.length))} ${about}`;
 }
 
 export function sizeOf(stored: Stored): string {
@@ -86,7 +49,7 @@ export function sizeOf(stored: Stored): string {
 }
 
 export function shapeIn(stored: Stored, longest: number): string {
-  if ('blob' in stored) return cut(stored.blob.shape ?? cut(stored.blob.head, longest), longest);
+  if ('blob' in stored) return clip(stored.blob.shape ?? clip(stored.blob.head, longest), longest);
   return shapeOf(stored.value as Json, longest);
 }
 

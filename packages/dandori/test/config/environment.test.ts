@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redact } from '../../src/config/secrets.ts';
+import { redact } from '../../src/documents/problem.ts';
 import { withoutNames } from '../../src/model/declared-secrets.ts';
 import { load, refusal } from './workspace.ts';
 

@@ -2,12 +2,12 @@ import { type JSONValue, search } from '@jmespath-community/jmespath';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
+import { headOf } from '../../src/model/json.ts';
 import { TooMuchWork } from '../../src/model/work.ts';
 import { inject } from '../../src/plan/fill-refs.ts';
 import { query } from '../../src/plan/query.ts';
 import { expressionProblem } from '../../src/plan/refs.ts';
 import { landing } from '../../src/plan/schema/path.ts';
-import { headOf } from '../../src/views/result-digest.ts';
 
 const piped = (step: string, times = 34) => Array.from({ length: times }, () => step).join(' | ');
 

@@ -2,6 +2,7 @@ import { search } from '@jmespath-community/jmespath';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
+import { writeText } from '../../src/model/task.ts';
 import { inject, refsIn } from '../../src/plan/fill-refs.ts';
 import { plainPath, query } from '../../src/plan/query.ts';
 import {
@@ -11,7 +12,6 @@ import {
   wholeRef,
   writeRef,
   writeTemplate,
-  writeText,
 } from '../../src/plan/refs.ts';
 
 const RESULTS: Record<string, Json> = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/model/failure.ts';
+import { backoff } from '../../src/model/settings.ts';
 import type { Effect } from '../../src/model/tool.ts';
-import { backoff, judge } from '../../src/run/monitor.ts';
+import { judge } from '../../src/run/monitor.ts';
 import { SETTINGS } from './facts.ts';
 
 const verdict = (effect: Effect, failure: Partial<Failure>, attempts = 1) =>

@@ -14,14 +14,16 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { conversationBreaches } from '../../src/conversation/laws.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Finding } from '../../src/model/finding.ts';
+import { breaches } from '../../src/run/laws.ts';
 import { type DoctorOptions, examineStore } from '../../src/store/doctor/doctor.ts';
-import { examineJournal, LAWFUL_RUNS } from '../../src/store/doctor/journal-file.ts';
+import { examineJournal } from '../../src/store/doctor/journal-file.ts';
 import { createJsonlJournalOf } from '../../src/store/files/journal.ts';
 import { toLine } from '../../src/store/files/line.ts';
-import { CONVERSATIONS } from '../../src/store/journal.ts';
+import { CONVERSATIONS, RUNS } from '../../src/store/journal.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, task } from '../driver/house.ts';
 
@@ -69,17 +71,20 @@ async function stored(): Promise<Stored> {
     text: readFileSync(file, 'utf8'),
     blob: join(directory, 'blobs', folder, name),
     examine: async (options = {}) =>
-      (await examineStore(placesIn(directory), { now: Date.now(), ...options })).findings,
+      (await examineStore(placesIn(directory), { laws: LAWS, now: Date.now(), ...options })).findings,
     [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
   };
 }
+
+const LAWS = { ofRun: breaches, ofConversation: conversationBreaches };
+const LAWFUL_RUNS = { form: RUNS, breaches };
 
 const kinds = (findings: readonly Finding[]) => findings.map(({ kind }) => kind);
 
 describe('the doctor', () => {
   it('finds nothing where all is well', async () => {
     await using home = await stored();
-    expect(await examineStore(placesIn(home.directory), { now: Date.now() })).toMatchObject({
+    expect(await examineStore(placesIn(home.directory), { laws: LAWS, now: Date.now() })).toMatchObject({
       runs: 1,
       blobs: 1,
       findings: [],
@@ -107,6 +112,7 @@ describe('the doctor', () => {
     };
 
     const { runs, conversations, findings } = await examineStore(placesIn(home.directory), {
+      laws: LAWS,
       now: Date.now(),
     });
     expect({ runs, conversations, findings }).toEqual({ runs: 1, conversations: 1, findings: [] });

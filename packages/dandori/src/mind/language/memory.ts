@@ -1,8 +1,9 @@
 import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import { isStep } from '../../model/task.ts';
+import { clip } from '../../model/text.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
-import { cut, shapeIn, sizeOf } from '../../views/result-digest.ts';
+import { shapeIn, sizeOf } from '../../views/result-digest.ts';
 import type { Thought } from '../mind.ts';
 import { inTags, whyNot, withoutTags } from './result-text.ts';
 import { announce } from './tool-text.ts';
@@ -112,10 +113,10 @@ function tellPlan(decisions: readonly Decision[], steps: readonly TaskState[]): 
   const proposals = decisions
     .flatMap(({ operations }) => operations)
     .filter(({ operation, args }) => operation === 'plan.propose' && Object.keys(args).length > 0)
-    .map(({ args }) => cut(stringifyJson(args), LONGEST_OUTLINE));
+    .map(({ args }) => clip(stringifyJson(args), LONGEST_OUTLINE));
   const lines = steps
     .filter(({ isSuperseded }) => !isSuperseded)
-    .map(({ task: { id, args } }) => `- ${id} ${cut(stringifyJson(args), LONGEST_STEP)}`);
+    .map(({ task: { id, args } }) => `- ${id} ${clip(stringifyJson(args), LONGEST_STEP)}`);
   if (proposals.length + lines.length === 0) return [];
   return [['Your plan:', ...proposals, ...lines].join('\n')];
 }
@@ -127,7 +128,7 @@ function tellOpen(tasks: readonly TaskState[], { questions }: RunState): string[
   const lines = tasks.map(({ task: { id, operation, args } }) => {
     const kind = asked.get(id);
     const why = kind === undefined ? 'not done yet' : `waits for the user (${kind})`;
-    return `- ${id} ${operation} ${withoutTags(cut(stringifyJson(args), LONGEST_ARGUMENTS))}: ${why}`;
+    return `- ${id} ${operation} ${withoutTags(clip(stringifyJson(args), LONGEST_ARGUMENTS))}: ${why}`;
   });
   return [['Still open:', ...lines].join('\n')];
 }
@@ -135,7 +136,7 @@ function tellOpen(tasks: readonly TaskState[], { questions }: RunState): string[
 function tellFailures(failures: readonly TaskState[], state: RunState): string[] {
   if (failures.length === 0) return [];
   const earlier = failures.slice(0, -MOST_FAILURES);
-  const lines = failures.slice(-MOST_FAILURES).map((task) => line(task, cut(whyNot(task), LONGEST_FAILURE)));
+  const lines = failures.slice(-MOST_FAILURES).map((task) => line(task, clip(whyNot(task), LONGEST_FAILURE)));
   const groups = groupIds(earlier, state).map((group) => `- ${group}`);
   return [['Not done, and not made good since:', ...groups, ...lines].join('\n')];
 }
@@ -161,7 +162,7 @@ function tellResults(results: readonly TaskState[], state: RunState): string[] {
 function line(task: TaskState, content: string): string {
   const { id, operation, args } = task.task;
   const size = task.result === undefined ? '' : ` (${sizeOf(task.result)})`;
-  const call = withoutTags(cut(stringifyJson(task.sent ?? args), LONGEST_ARGUMENTS));
+  const call = withoutTags(clip(stringifyJson(task.sent ?? args), LONGEST_ARGUMENTS));
   return `- ${id} ${operation} ${call}${size} ${inTags(task, content)}`;
 }
 

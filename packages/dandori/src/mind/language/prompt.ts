@@ -1,8 +1,8 @@
 import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
+import { clip } from '../../model/text.ts';
 import { type Decision, type Given, hasEnded, type RunState } from '../../run/state/state.ts';
-import { cut } from '../../views/result-digest.ts';
 import type { Thought } from '../mind.ts';
 import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
@@ -136,7 +136,7 @@ function request(
 function givenPlan(thought: Asked): string[] {
   const { given } = thought.state;
   if (given.length === 0) return [];
-  const plan = cut(
+  const plan = clip(
     stringifyJson({ actions: given.map(writeAction) }),
     contextOf(thought.state.settings).tokens,
   );

@@ -1,33 +1,41 @@
-import type { Parts } from '../../driver/parts.ts';
+import type { Clock } from '../../model/clock.ts';
 import { withOwnTools } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { isStep, STEP_TOOL, type Task } from '../../model/task.ts';
 import { dollars } from '../../model/text.ts';
-import type { SchemaCheck } from '../../model/tool.ts';
+import type { SchemaCheck, Tool } from '../../model/tool.ts';
 import { copiedSecrets } from '../../plan/check-arguments.ts';
 import { type Compiled, compile, type Surroundings } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import type { OpenSteps } from '../../plan/graph.ts';
-import { checkOpened, sealingOf } from '../../trust/sealing.ts';
 import { timeLeft } from '../limits.ts';
 import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../state/state.ts';
 import { waitsOf } from './replacement.ts';
 
+/** What a plan is compiled with, besides the state of the run. */
+export interface CompileParts {
+  readonly toolbox: {
+    tools(): ReadonlyMap<string, Tool>;
+    missing(): readonly { readonly server: string; readonly reason: string }[];
+  };
+  /** Checks arguments as they will be sent, so it must open sealed secrets. */
+  readonly check: SchemaCheck;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly durations?: { readonly expected: (operation: string) => number | undefined } | undefined;
+  /** The plan was accepted before and is compiled again to prove it: secrets in it are not judged again. */
+  readonly isProof?: boolean;
+}
+
 interface House {
   readonly state: RunState;
-  /** Without secrets where a plan that was accepted is proved: what is in it is not judged again. */
-  readonly parts: Pick<Parts, 'check' | 'durations'> &
-    Partial<Pick<Parts, 'secrets' | 'storeKey'>> & {
-      readonly toolbox: Pick<Parts['toolbox'], 'tools' | 'missing'>;
-      readonly clock: Pick<Parts['clock'], 'now'>;
-    };
+  readonly parts: CompileParts;
 }
 
 /** Compiles a plan against the run as it stands. */
 export function compileDraft(draft: Draft, house: House): Compiled {
   const { tasks, revision } = draft;
-  const copied =
-    house.state.isSealed && house.parts.secrets !== undefined ? tasks.flatMap(copiedSecrets) : [];
+  const isJudged = house.state.isSealed && house.parts.isProof !== true;
+  const copied = isJudged ? tasks.flatMap(copiedSecrets) : [];
   if (copied.length > 0) return { ok: false, diagnostics: copied };
   // A revision that only takes away leaves nothing to compile.
   if (tasks.length === 0 && revision !== undefined) return NOTHING;
@@ -95,10 +103,6 @@ function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[]
   );
 }
 
-function checkOf({ check, secrets, storeKey }: House['parts']): SchemaCheck {
-  return secrets === undefined ? check : checkOpened(check, sealingOf({ secrets, storeKey }));
-}
-
 export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundings {
   const { settings } = state;
   const isTheirs = draft.by === 'user';
@@ -110,7 +114,7 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
   return {
     tools: new Map([...withOwnTools(parts.toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
     missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
-    check: checkOf(parts),
+    check: parts.check,
     // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,

@@ -1,18 +1,15 @@
-import { asHidden } from '../../commands/answer.ts';
-import type { Parts } from '../../driver/parts.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Fact } from '../../model/event.ts';
 import { canonical, type Json, stringifyJson } from '../../model/json.ts';
 import type { Change, Diagnostic } from '../../model/plan.ts';
 import type { Question } from '../../model/question.ts';
-import { shown } from '../../model/redact.ts';
+import { shown, withHidden } from '../../model/redact.ts';
 import type { Task } from '../../model/task.ts';
 import type { Compiled } from '../../plan/compile.ts';
-import { sealingOf } from '../../trust/sealing.ts';
 import { notBegun } from '../actions/plan-operations.ts';
 import { editedTasks, isPlanAsked } from '../state/plan.ts';
 import type { Draft, RunState } from '../state/state.ts';
-import { compileDraft } from './draft.ts';
+import { type CompileParts, compileDraft } from './draft.ts';
 
 /**
  * A whole plan of a person's in place of what a run has: what was begun must stand in it as it is, or not at all, and
@@ -98,19 +95,25 @@ function taskText(task: Task): string {
   return stringifyJson(canonical(task));
 }
 
+/** Tasks that a person gives back, with the secrets that they were not shown. */
+export function asHidden(
+  given: readonly Task[],
+  { tasks, draft }: Pick<RunState, 'tasks' | 'draft'>,
+): Task[] {
+  const drafted = new Map(draft?.tasks.map((task) => [task.id, task]));
+  return given.map((task) => withHidden(task, drafted.get(task.id) ?? tasks.get(task.id)?.task));
+}
+
 /**
  * Compiles a person's plan as it would stand in a run: in place of the one that they are asked about, or of all that was
  * not begun. Nothing is written.
  */
 export function compileEdit(
   given: readonly Task[],
-  house: {
-    readonly state: RunState;
-    readonly parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations' | 'secrets' | 'storeKey'>;
-  },
+  house: { readonly state: RunState; readonly parts: CompileParts },
 ): Compiled {
-  const { state, parts } = house;
-  const tasks = asHidden(sealingOf(parts).seal(given), state);
+  const { state } = house;
+  const tasks = asHidden(given, state);
   if (isPlanAsked(state) && state.draft !== undefined)
     return compileDraft({ ...state.draft, by: 'user', tasks }, house);
   const change = changedPlan(state, tasks);
@@ -145,7 +148,7 @@ function inFile<T extends { readonly index?: number | undefined }>(
 export function checkEdit(
   { id }: Question,
   { answer, state }: { answer: Json; state: RunState },
-  parts: Pick<Parts, 'toolbox' | 'check' | 'clock' | 'durations' | 'secrets' | 'storeKey'>,
+  parts: CompileParts,
 ): void {
   const tasks = editedTasks(answer);
   if (state.draft === undefined || tasks === undefined) {

@@ -1,11 +1,12 @@
 import type { Usage } from '../../model/decision.ts';
 import { assertNever } from '../../model/error.ts';
 import { type Event, type FactOf, isCommand } from '../../model/event.ts';
+import { backoff } from '../../model/settings.ts';
 import { dollars } from '../../model/text.ts';
 import { isRepeatable } from '../../model/tool.ts';
-import { applyOffer } from '../../tools/offer.ts';
-import { attemptsMade, backoff, judge, wasNeverSent } from '../monitor.ts';
+import { attemptsMade, judge, wasNeverSent } from '../monitor.ts';
 import { budgetAdded } from './budget.ts';
+import { applyOffer } from './decisions.ts';
 import { askedByCall, hasOpenCall, isOnlyHolding, loseCall } from './held-calls.ts';
 import { beginAgain, innerCallEnded, innerCallStarted } from './inner-calls.ts';
 import { holdBack } from './placement.ts';

@@ -3,13 +3,13 @@ import type { Json, JsonObject } from '../../model/json.ts';
 import type { Outline } from '../../model/plan.ts';
 import type { Question } from '../../model/question.ts';
 import { isStep, type Task, task as taskShape } from '../../model/task.ts';
+import { laneOf } from '../../model/tool.ts';
 import { textsOf } from '../../views/texts/run.ts';
 import { updateProblem } from '../actions/step-update.ts';
 import {
   type Draft,
   type Gate,
   hasEnded,
-  laneOf,
   type OpenQuestion,
   type RunState,
   type TaskState,

@@ -8,7 +8,7 @@ import type { Settings } from '../../model/settings.ts';
 import type { Action, Task } from '../../model/task.ts';
 import type { Effect } from '../../model/tool.ts';
 import { type Queued, ReadyQueue } from '../../plan/ready-queue.ts';
-import type { Offered } from '../../tools/offer.ts';
+import type { Offered } from './decisions.ts';
 import type { InnerCall } from './inner-calls.ts';
 
 /**
@@ -317,19 +317,6 @@ export interface RunState {
   end: (FactOf<'run_finished'>['data'] & { readonly at: number }) | undefined;
   /** What a person thinks of it. */
   rating: FactOf<'run_rated'>['data'] | undefined;
-}
-
-/**
- * The server of a tool: what its limit of calls at once is counted by. A server's name may hold dots, so one that has
- * a limit goes before the part up to the first dot, and a longer one before a shorter.
- */
-export function laneOf(operation: string, limits: Readonly<Record<string, unknown>> = {}): string {
-  const parts = operation.split('.');
-  for (let length = parts.length - 1; length > 1; length--) {
-    const server = parts.slice(0, length).join('.');
-    if (Object.hasOwn(limits, server)) return server;
-  }
-  return parts[0] ?? operation;
 }
 
 export function hasEnded(status: TaskStatus): boolean {

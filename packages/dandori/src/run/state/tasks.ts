@@ -1,9 +1,8 @@
 import type { FactOf } from '../../model/event.ts';
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { headOf, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Probe } from '../../model/tool.ts';
 import { query } from '../../plan/query.ts';
-import { headOf } from '../../views/result-digest.ts';
 import { innerCallInDoubt } from './inner-calls.ts';
 import { hasEnded, type RunState } from './state.ts';
 import { complete, makeReady } from './task-moves.ts';

@@ -4,12 +4,13 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConversationEvent } from '../../model/conversation.ts';
 import { blobOf, type Event } from '../../model/event.ts';
 import type { Examined, Finding } from '../../model/finding.ts';
 import { isRunId } from '../files/journal.ts';
 import { lockHolder } from '../files/lock.ts';
-import type { Entry } from '../journal.ts';
-import { examineJournal, LAWFUL_CONVERSATIONS, LAWFUL_RUNS, type Lawful } from './journal-file.ts';
+import { CONVERSATIONS, type Entry, RUNS } from '../journal.ts';
+import { examineJournal, type Lawful } from './journal-file.ts';
 import { repairFinding } from './repair.ts';
 
 export interface DoctorOptions {
@@ -28,6 +29,12 @@ export interface DoctorOptions {
 const LEFTOVER_AGE = 3_600_000;
 const LONGEST_WRITE = 2_000;
 
+/** What each journal must keep. The doctor itself knows only files. */
+interface Laws {
+  readonly ofRun: Lawful<Event>['breaches'];
+  readonly ofConversation: Lawful<ConversationEvent>['breaches'];
+}
+
 /** Folders; undefined where it is kept somewhere else. */
 interface Places {
   readonly runs: string | undefined;
@@ -36,15 +43,23 @@ interface Places {
 }
 
 /** Looks at all that is stored in files, and changes nothing but what a repair is asked for. */
-export async function examineStore(places: Places, options: DoctorOptions): Promise<Examined> {
+export async function examineStore(
+  places: Places,
+  { laws, ...options }: DoctorOptions & { readonly laws: Laws },
+): Promise<Examined> {
   const findings: Finding[] = [];
   const used = new Map<string, Use>();
-  const runs = await examineFolder(places.runs, { findings, options, lawful: LAWFUL_RUNS });
+  const runs = await examineFolder(places.runs, {
+    findings,
+    options,
+    lawful: { form: RUNS, breaches: laws.ofRun },
+  });
   for (const event of runs.events) note(event, used);
   // A conversation is no part of one run.
+  const lawful = { form: CONVERSATIONS, breaches: laws.ofConversation };
   const talks =
     options.run === undefined
-      ? await examineFolder(places.conversations, { findings, options, lawful: LAWFUL_CONVERSATIONS })
+      ? await examineFolder(places.conversations, { findings, options, lawful })
       : NOTHING;
   const blobs =
     places.blobs === undefined ? 0 : await examineBlobs(places.blobs, { used, findings, options });

@@ -1,24 +1,14 @@
-import { conversationBreaches } from '../../conversation/laws.ts';
-import type { ConversationEvent } from '../../model/conversation.ts';
-import type { Event } from '../../model/event.ts';
-import type { Finding } from '../../model/finding.ts';
-import { type Breach, breaches } from '../../run/laws.ts';
+import type { Breach, Finding } from '../../model/finding.ts';
 import { DamagedLine, goesOn, hasLostNewline, isBeginning, type LineForm, parseLine } from '../files/line.ts';
-import { CONVERSATIONS, type Entry, RUNS } from '../journal.ts';
+import type { Entry } from '../journal.ts';
 
 const NEWLINE = 0x0a;
 
-/** What a journal is about, and the laws that it keeps. */
+/** The form of a journal, and the laws that it keeps. */
 export interface Lawful<E extends Entry> {
   readonly form: LineForm<E>;
   readonly breaches: (events: readonly E[]) => Breach[];
 }
-
-export const LAWFUL_RUNS: Lawful<Event> = { form: RUNS, breaches };
-export const LAWFUL_CONVERSATIONS: Lawful<ConversationEvent> = {
-  form: CONVERSATIONS,
-  breaches: conversationBreaches,
-};
 
 interface ExaminedJournal<E extends Entry> {
   /** All that can be read, also behind what cannot. */
@@ -34,7 +24,7 @@ interface ExaminedJournal<E extends Entry> {
 export function examineJournal<E extends Entry>(
   bytes: Buffer,
   { file, id }: { file: string; id: string },
-  { form, breaches: breachesOf }: Lawful<E>,
+  { form, breaches }: Lawful<E>,
 ): ExaminedJournal<E> {
   const about = { file, [form.owner]: id };
   const found: Finding[] = [];
@@ -84,7 +74,7 @@ export function examineJournal<E extends Entry>(
     report(tail.kind, tail.detail, { bytes: bytes.length - start, repair: tail.repair });
   if (found.length === 0 && events.length === 0) report('empty-journal', 'there is no event in it');
   if (found.every(({ kind }) => kind === 'torn-tail'))
-    for (const { seq, message } of breachesOf(events))
+    for (const { seq, message } of breaches(events))
       found.push({ kind: 'broken-law', ...about, line: seq, detail: message });
   return { events, findings: found };
 }

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import type { Finding } from '../../model/finding.ts';
 import { syncDirectory } from '../files/blobs.ts';
 import { lockHolder, tryLock } from '../files/lock.ts';
-import { examineJournal, LAWFUL_CONVERSATIONS, LAWFUL_RUNS } from './journal-file.ts';
+import { CONVERSATIONS, RUNS } from '../journal.ts';
+import { examineJournal } from './journal-file.ts';
 
 /**
  * Carries one repair out, and says whether it did.
@@ -60,10 +61,12 @@ async function alone(file: string, work: () => Promise<boolean>): Promise<boolea
 
 async function mend({ kind, file, run = '', conversation, offset = 0 }: Finding): Promise<boolean> {
   const bytes = await readFile(file);
+  // Only the lines matter here: no repair is for a broken law.
+  const breaches = () => [];
   const { findings } =
     conversation === undefined
-      ? examineJournal(bytes, { file, id: run }, LAWFUL_RUNS)
-      : examineJournal(bytes, { file, id: conversation }, LAWFUL_CONVERSATIONS);
+      ? examineJournal(bytes, { file, id: run }, { form: RUNS, breaches })
+      : examineJournal(bytes, { file, id: conversation }, { form: CONVERSATIONS, breaches });
   if (!findings.some((one) => one.kind === kind && one.offset === offset)) return false;
   if (kind !== 'torn-tail') await keepCopy(file);
   const tail = bytes.indexOf(0x0a, offset);

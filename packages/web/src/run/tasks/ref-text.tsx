@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
-import { mayHoldRef, parseTemplate, writeRef, writeText } from '#dandori/plan/refs.ts';
+import { writeText } from '#dandori/model/task.ts';
+import { mayHoldRef, parseTemplate, writeRef } from '#dandori/plan/refs.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from './texts.ts';
 

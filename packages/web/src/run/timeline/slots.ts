@@ -1,4 +1,5 @@
-import { laneOf, type RunState } from '#dandori/run/state/state.ts';
+import { laneOf } from '#dandori/model/tool.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
 import type { Bar, Bars } from './bars.ts';
 
 type Settings = Pick<RunState['settings'], 'concurrency' | 'servers'>;

@@ -2,10 +2,10 @@ import type { JSONSchema7, ModelMessage, ToolSet } from 'ai';
 import { type Json, type JsonObject, roundedIn, stringifyJson } from '../../../model/json.ts';
 import { withTextIntegers } from '../../../model/stand-in.ts';
 import { type Action, STEP_TOOL } from '../../../model/task.ts';
+import { clip } from '../../../model/text.ts';
 import type { Tool } from '../../../model/tool.ts';
 import { OWN_OPERATIONS, ownOperations } from '../../../run/actions/own-operations.ts';
 import type { RunState } from '../../../run/state/state.ts';
-import { cut } from '../../../views/result-digest.ts';
 import type { Thought } from '../../mind.ts';
 import { isFields, type ReadAction, readAction } from '../../parsing/action.ts';
 import { type Extraction, extractActions, spokenWords } from '../../parsing/extract.ts';
@@ -40,7 +40,7 @@ export const toolsDialect: Dialect = {
     const add = (name: string, description: string, schema: JsonObject) => {
       // The SDK knows no bigint. As text it has every digit, and a text that is an integer is taken for one.
       const inputSchema = jsonSchema(withTextIntegers(schema) as JSONSchema7);
-      tools[names.toNative(name)] = { description: clip(description), inputSchema };
+      tools[names.toNative(name)] = { description: oneLine(description), inputSchema };
     };
     for (const { name, description, args } of offeredOperations(thought)) add(name, description, args);
     for (const tool of callable(thought))
@@ -102,9 +102,9 @@ function outputPart(state: RunState): string {
   return [readPrompt('output-tools'), ...(hasPlans(state) ? [readPrompt('about-tools')] : [])].join('\n');
 }
 
-function clip(text: string): string {
+function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return cut(line, LONGEST_DESCRIPTION - 1);
+  return clip(line, LONGEST_DESCRIPTION - 1);
 }
 
 /** The actions in a model's calls. Without any call its text is the answer, or actions that it wrote as text. */
