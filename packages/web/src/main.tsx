@@ -1,7 +1,7 @@
+import './style.css';
 import { createRoot } from 'react-dom/client';
 import * as z from 'zod';
 import { App } from './shell/app.tsx';
-import './style.css';
 
 // The server forbids code made of text, and zod would try it before it does without.
 z.config({ jitless: true });

@@ -1,14 +1,17 @@
+import { Fragment, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { useConversation } from '../live/conversation-feed.ts';
+import type { Talk } from '../live/conversation-state.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
+import { useClient } from '../shell/session.tsx';
 import { useTitle } from '../shell/title.ts';
+import { texts } from '../texts/conversations.ts';
+import { Button } from '../ui/button.tsx';
+import { Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Waiting } from '../ui/waiting.tsx';
-import { Messages } from './messages.tsx';
-import { Speaker } from './speaker.tsx';
-import { texts } from './texts.ts';
-import { useAcknowledge } from './use-acknowledge.ts';
-import { useConversation } from './use-conversation.ts';
-import { useStick } from './use-stick.ts';
+import { MessageView, Writing } from './message.tsx';
+import { Speaker } from './message-form.tsx';
+import { RunStrip } from './run-strip.tsx';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
@@ -36,4 +39,85 @@ export default function Conversation({ conversation }: { readonly conversation: 
       )}
     </div>
   );
+}
+
+interface Props {
+  readonly conversation: string;
+  readonly talk: Talk;
+  readonly onEarlier: () => Promise<void>;
+}
+
+/** What was said, with the run that each message has begun. */
+function Messages({ conversation, talk, onEarlier }: Props) {
+  const say = useTexts(texts);
+  const { messages, runs, writing, doing, missed } = talk;
+  const begunBy = Map.groupBy(runs.values(), ({ message }) => message);
+  return (
+    <div className="flex flex-1 flex-col gap-4 pb-6">
+      {talk.earlier !== undefined && (
+        <Button className="self-center" onClick={() => void onEarlier()}>
+          {say.earlier}
+        </Button>
+      )}
+      <div role="log" aria-label={say.log} className="flex flex-col gap-4">
+        {messages.map((message, index) => (
+          <Fragment key={message.id}>
+            <MessageView
+              conversation={conversation}
+              message={message}
+              isMissed={missed.has(message.id)}
+              isApart={message.run !== messages[index - 1]?.run}
+              run={message.run === undefined ? undefined : runs.get(message.run)}
+            />
+            {begunBy.get(message.id)?.map((run) => (
+              <RunStrip key={run.run} conversation={conversation} run={run} doing={doing.get(run.run)} />
+            ))}
+          </Fragment>
+        ))}
+      </div>
+      {[...writing].map(([run, text]) => (
+        <Writing
+          key={run}
+          text={text}
+          goal={run === messages.at(-1)?.run ? undefined : runs.get(run)?.goal}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Messages that are on the page count as delivered as soon as somebody can see the page. */
+function useAcknowledge(conversation: string, messages: ReadonlySet<string>): void {
+  const client = useClient();
+  const isSeen = useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible');
+  useEffect(() => {
+    if (!isSeen || messages.size === 0) return;
+    // Who may only read leaves them for others; what was lost on its way is sent with the next one.
+    client.conversations.acknowledge(conversation, [...messages]).catch(() => {});
+  }, [client, conversation, messages, isSeen]);
+}
+
+function onVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
+}
+
+/** So near to the end one is at the end. */
+const NEAR = 120;
+
+/** Who reads the end goes on reading it while more is written; who has scrolled back is left alone. */
+function useStick(content: unknown): void {
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const look = () => {
+      const { scrollHeight } = document.documentElement;
+      isAtEnd.current = window.scrollY + window.innerHeight > scrollHeight - NEAR;
+    };
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
+  // Whenever there is more to read.
+  useLayoutEffect(() => {
+    if (isAtEnd.current) window.scrollTo(0, document.documentElement.scrollHeight);
+  }, [content]);
 }

@@ -1,13 +1,17 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ConversationPage } from 'dandori/client';
+import { useState } from 'react';
+import { createRequestKeys } from '../live/request-keys.ts';
 import { useTexts } from '../shell/language.tsx';
+import { goTo, Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
+import { texts } from '../texts/conversations.ts';
 import { Button } from '../ui/button.tsx';
-import { Page } from '../ui/page.tsx';
+import { TextField } from '../ui/fields.tsx';
+import { Page, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Waiting } from '../ui/waiting.tsx';
-import { Beginning } from './beginning.tsx';
-import { ConversationRow } from './conversation-row.tsx';
-import { texts } from './texts.ts';
+import { SendForm } from '../ui/send-form.tsx';
+import { Time } from '../ui/time.tsx';
 
 const LOOKED_FOR_EVERY_MS = 10_000;
 
@@ -48,5 +52,62 @@ export default function Conversations() {
         </Button>
       )}
     </Page>
+  );
+}
+
+/** The first message of a conversation. */
+function Beginning() {
+  const say = useTexts(texts);
+  const { conversations } = useClient();
+  const queries = useQueryClient();
+  const [keys] = useState(createRequestKeys);
+  const [text, setText] = useState('');
+  const begin = useMutation({
+    mutationFn: (first: string) => conversations.begin(first, { key: keys.keyFor(first) }),
+    onSuccess({ conversation }) {
+      keys.done();
+      void queries.invalidateQueries({ queryKey: ['conversations'] });
+      goTo({ at: 'conversation', conversation });
+    },
+  });
+  const canBegin = text.trim() !== '' && !begin.isPending;
+  const send = () => canBegin && begin.mutate(text.trim());
+  return (
+    <SendForm
+      onSend={send}
+      canSend={canBegin}
+      texts={{ send: begin.isPending ? say.beginning : say.begin, keys: say.sendHint }}
+      error={begin.error}
+      choices={<p className="text-faint text-sm">{say.firstHint}</p>}
+    >
+      <TextField
+        label={say.first}
+        placeholder={say.first}
+        rows={2}
+        value={text}
+        onType={setText}
+        onSend={send}
+        isBare
+        className="max-h-[50vh] text-lg"
+      />
+    </SendForm>
+  );
+}
+
+function ConversationRow({ summary }: { readonly summary: ConversationPage['conversations'][number] }) {
+  const say = useTexts(texts);
+  const { conversation, title, lastAt, userId, isDamaged } = summary;
+  return (
+    <Link
+      to={{ at: 'conversation', conversation }}
+      className="flex items-baseline gap-4 px-4 py-3 hover:bg-sunken"
+    >
+      <span className="min-w-0 flex-1">
+        <span className="line-clamp-2 break-words">{title || conversation}</span>
+        {userId !== undefined && <span className="block text-faint text-xs">{say.of(userId)}</span>}
+      </span>
+      {isDamaged && <span className="text-bad text-sm">✕ {say.damaged}</span>}
+      <Time at={lastAt} className="text-faint text-sm" />
+    </Link>
   );
 }

@@ -1,13 +1,12 @@
 import type { TalkedRun } from 'dandori/client';
 import type { Written } from '#dandori/conversation/state.ts';
+import type { Tally as TallyOfWork } from '#dandori/model/conversation.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
+import { texts } from '../texts/conversations.ts';
 import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
-import { About } from './about.tsx';
-import { AskedHere } from './asked-here.tsx';
-import { Tally } from './tally.tsx';
-import { texts } from './texts.ts';
+import { AskedHere } from './question.tsx';
 
 interface Props {
   readonly conversation: string;
@@ -87,5 +86,51 @@ function Head({ name, at, isMissed = false, goal }: HeadProps) {
       <Time at={at} />
       {isMissed && <span className="rounded bg-accent px-1.5 text-on-accent">{say.isNew}</span>}
     </p>
+  );
+}
+
+interface WritingProps {
+  readonly text: string;
+  /** Of the run that it answers, where something else was said last. */
+  readonly goal: string | undefined;
+}
+
+/** An answer while it is written. Who listens hears it once it is whole. */
+export function Writing({ text, goal }: WritingProps) {
+  const say = useTexts(texts);
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="flex min-w-0 items-center gap-2 text-faint text-xs">
+        {say.agent} · {say.writing}
+        {goal !== undefined && <About goal={goal} />}
+      </p>
+      <RichText text={text} />
+      <span aria-hidden="true" className="h-4 w-1.5 animate-pulse bg-accent" />
+    </div>
+  );
+}
+
+/** What a message speaks of, where another one stands between. */
+function About({ goal }: { readonly goal: string }) {
+  const say = useTexts(texts);
+  return <span className="min-w-0 truncate">{say.about(goal)}</span>;
+}
+
+/** How far the work is: by steps where the plan has some. */
+export function Tally({ tally: { done, failed, total, steps } }: { readonly tally: TallyOfWork }) {
+  const say = useTexts(texts);
+  const shown = steps ?? { done, total };
+  if (shown.total === 0) return null;
+  return (
+    <div className="flex items-center gap-3 text-faint text-xs">
+      <progress
+        aria-label={say.progress}
+        value={shown.done}
+        max={shown.total}
+        className="h-1.5 w-24 appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
+      />
+      <span>{(steps === undefined ? say.tasks : say.steps)(shown.done, shown.total)}</span>
+      {failed > 0 && <span className="text-bad">✕ {say.failed(failed)}</span>}
+    </div>
   );
 }

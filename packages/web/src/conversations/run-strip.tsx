@@ -1,13 +1,13 @@
 import type { TalkedRun } from 'dandori/client';
 import { useState } from 'react';
-import { texts as runTexts } from '../run/head/texts.ts';
-import { Word } from '../run/head/word.tsx';
+import { Word } from '../run/head/dialogs.tsx';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
-import { StatusMark } from '../ui/status.tsx';
-import { Tally } from './tally.tsx';
-import { texts } from './texts.ts';
+import { texts } from '../texts/conversations.ts';
+import { texts as runTexts } from '../texts/steering.ts';
+import { StatusMark } from '../ui/marks.tsx';
+import { Tally } from './message.tsx';
 
 interface Props {
   readonly conversation: string;

@@ -1,5 +1,4 @@
-import { addPeriods, emptyPeriod, PERIOD_MS, type Period } from '#dandori/history/statistics.ts';
-import type { Span } from './range.ts';
+import { addPeriods, type Every, emptyPeriod, PERIOD_MS, type Period } from '#dandori/history/statistics.ts';
 
 /** More than these nobody can tell apart. */
 const MOST = 60;
@@ -29,4 +28,46 @@ export function widened(columns: readonly Period[], least: number): Period[] {
     emptyPeriod(first.at - (missing - index) * PERIOD_MS.day),
   );
   return [...before, ...columns];
+}
+
+export const RANGES = ['1d', '7d', '30d', 'all'] as const;
+export type Range = (typeof RANGES)[number];
+
+interface Span {
+  /** Milliseconds since 1970; hours and days begin where the reader's do. */
+  readonly since: number;
+  readonly every: Every;
+}
+
+/** What the server is asked for. */
+export function spanOf(range: Range, now: number): Span {
+  const date = new Date(now);
+  if (range === '1d') return { since: date.setMinutes(0, 0, 0) - 23 * PERIOD_MS.hour, every: 'hour' };
+  const midnight = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  const days = { '7d': 6, '30d': 29, all: Math.floor(midnight / PERIOD_MS.day) }[range];
+  return { since: midnight - days * PERIOD_MS.day, every: 'day' };
+}
+
+export interface Label {
+  /** Below the picture. */
+  readonly short: string;
+  /** Where there is room. */
+  readonly long: string;
+}
+
+export function labelsOf(columns: readonly Period[], every: Every, language: string): Label[] {
+  const clock = new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' });
+  const day = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' });
+  const both = new Intl.DateTimeFormat(language, {
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+  const whole = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+  return columns.map(({ at }) =>
+    every === 'hour'
+      ? { short: clock.format(at), long: both.format(at) }
+      : { short: day.format(at), long: whole.format(at) },
+  );
 }

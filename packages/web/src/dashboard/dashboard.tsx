@@ -1,17 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useLanguage, useTexts } from '../shell/language.tsx';
-import type { Query } from '../shell/route.tsx';
+import { Link, type Query } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
-import { Page } from '../ui/page.tsx';
+import { texts } from '../texts/dashboard.ts';
+import { Page, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Waiting } from '../ui/waiting.tsx';
 import { ChartCard } from './chart-card.tsx';
-import { columnsOf, widened } from './columns.ts';
+import { columnsOf, labelsOf, RANGES, type Range, spanOf, widened } from './columns.ts';
 import { figuresOf } from './figures.ts';
-import { labelsOf } from './labels.ts';
-import { RANGES, spanOf } from './range.ts';
-import { RangeLinks } from './range-links.tsx';
-import { texts } from './texts.ts';
 import { ToolTable } from './tool-table.tsx';
 
 /** Every journal is read for the figures, so they are asked for seldom. */
@@ -47,5 +43,26 @@ export default function Dashboard({ query }: { readonly query: Query }) {
       </div>
       <ToolTable tools={counted.tools} />
     </Page>
+  );
+}
+
+function RangeLinks({ chosen }: { readonly chosen: Range }) {
+  const say = useTexts(texts);
+  return (
+    <nav aria-label={say.range}>
+      <ul className="flex overflow-hidden rounded border border-line bg-sheet text-sm">
+        {RANGES.map((range) => (
+          <li key={range} className="border-line border-l first:border-l-0">
+            <Link
+              to={{ at: 'dashboard', query: { range } }}
+              aria-current={range === chosen ? 'true' : undefined}
+              className="block px-3 py-1.5 -outline-offset-2 hover:bg-sunken aria-[current]:bg-accent aria-[current]:text-on-accent"
+            >
+              {say.ranges[range]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

@@ -1,7 +1,7 @@
 import type { Period, Statistics } from '#dandori/history/statistics.ts';
 import { duration } from '#dandori/views/report.ts';
+import type { texts } from '../texts/dashboard.ts';
 import type { Chart } from './chart.ts';
-import type { texts } from './texts.ts';
 
 type Words = (typeof texts)['en'];
 

@@ -1,9 +1,7 @@
 import { type PointerEvent, useRef } from 'react';
-import { useWidth } from '../ui/use-width.ts';
-import { Bars } from './bars.tsx';
-import { type Chart, ticksOf, topOf } from './chart.ts';
-import type { Label } from './labels.ts';
-import { Lines } from './lines.tsx';
+import { useWidth } from '../ui/measure.ts';
+import { type Chart, type Ink, type Series, ticksOf, topOf } from './chart.ts';
+import type { Label } from './columns.ts';
 
 interface Props {
   readonly chart: Chart;
@@ -14,7 +12,7 @@ interface Props {
 }
 
 /** Where a column stands and how high a value is, in pixels. */
-export interface Scale {
+interface Scale {
   readonly x: (column: number) => number;
   readonly y: (value: number) => number;
   readonly step: number;
@@ -103,3 +101,89 @@ export function Plot({ chart, labels, column, onColumn }: Props) {
     </div>
   );
 }
+
+interface SeriesProps {
+  readonly series: readonly Series[];
+  readonly scale: Scale;
+}
+
+/** Bars that stand on each other. */
+function Bars({ series, scale: { x, y, step } }: SeriesProps) {
+  const width = Math.max(1, Math.min(28, step * 0.7));
+  const below = (series[0]?.values ?? []).map(() => 0);
+  return series.map(({ name, ink, values }) => (
+    <g key={name} className={FILL[ink]}>
+      {values.map((value, column) => {
+        if (value === null || value === 0) return null;
+        const from = below[column] ?? 0;
+        below[column] = from + value;
+        const top = y(from + value);
+        // A value that is too small for a pixel is there all the same.
+        const height = Math.max(1, y(from) - top);
+        return <rect key={column} x={x(column) - width / 2} y={top} width={width} height={height} rx={1} />;
+      })}
+    </g>
+  ));
+}
+
+interface LineProps {
+  readonly series: readonly Series[];
+  readonly scale: Scale;
+}
+
+/** A line through the columns that have a value; it is broken where one has none. */
+function Lines({ series, scale: { x, y } }: LineProps) {
+  return series.map(({ name, ink, values }) => (
+    <g key={name}>
+      <path
+        d={pathOf(values, { x, y })}
+        fill="none"
+        strokeWidth={2}
+        strokeLinejoin="round"
+        className={STROKE[ink]}
+      />
+      {values.map(
+        (value, column) =>
+          value !== null && <circle key={column} cx={x(column)} cy={y(value)} r={3} className={FILL[ink]} />,
+      )}
+    </g>
+  ));
+}
+
+export function pathOf(values: Series['values'], { x, y }: Pick<Scale, 'x' | 'y'>): string {
+  return values
+    .map((value, column) => {
+      if (value === null) return '';
+      const begins = (values[column - 1] ?? null) === null;
+      return `${begins ? 'M' : 'L'}${x(column).toFixed(1)} ${y(value).toFixed(1)}`;
+    })
+    .join('');
+}
+
+/** Whole names, as the style sheet is made from what stands in the source. */
+const FILL: Readonly<Record<Ink, string>> = {
+  accent: 'fill-accent',
+  good: 'fill-good',
+  bad: 'fill-bad',
+  warn: 'fill-warn',
+  busy: 'fill-busy',
+  faint: 'fill-faint',
+};
+
+const STROKE: Readonly<Record<Ink, string>> = {
+  accent: 'stroke-accent',
+  good: 'stroke-good',
+  bad: 'stroke-bad',
+  warn: 'stroke-warn',
+  busy: 'stroke-busy',
+  faint: 'stroke-faint',
+};
+
+export const SWATCH: Readonly<Record<Ink, string>> = {
+  accent: 'bg-accent',
+  good: 'bg-good',
+  bad: 'bg-bad',
+  warn: 'bg-warn',
+  busy: 'bg-busy',
+  faint: 'bg-faint',
+};

@@ -1,7 +1,7 @@
 import type { Statistics } from '#dandori/history/statistics.ts';
 import { useLanguage, useTexts } from '../shell/language.tsx';
-import { Scroller } from '../ui/scroller.tsx';
-import { texts } from './texts.ts';
+import { texts } from '../texts/dashboard.ts';
+import { Scroller } from '../ui/page.tsx';
 
 /** What fails most comes first, then what is called most. */
 export function ToolTable({ tools }: Pick<Statistics, 'tools'>) {

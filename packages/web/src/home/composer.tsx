@@ -1,17 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type RefObject, useState } from 'react';
+import { type ChangeEvent, type KeyboardEvent, type RefObject, useState } from 'react';
 import { approvalPolicy, mode as modes } from '#dandori/model/settings.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
-import { useCheck } from '../run/plan/use-check.ts';
+import { type Checked, CheckedSource, useCheck } from '../run/plan/checked-source.tsx';
 import { useTexts } from '../shell/language.tsx';
 import { goTo } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
+import { type ChosenApproval, type ChosenMode, texts } from '../texts/home.ts';
 import { Button } from '../ui/button.tsx';
-import { Choice } from '../ui/choice.tsx';
+import { Choice, TextField } from '../ui/fields.tsx';
 import { SendForm } from '../ui/send-form.tsx';
-import { TextField } from '../ui/text-field.tsx';
-import { PlanField } from './plan-field.tsx';
-import { type ChosenApproval, type ChosenMode, texts } from './texts.ts';
 
 interface Props {
   readonly goal: string;
@@ -95,3 +93,48 @@ export function Composer({ goal, onGoal, field }: Props) {
 
 const MODES: readonly ChosenMode[] = ['configured', ...modes.options];
 const APPROVALS: readonly ChosenApproval[] = ['configured', ...approvalPolicy.options];
+
+interface PlanFieldProps {
+  readonly plan: string;
+  readonly onPlan: (plan: string) => void;
+  readonly checked: Checked;
+  readonly onSend: () => void;
+}
+
+/** A plan file: typed, or read from a disk; with what the compiler says of it. */
+function PlanField({ plan, onPlan, checked, onSend }: PlanFieldProps) {
+  const say = useTexts(texts).plan;
+  const { result, isCurrent, error } = checked;
+  const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const file = target.files?.[0];
+    if (file !== undefined) onPlan(await file.text());
+    // The same file may be chosen again after it was changed.
+    target.value = '';
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onSend();
+  };
+  return (
+    <fieldset className="flex flex-col gap-2" onKeyDownCapture={press}>
+      <legend className="sr-only">{say.label}</legend>
+      <CheckedSource text={plan} onChange={onPlan} checked={checked}>
+        <div className="flex flex-wrap items-center gap-3 text-sm">
+          <label className="w-fit cursor-pointer rounded border border-line bg-sheet px-3 py-1 focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
+            {say.choose}
+            <input type="file" accept=".yaml,.yml,.json" onChange={read} className="sr-only" />
+          </label>
+          <p role="status">
+            {!isCurrent && error === null && <span className="text-faint">{say.checking}</span>}
+            {isCurrent && result?.ok === true && <span className="text-good">✓ {say.fine}</span>}
+            {isCurrent && result?.ok === false && (
+              <span className="text-bad">✕ {say.wrong(result.diagnostics?.length ?? 0)}</span>
+            )}
+          </p>
+        </div>
+      </CheckedSource>
+    </fieldset>
+  );
+}

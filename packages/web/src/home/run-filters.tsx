@@ -1,11 +1,10 @@
 import { useTexts } from '../shell/language.tsx';
 import type { Query } from '../shell/route.tsx';
+import { texts } from '../texts/home.ts';
+import { texts as common } from '../texts/statuses.ts';
 import { Button } from '../ui/button.tsx';
-import { Choice } from '../ui/choice.tsx';
-import { SearchField } from '../ui/search-field.tsx';
-import { texts as common } from '../ui/texts.ts';
+import { Choice, SearchField } from '../ui/fields.tsx';
 import { STATUSES } from './filters.ts';
-import { texts } from './texts.ts';
 
 interface Props {
   readonly query: Query;

@@ -1,20 +1,22 @@
 import type { Client } from 'dandori/client';
+import { useMemo, useSyncExternalStore } from 'react';
+import { useClient } from '../shell/session.tsx';
+import { caughtUp, hear, type Talk, talkOf, withEarlier } from './conversation-state.ts';
 import { createFeed, type Feed } from './feed.ts';
-import { caughtUp, hear, type Talk, talkOf, withEarlier } from './talk.ts';
 
-export interface TalkNews {
+interface TalkNews {
   /** Undefined until it is there. */
   readonly talk: Talk | undefined;
   readonly error: unknown;
 }
 
-export interface ConversationFeed extends Feed<TalkNews> {
+interface ConversationFeed extends Feed<TalkNews> {
   /** Brings the messages before those that are there. */
   earlier(): Promise<void>;
 }
 
 /** Follows a conversation: how it stands, then all that happens in it. */
-export function createConversationFeed(
+function createConversationFeed(
   { conversations }: Pick<Client, 'conversations'>,
   id: string,
 ): ConversationFeed {
@@ -45,4 +47,12 @@ export function createConversationFeed(
       tellAll();
     },
   };
+}
+
+/** The conversation, live. */
+export function useConversation(id: string): TalkNews & { readonly earlier: () => Promise<void> } {
+  const client = useClient();
+  const feed = useMemo(() => createConversationFeed(client, id), [client, id]);
+  const news = useSyncExternalStore(feed.subscribe, feed.current);
+  return { ...news, earlier: feed.earlier };
 }

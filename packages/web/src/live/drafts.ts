@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react';
+
 const listeners = new Set<() => void>();
 /** What the tab's own store has no room for. */
 const unkept = new Map<string, string>();
@@ -31,4 +33,15 @@ export const drafts = {
 
 function tell(): void {
   for (const listener of listeners) listener();
+}
+
+/** The name under which the edits of a plan that waits are kept. */
+export function draftKey(run: string, about: string): string {
+  return `plan.${run}.${about}`;
+}
+
+/** What a person has changed in a text. Undefined where nothing is. */
+export function useDraft(key: string): readonly [string | undefined, (text: string | undefined) => void] {
+  const kept = useSyncExternalStore(drafts.subscribe, () => drafts.get(key));
+  return [kept, (text) => drafts.set(key, text)];
 }

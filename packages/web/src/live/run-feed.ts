@@ -1,11 +1,13 @@
 import type { Client, DrivingState, Followed } from 'dandori/client';
+import { useMemo, useSyncExternalStore } from 'react';
 import type { Event } from '#dandori/model/event.ts';
 import { apply } from '#dandori/run/state/apply.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
+import { useClient } from '../shell/session.tsx';
 import { createFeed, type Feed } from './feed.ts';
 
 /** What of a call is heard only while somebody listens. */
-export interface Progress {
+interface Progress {
   readonly message: string;
   readonly fraction?: number;
 }
@@ -38,7 +40,7 @@ const REST_AFTER_MS = 1_000;
  * Follows a run and folds it with the very function that the engine folds it with. What has ended needs no stream; it
  * is looked at again when the page is, or when something was done on it.
  */
-export function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNews> {
+function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNews> {
   const events: Event[] = [];
   const progress = new Map<string, Progress>();
   let { state, driving, answer, error } = NOTHING;
@@ -82,4 +84,11 @@ export function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed
       clearTimeout(resting);
     }
   });
+}
+
+/** The run, live. */
+export function useRun(run: string): RunNews {
+  const client = useClient();
+  const feed = useMemo(() => createRunFeed(client, run), [client, run]);
+  return useSyncExternalStore(feed.subscribe, feed.current);
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../shell/language.tsx';
-import { texts } from './texts.ts';
+import { texts } from '../texts/run.ts';
 
 const FIELD = 'textarea, input, select';
 

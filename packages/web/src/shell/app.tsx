@@ -1,14 +1,14 @@
-import { lazy, Suspense } from 'react';
-import { Waiting } from '../ui/waiting.tsx';
-import { Boundary } from './boundary.tsx';
+import { Component, lazy, type ReactNode, Suspense } from 'react';
+import { texts } from '../texts/shell.ts';
+import { Button } from '../ui/button.tsx';
+import { Waiting } from '../ui/page.tsx';
+import { ReachNotice } from './connection.tsx';
 import { Frame } from './frame.tsx';
 import { LanguageProvider, useTexts } from './language.tsx';
+import { keptTheme, showTheme } from './preferences.tsx';
 import { Queries } from './queries.tsx';
-import { ReachNotice } from './reach-notice.tsx';
 import { Link, type Route, useRoute } from './route.tsx';
 import { SessionProvider } from './session.tsx';
-import { texts } from './texts.ts';
-import { keptTheme, showTheme } from './theme.ts';
 import { TokenGate } from './token-gate.tsx';
 
 const Home = lazy(() => import('../home/home.tsx'));
@@ -70,5 +70,32 @@ function Nowhere() {
         {say.toHome}
       </Link>
     </p>
+  );
+}
+
+/** A view that fails takes nothing else with it. */
+class Boundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
+  override state: { readonly error: unknown } = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return <Failed error={this.state.error} onAgain={() => this.setState({ error: undefined })} />;
+  }
+}
+
+function Failed({ error, onAgain }: { readonly error: unknown; readonly onAgain: () => void }) {
+  const say = useTexts(texts);
+  return (
+    <div role="alert" className="m-8 flex flex-col items-start gap-3">
+      <p>{say.failed}</p>
+      <pre className="max-w-full overflow-auto text-bad text-sm">
+        {error instanceof Error ? error.message : String(error)}
+      </pre>
+      <Button onClick={onAgain}>{say.again}</Button>
+    </div>
   );
 }

@@ -1,13 +1,12 @@
-import type { ReactNode } from 'react';
-import { useArrival } from './arrival.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { texts } from '../texts/shell.ts';
 import { useTexts } from './language.tsx';
 import { Preferences } from './preferences.tsx';
-import { useOpenQuestions } from './questions.ts';
-import { Rooms, roomOf } from './rooms.tsx';
-import { Link, useRoute } from './route.tsx';
-import { texts } from './texts.ts';
+import { useOpenQuestions } from './queries.tsx';
+import { addressOf, Link, type Route, useRoute } from './route.tsx';
+import { useClient } from './session.tsx';
 import { useRoomTitle } from './title.ts';
-import { ViewerNotice } from './viewer-notice.tsx';
 
 /** What stands around every view. */
 export function Frame({ children }: { readonly children: ReactNode }) {
@@ -39,4 +38,88 @@ export function Frame({ children }: { readonly children: ReactNode }) {
       </main>
     </div>
   );
+}
+
+const ROOMS = ['home', 'conversations', 'dashboard', 'tools'] as const;
+type Room = (typeof ROOMS)[number];
+
+const LARGER: Partial<Record<Route['at'], Room>> = { run: 'home', conversation: 'conversations' };
+
+function roomOf({ at }: Route): Room | undefined {
+  return LARGER[at] ?? ROOMS.find((room) => room === at);
+}
+
+interface Props {
+  readonly here: Room | undefined;
+  /** Open questions of all runs. */
+  readonly waiting: number;
+}
+
+function Rooms({ here, waiting }: Props) {
+  const say = useTexts(texts);
+  return (
+    <nav
+      aria-label={say.navigation}
+      className="order-last -mx-4 w-[calc(100%+2rem)] overflow-x-auto px-4 sm:order-none sm:mx-0 sm:w-auto sm:px-0"
+    >
+      <ul className="flex gap-5 whitespace-nowrap text-sm">
+        {ROOMS.map((room) => (
+          <li key={room}>
+            <Link
+              to={{ at: room }}
+              aria-current={here === room ? 'page' : undefined}
+              className="flex items-center gap-1.5 border-transparent border-b-2 py-1.5 text-faint hover:text-ink aria-[current]:border-accent aria-[current]:text-ink"
+            >
+              {say[room]}
+              {room === 'home' && <WaitingCount count={waiting} />}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function WaitingCount({ count }: { readonly count: number }) {
+  const say = useTexts(texts);
+  if (count === 0) return null;
+  return (
+    <span className="min-w-5 rounded-full bg-warn px-1.5 text-center font-medium text-paper text-xs leading-5">
+      <span aria-hidden="true">{count}</span>
+      <span className="sr-only">{say.waiting(count)}</span>
+    </span>
+  );
+}
+
+/** Who goes to another view starts at its top, with the keyboard and with a screen reader too. */
+function useArrival(route: Route): RefObject<HTMLElement | null> {
+  const content = useRef<HTMLElement>(null);
+  const place = placeOf(route);
+  const before = useRef(place);
+  useEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    content.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [place]);
+  return content;
+}
+
+/** The views of one run are tabs of one place: there the focus stays on the tab. */
+function placeOf(route: Route): string {
+  if (route.at === 'run') return `/runs/${route.run}`;
+  return addressOf(route).split('?')[0] ?? '/';
+}
+
+/** Whoever may only look is told so before they fill in a form that would be refused. */
+function ViewerNotice() {
+  const say = useTexts(texts);
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['user'],
+    queryFn: () => client.user(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (data?.role !== 'viewer') return null;
+  return <p className="border-line border-b bg-sunken px-4 py-2 text-sm">{say.viewer}</p>;
 }

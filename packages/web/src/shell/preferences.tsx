@@ -1,8 +1,8 @@
-import { Choice } from '../ui/choice.tsx';
+import { useState } from 'react';
+import { texts } from '../texts/shell.ts';
+import { Choice } from '../ui/fields.tsx';
 import { LANGUAGES, useLanguage, useTexts } from './language.tsx';
 import { useSession } from './session.tsx';
-import { texts } from './texts.ts';
-import { THEMES, useTheme } from './theme.ts';
 
 export function Preferences() {
   const say = useTexts(texts);
@@ -34,4 +34,32 @@ export function Preferences() {
       )}
     </div>
   );
+}
+
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+
+const KEY = 'dandori.theme';
+
+/** As the browser has it, or as a person chose it here. */
+function useTheme(): [Theme, (theme: Theme) => void] {
+  const [theme, setTheme] = useState<Theme>(keptTheme);
+  return [
+    theme,
+    (chosen) => {
+      localStorage.setItem(KEY, chosen);
+      showTheme(chosen);
+      setTheme(chosen);
+    },
+  ];
+}
+
+export function keptTheme(): Theme {
+  const value = localStorage.getItem(KEY);
+  return THEMES.find((theme) => theme === value) ?? 'system';
+}
+
+export function showTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
 }

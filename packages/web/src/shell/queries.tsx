@@ -1,7 +1,16 @@
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  QueryClientProvider,
+  type UseQueryResult,
+  useQuery,
+} from '@tanstack/react-query';
+import type { Client, ToolList } from 'dandori/client';
 import { type ReactNode, useState } from 'react';
 import { DandoriError } from '#dandori/model/error.ts';
 import { lookAgain } from '../live/attention.ts';
+import { useClient } from './session.tsx';
 
 /** Whether the server lets this session in. */
 export const GATE = ['gate'];
@@ -39,4 +48,30 @@ export function isUnauthorized(error: unknown): boolean {
 /** What the server has refused it will refuse again. */
 function isWorthRetrying(failures: number, error: unknown): boolean {
   return failures < 1 && !(error instanceof DandoriError);
+}
+
+export type OpenQuestion = Awaited<ReturnType<Client['questions']>>[number];
+
+const QUESTIONS_EVERY_MS = 5_000;
+
+/** The open questions of all runs, for whoever wants them: they are asked for once. */
+export function useOpenQuestions(): UseQueryResult<OpenQuestion[]> {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['questions'],
+    queryFn: () => client.questions(),
+    refetchInterval: QUESTIONS_EVERY_MS,
+  });
+}
+
+/** Servers come and go while the page is open. */
+const TOOLS_EVERY_MS = 15_000;
+
+export function useTools(): UseQueryResult<ToolList> {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['tools'],
+    queryFn: () => client.tools(),
+    refetchInterval: TOOLS_EVERY_MS,
+  });
 }

@@ -1,7 +1,7 @@
 import { type Client, createClient } from 'dandori/client';
 import { createContext, Fragment, type ReactNode, use, useState } from 'react';
 import { drafts } from '../live/drafts.ts';
-import { watchedFetch } from './reach.ts';
+import { watchedFetch } from './connection.tsx';
 
 interface Session {
   readonly client: Client;

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { texts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
-import { Waiting } from '../ui/waiting.tsx';
+import { Waiting } from '../ui/page.tsx';
 import { useTexts } from './language.tsx';
 import { GATE, isUnauthorized } from './queries.tsx';
 import { useSession } from './session.tsx';
-import { texts } from './texts.ts';
 
 /** Asks for a token where the server wants one, before anything else is shown. */
 export function TokenGate({ children }: { readonly children: ReactNode }) {

@@ -1,12 +1,11 @@
 import { useEffect, useRef } from 'react';
-import { effect as effects } from '#dandori/model/tool.ts';
+import { effect as effects, type Tool } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
 import type { Query } from '../shell/route.tsx';
-import { Choice } from '../ui/choice.tsx';
-import { EffectMark } from '../ui/effect-mark.tsx';
-import { SearchField } from '../ui/search-field.tsx';
-import { words as common } from '../ui/words.ts';
-import { texts } from './texts.ts';
+import { texts } from '../texts/tools.ts';
+import { words as common } from '../texts/words.ts';
+import { Choice, SearchField } from '../ui/fields.tsx';
+import { EffectMark } from '../ui/marks.tsx';
 
 interface Props {
   readonly query: Query;
@@ -77,4 +76,14 @@ function useSlash() {
     return () => document.removeEventListener('keydown', listen);
   }, []);
   return field;
+}
+
+/** The tools in which every word that was typed stands somewhere. */
+export function fitting(tools: readonly Tool[], { text = '', effect = '' }: Query): Tool[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return tools.filter((tool) => {
+    if (effect !== '' && tool.effect !== effect) return false;
+    const all = `${tool.name} ${tool.title ?? ''} ${tool.description}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
 }

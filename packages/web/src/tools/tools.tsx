@@ -1,15 +1,13 @@
+import type { ToolList } from 'dandori/client';
 import type { Tool } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
+import { useTools } from '../shell/queries.tsx';
 import { goTo, type Query } from '../shell/route.tsx';
-import { Page } from '../ui/page.tsx';
+import { texts } from '../texts/tools.ts';
+import { Page, Scroller, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Waiting } from '../ui/waiting.tsx';
-import { fitting } from './fitting.ts';
-import { Servers } from './servers.tsx';
-import { texts } from './texts.ts';
-import { ToolFilters } from './tool-filters.tsx';
-import { ToolGroups } from './tool-groups.tsx';
-import { useTools } from './use-tools.ts';
+import { fitting, ToolFilters } from './tool-filters.tsx';
+import { ToolGroups } from './tool-list.tsx';
 
 export default function Tools({ query }: { readonly query: Query }) {
   const say = useTexts(texts);
@@ -31,5 +29,49 @@ export default function Tools({ query }: { readonly query: Query }) {
         </>
       )}
     </Page>
+  );
+}
+
+/** Who offers tools, and who should and does not, with the reason. */
+function Servers({ tools, missing }: ToolList) {
+  const say = useTexts(texts);
+  const offering = [...Map.groupBy(tools, ({ server }) => server)];
+  if (offering.length + missing.length === 0) return null;
+  return (
+    <section aria-labelledby="servers" className="flex flex-col gap-2">
+      <h2 id="servers" className="font-semibold">
+        {say.servers}
+      </h2>
+      <Scroller label={say.servers} className="rounded-lg border border-line bg-sheet">
+        <table className="w-full text-left text-sm">
+          <thead className="text-faint">
+            <tr>
+              <th className="px-4 py-2 font-normal">{say.server}</th>
+              <th className="px-4 py-2 font-normal">{say.health}</th>
+              <th className="whitespace-nowrap px-4 py-2 text-right font-normal">{say.count}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {missing.map(({ server, reason }) => (
+              <tr key={server} className="border-line border-t align-top">
+                <th className="px-4 py-2 font-medium">{server}</th>
+                <td className="px-4 py-2">
+                  <span className="text-bad">✕ {say.missing}</span>
+                  <span className="block text-faint [overflow-wrap:anywhere]">{reason}</span>
+                </td>
+                <td className="px-4 py-2 text-right">–</td>
+              </tr>
+            ))}
+            {offering.map(([server, own]) => (
+              <tr key={server} className="border-line border-t">
+                <th className="px-4 py-2 font-medium">{server}</th>
+                <td className="px-4 py-2 text-good">✓ {say.fine}</td>
+                <td className="px-4 py-2 text-right tabular-nums">{own.length}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+    </section>
   );
 }

@@ -1,4 +1,6 @@
-import type { ButtonHTMLAttributes } from 'react';
+import { type ButtonHTMLAttributes, useState } from 'react';
+import { useTexts } from '../shell/language.tsx';
+import { words } from '../texts/words.ts';
 
 const LOOKS = {
   main: 'border-accent bg-accent text-on-accent hover:opacity-90',
@@ -18,5 +20,28 @@ export function Button({ look = 'plain', type = 'button', className = '', ...res
       type={type}
       className={`rounded border px-3 py-1.5 text-sm disabled:cursor-not-allowed disabled:opacity-50 ${LOOKS[look]} ${className}`}
     />
+  );
+}
+
+/** Browsers give the clipboard to pages on this machine or behind TLS only. */
+export function CopyButton({ text }: { readonly text: () => string }) {
+  const say = useTexts(words);
+  const [isCopied, setCopied] = useState(false);
+  if (navigator.clipboard === undefined) return null;
+  const copy = async () => {
+    await navigator.clipboard.writeText(text()).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  };
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      onBlur={() => setCopied(false)}
+      className="text-accent text-xs hover:underline"
+    >
+      <span aria-live="polite">{isCopied ? say.copied : say.copy}</span>
+    </button>
   );
 }

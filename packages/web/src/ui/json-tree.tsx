@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
-import type { Json } from '#dandori/model/json.ts';
-import { stringifyJson } from '#dandori/model/json.ts';
-import { CopyButton } from './copy-button.tsx';
-import { isLong, JsonRowView } from './json-row.tsx';
+import { type Json, stringifyJson } from '#dandori/model/json.ts';
+import { useTexts } from '../shell/language.tsx';
+import { words } from '../texts/words.ts';
+import { CopyButton } from './button.tsx';
 import { type JsonRow, jsonRows, PAGE, parentRow, ROOT } from './json-rows.ts';
 
 interface Props {
@@ -91,4 +91,76 @@ function flipped(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(id)) next.add(id);
   return next;
+}
+
+interface JsonRowProps {
+  readonly row: JsonRow;
+  readonly isFocusable: boolean;
+  /** A long text is shown in full. */
+  readonly isWhole: boolean;
+  readonly page: number;
+  readonly onAct: () => void;
+  readonly renderText: ((text: string) => ReactNode) | undefined;
+}
+
+const CLIPPED = 200;
+const COLOURS: Readonly<Record<string, string>> = {
+  string: 'text-good',
+  number: 'text-busy',
+  bigint: 'text-busy',
+  boolean: 'text-warn',
+};
+
+function isLong(row: JsonRow): boolean {
+  return row.kind === 'leaf' && typeof row.value === 'string' && row.value.length > CLIPPED;
+}
+
+function JsonRowView({ row, isFocusable, isWhole, page, onAct, renderText }: JsonRowProps) {
+  const { level, position, siblings, key } = row;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys for all of its items
+    <div
+      role="treeitem"
+      data-row={row.id}
+      tabIndex={isFocusable ? 0 : -1}
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={siblings}
+      aria-selected={false}
+      {...(row.kind === 'branch' && row.count > 0 && { 'aria-expanded': row.isOpen })}
+      onClick={onAct}
+      style={{ paddingLeft: `${level * 14 - 4}px` }}
+      className="cursor-default [overflow-wrap:anywhere] -outline-offset-2 hover:bg-sunken"
+    >
+      <span aria-hidden="true" className="inline-block w-3.5 text-faint">
+        {row.kind === 'branch' && row.count > 0 && (row.isOpen ? '▾' : '▸')}
+      </span>
+      {key !== undefined && <span className="text-ink">{key}: </span>}
+      <Content row={row} isWhole={isWhole} page={page} renderText={renderText} />
+    </div>
+  );
+}
+
+function Content({ row, isWhole, page, renderText }: Omit<JsonRowProps, 'isFocusable' | 'onAct'>) {
+  const say = useTexts(words);
+  if (row.kind === 'more')
+    return (
+      <span className="text-accent underline">
+        {say.more(Math.min(page, row.left))} / {row.left}
+      </span>
+    );
+  if (row.kind === 'branch')
+    return <span className="text-faint">{row.isList ? `[${row.count}]` : `{${row.count}}`}</span>;
+  const { value } = row;
+  if (typeof value !== 'string')
+    return <span className={COLOURS[typeof value] ?? 'text-faint'}>{String(value)}</span>;
+  const isCut = value.length > CLIPPED && !isWhole;
+  const shown = isCut ? value.slice(0, CLIPPED) : value;
+  return (
+    <span className="whitespace-pre-wrap text-good">
+      &quot;{renderText === undefined ? shown : renderText(shown)}
+      {isCut ? '…' : '"'}
+      {isCut && <span className="text-faint"> ({value.length})</span>}
+    </span>
+  );
 }

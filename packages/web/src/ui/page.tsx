@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { useTexts } from '../shell/language.tsx';
+import { texts } from '../texts/statuses.ts';
 
 interface Props {
   readonly title: string;
@@ -17,5 +19,30 @@ export function Page({ title, actions, children }: Props) {
       </div>
       {children}
     </div>
+  );
+}
+
+interface ScrollerProps {
+  readonly label: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** What may be larger than its place. */
+export function Scroller({ label, className = '', children }: ScrollerProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section aria-label={label} tabIndex={0} className={`overflow-auto ${className}`}>
+      {children}
+    </section>
+  );
+}
+
+export function Waiting() {
+  const say = useTexts(texts);
+  return (
+    <p role="status" className="p-8 text-faint">
+      {say.waiting}
+    </p>
   );
 }

@@ -1,6 +1,7 @@
+import { DandoriError } from '#dandori/model/error.ts';
+import type { Failure } from '#dandori/model/failure.ts';
 import { useTexts } from '../shell/language.tsx';
-import { problemWords } from './problem-words.ts';
-import { words } from './words.ts';
+import { type Words, words } from '../texts/words.ts';
 
 export function Problem({ error }: { readonly error: unknown }) {
   const say = useTexts(words);
@@ -12,4 +13,29 @@ export function Problem({ error }: { readonly error: unknown }) {
       {fix !== undefined && <p className="text-faint">{fix}</p>}
     </div>
   );
+}
+
+/** What went wrong in a run: in words, as it was said, and what can be done. */
+export function FailureView({ failure }: { readonly failure: Failure }) {
+  const [what, fix] = useTexts(words).failures[failure.kind];
+  return (
+    <div className="border-bad border-l-2 pl-3 text-sm">
+      <p className="font-medium text-bad">{what}</p>
+      <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{failure.message}</p>
+      {fix !== undefined && <p className="text-faint">{fix}</p>}
+    </div>
+  );
+}
+
+interface ProblemWords {
+  readonly what: string;
+  readonly fix: string | undefined;
+}
+
+/** What went wrong and what to do, in words for people where the server has words for programs. */
+export function problemWords(error: unknown, { errors }: Pick<Words, 'errors'>): ProblemWords {
+  if (!(error instanceof DandoriError))
+    return { what: error instanceof Error ? error.message : String(error), fix: undefined };
+  const [what, fix] = errors[error.code] ?? [error.message, error.fix];
+  return { what, fix };
 }

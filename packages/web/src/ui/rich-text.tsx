@@ -1,5 +1,8 @@
-import { Fragment } from 'react';
-import { type Block, blocksOf, type Piece, piecesOf } from './text-blocks.ts';
+import { Fragment, useState } from 'react';
+import { useTexts } from '../shell/language.tsx';
+import { words } from '../texts/words.ts';
+import { Button } from './button.tsx';
+import { type Block, blocksOf, type Piece, piecesOf } from './markdown.ts';
 
 /** What a model or a person wrote. Every word of it ends as a text node: nothing in it can become part of the page. */
 export function RichText({ text }: { readonly text: string }) {
@@ -98,4 +101,34 @@ function pieceView({ kind, text }: Piece) {
     default:
       return text;
   }
+}
+
+/** What a model wrote, however long: its beginning, and the rest on demand. */
+export function LongText({ text }: { readonly text: string }) {
+  const say = useTexts(words);
+  const [isWhole, setWhole] = useState(false);
+  const beginning = beginningOf(text);
+  if (beginning === text) return <RichText text={text} />;
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <div className="w-full">
+        <RichText text={isWhole ? text : `${beginning} …`} />
+      </div>
+      <Button aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? say.less : say.all(text.length)}
+      </Button>
+    </div>
+  );
+}
+
+const LINES = 20;
+const CHARACTERS = 2_500;
+
+/** So much of a text as leaves what stands below it in reach; all of it where that is not much more. */
+export function beginningOf(text: string): string {
+  const lines = text.split('\n');
+  if (lines.length <= LINES * 1.5 && text.length <= CHARACTERS * 1.5) return text;
+  const beginning = lines.slice(0, LINES).join('\n').slice(0, CHARACTERS);
+  // Not in the middle of a letter that takes two places.
+  return beginning.replace(/[\ud800-\udbff]$/, '').trimEnd();
 }

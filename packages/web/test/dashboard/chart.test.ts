@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ticksOf, topOf } from '../../src/dashboard/chart.ts';
-import { pathOf } from '../../src/dashboard/lines.tsx';
+import { pathOf } from '../../src/dashboard/plot.tsx';
 
 describe('a chart', () => {
   it('has a few round lines, the last of them above everything', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyPeriod, type Period } from '../../../dandori/src/history/statistics.ts';
-import { columnsOf, widened } from '../../src/dashboard/columns.ts';
-import { spanOf } from '../../src/dashboard/range.ts';
+import { columnsOf, spanOf, widened } from '../../src/dashboard/columns.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -6,7 +6,7 @@ import {
   type Period,
 } from '../../../dandori/src/history/statistics.ts';
 import { figuresOf } from '../../src/dashboard/figures.ts';
-import { texts } from '../../src/dashboard/texts.ts';
+import { texts } from '../../src/texts/dashboard.ts';
 
 const words = { say: texts.en, language: 'en' };
 const none = createCounter().statistics();

@@ -1,7 +1,7 @@
 import type { ConversationNow, Talked, TalkedRun } from 'dandori/client';
 import { describe, expect, it } from 'vitest';
 import type { Written } from '../../../dandori/src/conversation/state.ts';
-import { hear, type Talk, talkOf, withEarlier } from '../../src/live/talk.ts';
+import { hear, type Talk, talkOf, withEarlier } from '../../src/live/conversation-state.ts';
 
 const said = (id: string, at: number): Written => ({ id, role: 'user', kind: 'said', text: id, at });
 const reply = (run: string, at: number): Written => ({

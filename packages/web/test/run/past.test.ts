@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { landmarkOf, marksOf, nearestLandmark } from '../../src/run/past/landmarks.ts';
-import { laterEffects } from '../../src/run/past/later-effects.ts';
+import { landmarkOf, laterEffects, marksOf, nearestLandmark } from '../../src/run/past/past.ts';
 import { keptRuns } from '../lived.ts';
 
 describe('the way through the past', () => {

@@ -1,13 +1,11 @@
 import ELK from 'elkjs/lib/elk.bundled.js';
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../dandori/src/run/state/apply.ts';
-import { edgesBetween, nodesOf } from '../../src/run/graph/elements.ts';
-import { faceOf } from '../../src/run/graph/face.ts';
+import { edgesBetween, faceOf, nodesOf } from '../../src/run/graph/elements.ts';
+import { neighbourOf } from '../../src/run/graph/keys.ts';
 import { layoutFrom, layoutInput } from '../../src/run/graph/layout.ts';
-import { layoutByLevels } from '../../src/run/graph/levels.ts';
-import { neighbourOf } from '../../src/run/graph/neighbours.ts';
-import { removedTasks } from '../../src/run/graph/removed.ts';
-import { type Structure, structureOf } from '../../src/run/graph/structure.ts';
+import { layoutByLevels } from '../../src/run/graph/rough-layout.ts';
+import { removedTasks, type Structure, structureOf } from '../../src/run/graph/structure.ts';
 import { ANSWER, keptRuns, type Lived, live } from '../lived.ts';
 
 const NOTHING_GONE = { removed: [], superseded: false };

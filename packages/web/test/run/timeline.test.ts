@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Bar, barsOf } from '../../src/run/timeline/bars.ts';
 import { criticalPath } from '../../src/run/timeline/critical-path.ts';
-import { drawnBars } from '../../src/run/timeline/drawn.ts';
-import { neighbourBar, rowsOf } from '../../src/run/timeline/rows.ts';
+import { drawnBars, neighbourBar, rowsOf } from '../../src/run/timeline/rows.ts';
 import { createScale, ticksOf } from '../../src/run/timeline/scale.ts';
 import { ANSWER, keptRuns, live } from '../lived.ts';
 

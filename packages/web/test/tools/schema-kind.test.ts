@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../dandori/src/model/json.ts';
 import { viewOf } from '../../../dandori/src/plan/schema/view.ts';
-import { inner, kindOf } from '../../src/tools/schema-kind.ts';
+import { inner, kindOf } from '../../src/tools/schema-tree.tsx';
 
 const words = { anything: 'anything', oneOf: 'one of' };
 const kind = (schema: JsonObject) => kindOf(viewOf(schema), words);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginningOf } from '../../src/ui/beginning.ts';
+import { beginningOf } from '../../src/ui/rich-text.tsx';
 
 it.each([['short'], ['line\n'.repeat(25)], ['x'.repeat(3_000)]])('all of what is not long: %#', (text) => {
   expect(beginningOf(text)).toBe(text);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { DandoriError } from '../../../dandori/src/model/error.ts';
 import { refuseStopping } from '../../../dandori/src/server/driving.ts';
-import { problemWords } from '../../src/ui/problem-words.ts';
-import { words } from '../../src/ui/words.ts';
+import { words } from '../../src/texts/words.ts';
+import { problemWords } from '../../src/ui/problem.tsx';
 
 it('tells people that the server stops in their own language, and nothing of headers', () => {
   const error = (() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf, piecesOf } from '../../src/ui/text-blocks.ts';
+import { blocksOf, piecesOf } from '../../src/ui/markdown.ts';
 
 describe('the blocks of a text', () => {
   it('are paragraphs, lists, headings and code', () => {

@@ -1,11 +1,17 @@
+import type { ReactNode } from 'react';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
-import { RichText } from '../../ui/rich-text.tsx';
-import type { ViewProps } from '../view.ts';
-import { Ending } from './ending.tsx';
-import { Message } from './message.tsx';
-import { texts } from './texts.ts';
-import { threadOf } from './thread.ts';
+import { texts } from '../../texts/answer.ts';
+import { words } from '../../texts/words.ts';
+import { CopyButton } from '../../ui/button.tsx';
+import { StatusMark } from '../../ui/marks.tsx';
+import { FailureView } from '../../ui/problem.tsx';
+import { LongText, RichText } from '../../ui/rich-text.tsx';
+import { ClockTime } from '../../ui/time.tsx';
+import { AnswerLine } from '../questions/answered-list.tsx';
+import type { ViewProps } from '../view.tsx';
+import { type ThreadEntry, threadOf } from './thread.ts';
 
 /** The conversation of a run: what it was told and asked, and what it answers. */
 export function Answer({ state, events, news, isPast }: ViewProps) {
@@ -59,4 +65,117 @@ export function Answer({ state, events, news, isPast }: ViewProps) {
       )}
     </>
   );
+}
+
+/** The others are among the tasks. */
+const MOST_MISSING = 20;
+
+interface Props {
+  readonly end: NonNullable<RunState['end']>;
+  readonly rating: RunState['rating'];
+}
+
+/** How a run ended: its answer, or why there is none; what was not done, and what people think of it. */
+function Ending({ end, rating }: Props) {
+  const say = useTexts(texts);
+  const { limits, more } = useTexts(words);
+  const { outcome, answer, failure, missing = [], limit } = end;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 text-sm">
+        <StatusMark status={outcome} />
+        <span className="text-faint text-xs">
+          <ClockTime at={end.at} />
+        </span>
+        {answer !== undefined && <CopyButton text={() => answer} />}
+      </div>
+      {answer !== undefined && <LongText text={answer} />}
+      {failure !== undefined && <FailureView failure={failure} />}
+      {limit !== undefined && (
+        <p className="border-warn border-l-2 pl-3 text-sm">
+          {say.limit(limits[limit])} <span className="text-faint">{say.limitFix}</span>
+        </p>
+      )}
+      {missing.length > 0 && (
+        <div className="text-sm">
+          <h3 className="text-faint">{say.missing}</h3>
+          <ul className="list-disc pl-6 [overflow-wrap:anywhere]">
+            {missing.slice(0, MOST_MISSING).map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+          {missing.length > MOST_MISSING && (
+            <p className="text-faint">{more(missing.length - MOST_MISSING)}</p>
+          )}
+        </div>
+      )}
+      {rating !== undefined && (
+        <p className="text-sm">
+          <span aria-hidden="true" className="text-warn">
+            {'★'.repeat(rating.rating)}
+            {'☆'.repeat(5 - rating.rating)}
+          </span>
+          <span className="sr-only">{say.rating(rating.rating)}</span>{' '}
+          {rating.comment !== undefined && <span>“{rating.comment}”</span>}{' '}
+          {rating.by !== undefined && <span className="text-faint">{rating.by}</span>}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What somebody said: people on the left of the line, the run on its right. */
+function Message({ entry }: { readonly entry: ThreadEntry }) {
+  const say = useTexts(texts);
+  const [name, body] = contentOf(entry, say);
+  const by = 'by' in entry ? entry.by : undefined;
+  return (
+    <li className="flex flex-col gap-0.5 border-line border-l-2 pl-3">
+      <p className="flex flex-wrap gap-x-2 text-faint text-xs">
+        <span>{name}</span>
+        {by !== undefined && <span>{by}</span>}
+        <ClockTime at={entry.at} />
+      </p>
+      <div className="text-sm">{body}</div>
+    </li>
+  );
+}
+
+type AnswerTexts = (typeof texts)['en'];
+
+function contentOf(entry: ThreadEntry, say: AnswerTexts): readonly [name: string, body: ReactNode] {
+  switch (entry.kind) {
+    case 'goal':
+      return [say.goal, <RichText key="goal" text={entry.text} />];
+    case 'note':
+      return [
+        entry.passedOnBy === undefined ? say.note : say.passedOn(entry.passedOnBy.run),
+        <RichText key="note" text={entry.text} />,
+      ];
+    case 'question':
+      return [
+        say.question,
+        <div key="question">
+          <RichText text={entry.asked.question.text} />
+          <AnswerLine asked={entry.asked} />
+        </div>,
+      ];
+    case 'paused':
+      return [say.you, say.paused(entry.reason)];
+    case 'continued':
+      return [say.you, say.continued];
+    case 'cancelled':
+      return [
+        entry.passedOnBy === undefined ? say.you : say.passedOn(entry.passedOnBy.run),
+        say.cancelled(entry.reason),
+      ];
+    case 'budget':
+      return [say.you, say.budget(amountsText(entry.amounts))];
+  }
+}
+
+function amountsText({ by: _, ...amounts }: Extract<ThreadEntry, { kind: 'budget' }>['amounts']): string {
+  return Object.entries(amounts)
+    .map(([name, amount]) => `${name} +${amount}`)
+    .join(', ');
 }

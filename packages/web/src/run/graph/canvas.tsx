@@ -1,23 +1,20 @@
-import { Background, ReactFlow, useReactFlow, type XYPosition } from '@xyflow/react';
-import { useMemo, useRef, useState } from 'react';
+import { Background, getViewportForBounds, ReactFlow, useReactFlow, type XYPosition } from '@xyflow/react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { useIsNarrow } from '../narrow.ts';
-import type { ViewProps } from '../view.ts';
-import { ZoomButtons } from '../zoom-buttons.tsx';
-import { Announced } from './announced.tsx';
-import { edgesBetween, type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
-import { FrameNode } from './frame-node.tsx';
-import { GateNode } from './gate-node.tsx';
-import { Picture } from './picture.tsx';
+import { texts } from '../../texts/graph.ts';
+import { texts as statusTexts } from '../../texts/statuses.ts';
+import { useIsNarrow } from '../../ui/measure.ts';
+import { type ViewProps, ZoomButtons } from '../view.tsx';
+import { waysOf } from './edges.ts';
+import { edgesBetween, faceOf, type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
+import { useKeys } from './keys.ts';
+import { boundsOf } from './layout.ts';
+import { FrameNode, GateNode, nodeId, TaskNode } from './nodes.tsx';
+import { Picture, SmallMap } from './picture.tsx';
 import { Routes } from './routes.tsx';
-import { SmallMap } from './small-map.tsx';
-import { nodeId, TaskNode } from './task-node.tsx';
-import { texts } from './texts.ts';
-import { useKeys } from './use-keys.ts';
 import type { LaidOut } from './use-layout.ts';
 import { LARGE, useIsOverview } from './use-sight.ts';
-import { SMALLEST_EVER, useView } from './use-view.ts';
-import { waysOf } from './ways.ts';
 
 /** What is smaller is seen at a glance. */
 const MAPPED = 40;
@@ -131,4 +128,83 @@ function useWays({ structure, layout }: LaidOut, nodes: readonly (Shown | Gate)[
 
 function isIn({ position, width = 0, height = 0 }: Shown | Gate, x: number, y: number): boolean {
   return x >= position.x && x <= position.x + width && y >= position.y && y <= position.y + height;
+}
+
+interface Props {
+  readonly laidOut: LaidOut;
+  readonly state: RunState;
+  readonly id: string | undefined;
+}
+
+/** Where the keyboard stands, for who does not see it. */
+function Announced({ laidOut: { structure }, state, id }: Props) {
+  const say = useTexts(texts);
+  const { status } = useTexts(statusTexts);
+  const node = structure.nodes.find((one) => one.id === id);
+  const face = node && faceOf(node, state);
+  const before = structure.edges.filter(({ to }) => to === id).length;
+  const behind = structure.edges.filter(({ from }) => from === id).length;
+  const words = face && [
+    face.title,
+    face.operation ?? say.step,
+    status[face.status],
+    ...(face.effect === undefined ? [] : [say.effects[face.effect]]),
+    ...(face.attempts > 1 ? [say.tries(face.attempts)] : []),
+    say.before(before),
+    say.behind(behind),
+  ];
+  return (
+    <p role="status" className="sr-only">
+      {words?.join(', ')}
+    </p>
+  );
+}
+
+/** Smaller than that is no use to begin with; what is too large is shown from its beginning. */
+const SMALLEST = 0.4;
+const PADDING = 0.08;
+/** Down to which the sheet can be zoomed at all. */
+const SMALLEST_EVER = 0.02;
+
+export interface View {
+  /** A person has moved the sheet: from now on it stays where it is. */
+  moved(): void;
+  fit(): void;
+  show(): void;
+}
+
+/** What of the sheet is seen: all of it, also when it grows, until a person looks elsewhere. */
+function useView(laidOut: LaidOut): View {
+  const flow = useReactFlow();
+  const held = useRef<'whole' | 'moved'>(undefined);
+  const lookAt = (maxZoom: number, smallest: number, duration: number) => {
+    const { width = 0, height = 0 } = document.querySelector('.react-flow')?.getBoundingClientRect() ?? {};
+    const bounds = boundsOf(laidOut.layout);
+    const whole = getViewportForBounds(bounds, width, height, SMALLEST_EVER, maxZoom, PADDING);
+    const viewport = whole.zoom >= smallest ? whole : { x: 24, y: 24, zoom: 0.7 };
+    void flow.setViewport(viewport, { duration: calm(duration) });
+  };
+  const fit = () => {
+    held.current = 'whole';
+    lookAt(2, 0, 200);
+  };
+  const show = (duration = 0) => {
+    if (held.current === 'whole') lookAt(2, 0, duration);
+    else if (held.current === undefined) lookAt(1, SMALLEST, duration);
+  };
+  const latest = useRef(show);
+  latest.current = show;
+  // A new layout is what it waits for.
+  useEffect(() => latest.current(300), [laidOut]);
+  return {
+    moved() {
+      held.current = 'moved';
+    },
+    fit,
+    show: () => show(),
+  };
+}
+
+function calm(duration: number): number {
+  return window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : duration;
 }

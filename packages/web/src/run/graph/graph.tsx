@@ -1,16 +1,15 @@
 import { ReactFlowProvider } from '@xyflow/react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import type { FactType } from '#dandori/model/event.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { useIsNarrow } from '../narrow.ts';
-import type { ViewProps } from '../view.ts';
-import { EmptyView, ViewHead, ViewSwitch } from '../view-head.tsx';
+import { texts } from '../../texts/graph.ts';
+import { useIsNarrow } from '../../ui/measure.ts';
+import { EmptyView, ViewHead, type ViewProps, ViewSwitch } from '../view.tsx';
 import { Canvas } from './canvas.tsx';
-import { Legend } from './legend.tsx';
-import type { Structure } from './structure.ts';
+import { STROKES } from './routes.tsx';
+import { digestOf, type EdgeKind, removedTasks, type Structure, structureOf } from './structure.ts';
 import { TaskList } from './task-list.tsx';
-import { texts } from './texts.ts';
 import { useLayout } from './use-layout.ts';
-import { useStructure } from './use-structure.ts';
 
 const SHAPES = ['graph', 'list'] as const;
 
@@ -47,4 +46,56 @@ function Drawn({ structure, ...props }: ViewProps & { readonly structure: Struct
       <Canvas laidOut={laidOut} {...props} />
     </div>
   );
+}
+
+const KINDS: readonly EdgeKind[] = ['data', 'after', 'hazard'];
+
+/** Of what there is in this graph. */
+function Legend({ structure }: { readonly structure: Structure }) {
+  const say = useTexts(texts);
+  const kinds = KINDS.filter((kind) => structure.edges.some((edge) => edge.kind === kind));
+  const hasGate = structure.nodes.some(({ kind }) => kind === 'gate');
+  if (kinds.length === 0) return null;
+  return (
+    <ul aria-label={say.legend} className="flex flex-wrap gap-x-4 gap-y-1 text-faint text-xs">
+      {kinds.map((kind) => (
+        <li key={kind} className="flex items-center gap-1.5">
+          <svg width="28" height="8" aria-hidden="true">
+            <path d="M0,4H28" fill="none" className={`${STROKES[kind]} [stroke-width:2]`} />
+          </svg>
+          {say.edges[kind]}
+        </li>
+      ))}
+      {hasGate && (
+        <li className="flex items-center gap-2">
+          <span aria-hidden="true" className="size-2 rotate-45 border-2 border-warn" />
+          {say.gate}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** All that can change which tasks there are and what they wait for. */
+const STRUCTURAL: ReadonlySet<FactType> = new Set<FactType>([
+  'plan_proposed',
+  'plan_revised',
+  'plan_approved',
+  'plan_rejected',
+  'question_asked',
+  'question_answered',
+  'question_expired',
+]);
+
+/** The same object for as long as the plan is the same, however much happens in it. */
+function useStructure({ run, state, events }: ViewProps, hasGone: boolean): Structure {
+  const seq = events.findLast(({ type }) => STRUCTURAL.has(type))?.seq ?? 0;
+  // The state is changed in place; `seq` says when its plan is.
+  const structure = useMemo(
+    () => structureOf(state, { removed: hasGone ? removedTasks(events) : [], superseded: hasGone }),
+    [run, seq, hasGone],
+  );
+  const digest = useMemo(() => digestOf(structure), [structure]);
+  // One that is equal to the one before is that one.
+  return useMemo(() => structure, [digest]);
 }

@@ -1,8 +1,8 @@
-import { LOOKS } from '../../ui/status.tsx';
-import type { Status } from '../../ui/texts.ts';
+import type { Status } from '../../texts/statuses.ts';
+import { LOOKS } from '../../ui/marks.tsx';
+import type { Way } from './edges.ts';
 import type { GateNode, TaskNode } from './elements.ts';
 import type { EdgeKind } from './structure.ts';
-import type { Way } from './ways.ts';
 
 /** Where the sheet lies, in pixels of the picture. */
 export interface Transform {

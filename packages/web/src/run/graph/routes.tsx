@@ -1,8 +1,8 @@
 import { ViewportPortal } from '@xyflow/react';
 import { memo, useMemo } from 'react';
+import { isTouching, type Way } from './edges.ts';
 import type { EdgeKind } from './structure.ts';
 import { overlap, useIsFar, useSight } from './use-sight.ts';
-import { isTouching, type Way } from './ways.ts';
 
 const KINDS: readonly EdgeKind[] = ['after', 'hazard', 'data'];
 

@@ -1,10 +1,11 @@
+import type { Event } from '#dandori/model/event.ts';
 import { stringifyJson } from '#dandori/model/json.ts';
-import type { Task } from '#dandori/model/task.ts';
-import { isStep } from '#dandori/model/task.ts';
+import { type PlanAbout, planAbout } from '#dandori/model/question.ts';
+import { isStep, type Task } from '#dandori/model/task.ts';
 import type { Effect } from '#dandori/model/tool.ts';
 import { refsIn } from '#dandori/plan/fill-refs.ts';
 import type { Gate, RunState, TaskState } from '#dandori/run/state/state.ts';
-import { type AskedTask, askedTasks } from './asked-plan.ts';
+import { openQuestions } from '#dandori/views/report.ts';
 
 /** Why one waits for another: it takes its result, it was told to, or both touch the same resource. */
 export type EdgeKind = 'data' | 'after' | 'hazard';
@@ -37,7 +38,7 @@ export interface Structure {
   readonly edges: readonly GraphEdge[];
 }
 
-export interface Shown {
+interface Shown {
   /** Tasks that a revision took away before they were begun. */
   readonly removed: readonly Task[];
   /** Whether tasks are shown that a revision put others in place of. */
@@ -212,4 +213,42 @@ function drawGates(
     for (const to of later) edges.push({ id: `${id}>${to}`, from: id, to, kind: 'hazard' });
   }
   return nodes;
+}
+
+type AskedTask = PlanAbout['tasks'][number];
+
+/** The tasks of a plan that a person is asked about, as the compiler has seen them: what each does and waits for. */
+function askedTasks(state: RunState): ReadonlyMap<string, AskedTask> {
+  const asked = openQuestions(state).find(({ kind }) => kind === 'plan_approval');
+  const about = asked === undefined ? undefined : planAbout.safeParse(asked.context).data;
+  return new Map((about?.tasks ?? []).map((task) => [task.id, task]));
+}
+
+/** Tasks of accepted plans that a later one took away before they were begun, as they were written last. */
+export function removedTasks(events: readonly Event[]): Task[] {
+  const standing = new Map<string, Task>();
+  const gone = new Map<string, Task>();
+  let draft:
+    | { readonly tasks: readonly Task[]; readonly removes?: readonly string[] | undefined }
+    | undefined;
+  for (const { type, data } of events) {
+    if (type === 'plan_proposed' || type === 'plan_revised') draft = data;
+    else if (type === 'plan_rejected') draft = undefined;
+    else if (type === 'plan_approved' && draft !== undefined) {
+      for (const id of draft.removes ?? []) move(id, standing, gone);
+      for (const task of draft.tasks) {
+        standing.set(task.id, task);
+        gone.delete(task.id);
+      }
+      draft = undefined;
+    }
+  }
+  return [...gone.values()];
+}
+
+function move(id: string, from: Map<string, Task>, to: Map<string, Task>): void {
+  const task = from.get(id);
+  if (task === undefined) return;
+  from.delete(id);
+  to.set(id, task);
 }

@@ -1,10 +1,10 @@
 import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { StatusMark } from '../../ui/status.tsx';
-import { Elapsed } from '../elapsed.tsx';
-import { faceOf } from './face.ts';
+import { texts } from '../../texts/graph.ts';
+import { StatusMark } from '../../ui/marks.tsx';
+import { Elapsed } from '../view.tsx';
+import { faceOf } from './elements.ts';
 import type { GraphNode, Structure } from './structure.ts';
-import { texts } from './texts.ts';
 
 interface Props {
   readonly structure: Structure;

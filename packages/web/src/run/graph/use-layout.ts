@@ -1,7 +1,8 @@
+import ELK, { type ELK as Elk, type ElkNode } from 'elkjs/lib/elk-api.js';
+import ElkWorker from 'elkjs/lib/elk-worker.min.js?worker';
 import { useEffect, useMemo, useState } from 'react';
-import { startLayout } from './elk.ts';
 import { type Flow, type Layout, layoutFrom, layoutInput } from './layout.ts';
-import { layoutByLevels } from './levels.ts';
+import { layoutByLevels } from './rough-layout.ts';
 import { digestOf, type Structure } from './structure.ts';
 
 export interface LaidOut {
@@ -58,4 +59,30 @@ function keep(key: string, layout: Layout): void {
   kept.set(key, layout);
   const [oldest] = kept.keys();
   if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+/** A worker that has nothing to do is kept for the next time: to load it takes longer than most layouts. */
+let idle: Elk | undefined;
+
+interface Layouting {
+  readonly done: Promise<ElkNode>;
+  /** What nobody waits for any more is not reckoned to its end. */
+  stop(): void;
+}
+
+function startLayout(input: ElkNode): Layouting {
+  const elk = idle ?? new ELK({ workerFactory: () => new ElkWorker() });
+  idle = undefined;
+  let isDone = false;
+  const done = elk.layout(input).finally(() => {
+    isDone = true;
+    if (idle === undefined) idle = elk;
+    else elk.terminateWorker();
+  });
+  return {
+    done,
+    stop() {
+      if (!isDone) elk.terminateWorker();
+    },
+  };
 }

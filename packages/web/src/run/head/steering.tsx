@@ -2,15 +2,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
+import { texts } from '../../texts/steering.ts';
 import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { saveFile } from '../save-file.ts';
-import type { ViewProps } from '../view.ts';
-import { Budget } from './budget.tsx';
-import { LiftedPlan } from './lifted-plan.tsx';
-import { Rating } from './rating.tsx';
-import { texts } from './texts.ts';
-import { Word } from './word.tsx';
+import type { ViewProps } from '../view.tsx';
+import { Budget, Rating, Word } from './dialogs.tsx';
+import { LiftedPlan, saveFile } from './save-plan.tsx';
 
 type Asking = 'tell' | 'cancel' | 'budget' | 'rate' | 'lift';
 

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { RunDiff, RunDifference } from '#dandori/history/diff.ts';
-import type { Json } from '#dandori/model/json.ts';
-import { stringifyJson } from '#dandori/model/json.ts';
+import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
+import { Link } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
+import { texts } from '../../texts/past.ts';
+import { Waiting } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import { Dialog } from '../dialog.tsx';
-import { texts } from './texts.ts';
+import type { ViewProps } from '../view.tsx';
 
 interface Props {
   readonly origin: string;
@@ -15,7 +17,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-export function Difference({ origin, run, onClose }: Props) {
+function Difference({ origin, run, onClose }: Props) {
   const say = useTexts(texts);
   const client = useClient();
   const { data, error, isPending } = useQuery({
@@ -101,5 +103,28 @@ function Value({ value, className }: { readonly value: Json | undefined; readonl
         {text}
       </pre>
     </td>
+  );
+}
+
+/** Where a fork comes from, and what became different. */
+export function ForkedFrom({ run, state: { forkedFrom } }: ViewProps) {
+  const say = useTexts(texts);
+  const [isComparing, setIsComparing] = useState(false);
+  if (forkedFrom === undefined) return null;
+  const { run: origin, seq } = forkedFrom;
+  return (
+    <p className="text-faint text-sm">
+      {say.forkedAt(seq)}{' '}
+      <Link
+        to={{ at: 'run', run: origin, view: 'graph', seq }}
+        className="break-all font-mono text-accent text-xs underline"
+      >
+        {origin}
+      </Link>{' '}
+      <button type="button" className="ml-2 text-accent underline" onClick={() => setIsComparing(true)}>
+        {say.differences}
+      </button>
+      {isComparing && <Difference origin={origin} run={run} onClose={() => setIsComparing(false)} />}
+    </p>
   );
 }

@@ -1,19 +1,19 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { wholeDecision } from '#dandori/history/fork-point.ts';
-import type { Json } from '#dandori/model/json.ts';
+import { type Json, parseJson } from '#dandori/model/json.ts';
+import type { Question } from '#dandori/model/question.ts';
 import { fold } from '#dandori/run/state/apply.ts';
 import { openQuestions } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { goTo } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
+import { texts } from '../../texts/past.ts';
 import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Dialog } from '../dialog.tsx';
-import type { ViewProps } from '../view.ts';
-import { ForkAnswer } from './fork-answer.tsx';
-import { laterEffects } from './later-effects.ts';
-import { texts } from './texts.ts';
+import type { ViewProps } from '../view.tsx';
+import { laterEffects } from './past.ts';
 
 const SHOWN = 20;
 
@@ -66,4 +66,73 @@ export function Fork({ run, state, events, news, onClose }: ViewProps & { readon
       </Button>
     </Dialog>
   );
+}
+
+interface Props {
+  readonly question: Question;
+  /** Undefined leaves it open. */
+  readonly onAnswer: (answer: Json | undefined) => void;
+}
+
+/** One of a few, a text, or where a form wants more than that, JSON. */
+function ForkAnswer({ question, onAnswer }: Props) {
+  const say = useTexts(texts);
+  const id = useId();
+  const { text, options, form } = question;
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="break-words text-sm">
+        {text} {form !== undefined && <span className="text-faint">({say.asJson})</span>}
+      </label>
+      {options === undefined ? (
+        <Written id={id} isJson={form !== undefined} onAnswer={onAnswer} />
+      ) : (
+        <select
+          id={id}
+          className="rounded border border-line bg-paper px-2 py-1.5"
+          onChange={({ target }) => onAnswer(options[Number(target.value)]?.value)}
+        >
+          <option value="">{say.leaveOpen}</option>
+          {options.map(({ label }, index) => (
+            <option key={label} value={index}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
+  );
+}
+
+function Written({
+  id,
+  isJson,
+  onAnswer,
+}: Pick<Props, 'onAnswer'> & { readonly id: string; readonly isJson: boolean }) {
+  const say = useTexts(texts);
+  const [isBad, setIsBad] = useState(false);
+  const take = (text: string) => {
+    const read = text.trim() === '' ? { value: undefined } : isJson ? parsed(text) : { value: text };
+    setIsBad(read === undefined);
+    onAnswer(read?.value);
+  };
+  return (
+    <>
+      <input
+        id={id}
+        aria-invalid={isBad}
+        className="rounded border border-line bg-paper px-2 py-1.5"
+        onChange={({ target }) => take(target.value)}
+      />
+      {isBad && <p className="text-bad text-xs">{say.badJson}</p>}
+    </>
+  );
+}
+
+function parsed(text: string): { readonly value: Json } | undefined {
+  try {
+    return { value: parseJson(text) as Json };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,14 +1,13 @@
-import { useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { Event } from '#dandori/model/event.ts';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
+import { texts } from '../../texts/past.ts';
 import { Button } from '../../ui/button.tsx';
-import type { ViewProps } from '../view.ts';
+import { Choice } from '../../ui/fields.tsx';
+import type { ViewProps } from '../view.tsx';
 import { Fork } from './fork.tsx';
-import { Jumps } from './jumps.tsx';
-import { Marks } from './marks.tsx';
-import { texts } from './texts.ts';
-import { usePlaying } from './use-playing.ts';
-import { useRoomAbove } from './use-room-above.ts';
+import { LANDMARK_KINDS, type LandmarkKind, marksOf, nearestLandmark } from './past.ts';
 
 /** Shows the run as it was after any of its events. */
 export function Slider(props: ViewProps) {
@@ -109,4 +108,128 @@ function Steps({ seq, total, show, isPlaying, onPlay }: StepsProps) {
       ))}
     </div>
   );
+}
+
+const COLOURS: Readonly<Record<LandmarkKind, string>> = {
+  decision: 'stroke-busy',
+  question: 'stroke-warn',
+  failure: 'stroke-bad',
+};
+
+/** Each kind has a height of its own, too. */
+const ENDS: Readonly<Record<LandmarkKind, number>> = { decision: 4, question: 6, failure: 8 };
+
+/** Where decisions, questions and failures are on the way; who cannot see them has buttons to jump there. */
+function Marks({ events }: { readonly events: readonly Event[] }) {
+  const marks = useMemo(() => marksOf(events), [events]);
+  return (
+    <svg
+      aria-hidden="true"
+      preserveAspectRatio="none"
+      viewBox="0 0 1000 8"
+      className="pointer-events-none absolute inset-x-2 -top-1 h-2 w-[calc(100%-1rem)]"
+    >
+      {marks.map(({ kind, place }) => (
+        <path
+          key={`${kind} ${place}`}
+          d={`M${place * 1000},${8 - ENDS[kind]}V8`}
+          className={`${COLOURS[kind]} [stroke-width:2] [vector-effect:non-scaling-stroke]`}
+        />
+      ))}
+    </svg>
+  );
+}
+
+interface Props {
+  readonly events: readonly Event[];
+  readonly seq: number;
+  readonly show: (seq: number) => void;
+}
+
+/** To the next event of a kind. */
+function Jumps({ events, seq, show }: Props) {
+  const say = useTexts(texts);
+  const [kind, setKind] = useState<LandmarkKind>('decision');
+  const name = say.kinds[kind];
+  const [back, on] = [true, false].map((isBack) => nearestLandmark(events, seq, { kind, isBack }));
+  const buttons = [
+    ['«', say.previous(name), back],
+    ['»', say.next(name), on],
+  ] as const;
+  return (
+    <div className="flex items-center gap-0.5">
+      <Choice
+        label={say.jump}
+        value={kind}
+        options={LANDMARK_KINDS}
+        texts={say.kinds}
+        onChoose={setKind}
+        isBare
+      />
+      {buttons.map(([sign, title, target]) => (
+        <button
+          key={sign}
+          type="button"
+          aria-label={title}
+          title={title}
+          disabled={target === undefined}
+          onClick={() => target !== undefined && show(target)}
+          className="size-7 rounded border border-line hover:bg-sunken disabled:opacity-40"
+        >
+          <span aria-hidden="true">{sign}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface Player {
+  readonly seq: number;
+  readonly total: number;
+  readonly show: (seq: number) => void;
+  readonly isPast: boolean;
+}
+
+const EVERY = 120;
+/** However long a run is, it plays in about half a minute. */
+const PICTURES = 250;
+
+function usePlaying({ seq, total, show, isPast }: Player): [boolean, (isPlaying: boolean) => void] {
+  const [isPlaying, setIsPlaying] = useState(false);
+  const goOn = useEffectEvent(() => {
+    const next = seq + Math.max(1, Math.round(total / PICTURES));
+    show(next);
+    if (next >= total) setIsPlaying(false);
+  });
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(goOn, EVERY);
+    return () => clearInterval(timer);
+  }, [isPlaying]);
+  return [
+    isPlaying,
+    (wanted) => {
+      // From the end one begins again.
+      if (wanted && !isPast) show(1);
+      setIsPlaying(wanted);
+    },
+  ];
+}
+
+const HEIGHT = '--stuck-below';
+
+/** What is scrolled to comes to stand above the element that sticks to the lower edge, and not behind it. */
+function useRoomAbove(stuck: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const { style } = document.documentElement;
+    const sizes = new ResizeObserver(([entry]) => {
+      const height = entry?.target.getBoundingClientRect().height ?? 0;
+      style.setProperty(HEIGHT, `${Math.ceil(height)}px`);
+    });
+    if (stuck.current !== null) sizes.observe(stuck.current);
+    return () => {
+      sizes.disconnect();
+      style.removeProperty(HEIGHT);
+    };
+  }, [stuck]);
 }

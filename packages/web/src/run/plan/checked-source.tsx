@@ -1,11 +1,14 @@
-import type { PlacedDiagnostic } from 'dandori/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { CheckedPlan, PlacedDiagnostic } from 'dandori/client';
 import { type ReactNode, useRef } from 'react';
+import { useSettled } from '../../live/use-settled.ts';
+import { useTexts } from '../../shell/language.tsx';
+import { useClient } from '../../shell/session.tsx';
+import { texts } from '../../texts/plan.ts';
 import { Problem } from '../../ui/problem.tsx';
-import { DiagnosticList } from './diagnostic-list.tsx';
 import { EstimateView } from './estimate-view.tsx';
 import { LINE_HEIGHT, SourceEditor } from './source-editor.tsx';
 import { endOfLine, offsetOf } from './source-lines.ts';
-import type { Checked } from './use-check.ts';
 
 interface Props {
   readonly text: string;
@@ -38,4 +41,72 @@ export function CheckedSource({ text, onChange, checked: { result, error }, chil
       {estimate !== undefined && <EstimateView estimate={estimate} />}
     </>
   );
+}
+
+interface DiagnosticListProps {
+  readonly diagnostics: readonly PlacedDiagnostic[];
+  readonly warnings: readonly PlacedDiagnostic[];
+  readonly onJump: (place: PlacedDiagnostic) => void;
+}
+
+/** What the compiler says; each leads to its place. */
+function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) {
+  const say = useTexts(texts);
+  if (diagnostics.length + warnings.length === 0) return null;
+  const all = [
+    ...diagnostics.map((one) => ({ one, isWarning: false })),
+    ...warnings.map((one) => ({ one, isWarning: true })),
+  ];
+  return (
+    <ul aria-label={say.diagnostics} className="flex max-h-72 flex-col gap-1 overflow-auto">
+      {all.map(({ one, isWarning }) => (
+        <li key={`${one.line}:${one.column}:${one.code}:${one.message}`}>
+          <button
+            type="button"
+            onClick={() => onJump(one)}
+            className={`w-full rounded border-l-2 bg-paper px-3 py-1.5 text-left text-sm hover:bg-sunken ${isWarning ? 'border-warn' : 'border-bad'}`}
+          >
+            <span className="flex flex-wrap items-baseline gap-x-2">
+              <span className={isWarning ? 'text-warn' : 'text-bad'}>
+                <span aria-hidden="true">{isWarning ? '⚠ ' : '✕ '}</span>
+                {isWarning && `${say.warning}: `}
+                {one.code}
+              </span>
+              <span className="text-faint text-xs">{say.line(one.line, one.column)}</span>
+            </span>
+            <span className="block [overflow-wrap:anywhere]">{one.message}</span>
+            {one.hint !== undefined && (
+              <span className="block text-faint">
+                {say.hint}: {one.hint}
+              </span>
+            )}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface Checked {
+  /** Of what was last looked at, which may be a little older than the text. */
+  readonly result: CheckedPlan | undefined;
+  readonly isCurrent: boolean;
+  readonly error: unknown;
+}
+
+/** What the compiler says of a plan, by itself or within its run, a moment after the last key. */
+export function useCheck(text: string, within?: { readonly run: string; readonly at?: number }): Checked {
+  const client = useClient();
+  const settled = useSettled(text);
+  const isEmpty = settled.trim() === '';
+  const { data, isPlaceholderData, error } = useQuery({
+    queryKey: ['check', within?.run, within?.at, settled],
+    queryFn: () => client.check(settled, within),
+    enabled: !isEmpty,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+    retry: false,
+  });
+  const isCurrent = settled === text && (isEmpty || (!isPlaceholderData && data !== undefined));
+  return { result: isEmpty ? undefined : data, isCurrent, error };
 }

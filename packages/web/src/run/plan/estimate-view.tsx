@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Estimate } from '#dandori/model/plan.ts';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { texts } from './texts.ts';
+import { texts } from '../../texts/plan.ts';
 
 /** Of a list of tasks; the first ones and the last tell enough. */
 const MOST = 12;

@@ -1,15 +1,17 @@
-import { useMemo, useRef } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useMemo, useRef } from 'react';
+import { draftKey, useDraft } from '../../live/drafts.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import type { ViewProps } from '../view.ts';
-import { ApproveEdited } from './approve-edited.tsx';
-import { ForkEdited } from './fork-edited.tsx';
-import { PlanEditing } from './plan-editing.tsx';
+import { goTo, Link } from '../../shell/route.tsx';
+import { useClient } from '../../shell/session.tsx';
+import { texts } from '../../texts/plan.ts';
+import { Button, CopyButton } from '../../ui/button.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { useHandled } from '../questions/handled.tsx';
+import type { ViewProps } from '../view.tsx';
+import { CheckedSource, useCheck } from './checked-source.tsx';
 import { lastForkable, planQuestionOf, planSource } from './plan-source.ts';
 import { SourceEditor } from './source-editor.tsx';
-import { texts } from './texts.ts';
-import { draftKey, useDraft } from './use-draft.ts';
 
 /** The plan as a file: to be read, to be approved with changes, or to be run otherwise in a fork. */
 export function PlanEditor({ run, state, events, isPast }: ViewProps) {
@@ -61,5 +63,129 @@ export function PlanEditor({ run, state, events, isPast }: ViewProps) {
         </>
       )}
     </section>
+  );
+}
+
+interface EditingProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly within: { readonly run: string; readonly at?: number };
+  readonly isChanged: boolean;
+  /** Absent where there is nothing to go back from. */
+  readonly onDiscard: (() => void) | undefined;
+  /** The button that carries it out; it is given whether the plan may be. */
+  readonly action: (mayGo: boolean) => ReactNode;
+}
+
+/** A plan that is being edited, with what the compiler says of it. */
+function PlanEditing({ text, onChange, within, isChanged, onDiscard, action }: EditingProps) {
+  const say = useTexts(texts);
+  const checked = useCheck(text, within);
+  const { result, isCurrent, error } = checked;
+  const wrong = result?.diagnostics?.length ?? 0;
+  return (
+    <div className="flex flex-col gap-3">
+      <CheckedSource text={text} onChange={onChange} checked={checked}>
+        <p role="status" className="flex flex-wrap gap-x-3 text-faint text-sm">
+          <span className={wrong > 0 ? 'text-bad' : ''}>
+            {!isCurrent && error === null
+              ? say.checking
+              : wrong > 0
+                ? say.problems(wrong)
+                : error === null && say.compiles}
+          </span>
+          {isChanged && <span>{say.kept}</span>}
+        </p>
+      </CheckedSource>
+      <div className="flex flex-wrap gap-2">
+        {action(isCurrent && result?.ok === true)}
+        {onDiscard !== undefined && <Button onClick={onDiscard}>{say.discard}</Button>}
+      </div>
+    </div>
+  );
+}
+
+interface ApproveProps {
+  readonly run: string;
+  readonly question: string;
+  /** Undefined where it stands as it was proposed. */
+  readonly plan: string | undefined;
+  readonly mayGo: boolean;
+  readonly onDone: () => void;
+}
+
+function ApproveEdited({ run, question, plan, mayGo, onDone }: ApproveProps) {
+  const say = useTexts(texts);
+  const client = useClient();
+  const { know } = useHandled();
+  const approving = useMutation({
+    mutationFn: () => client.approve(run, { question, ...(plan !== undefined && { plan }) }),
+    onMutate: () => know(question),
+    onError: () => know(question, false),
+    onSuccess: onDone,
+  });
+  return (
+    <>
+      <Button look="main" disabled={!mayGo || approving.isPending} onClick={() => approving.mutate()}>
+        {plan === undefined ? say.approveAsIs : say.approveEdited}
+      </Button>
+      <Problem error={approving.error} />
+    </>
+  );
+}
+
+interface ForkProps {
+  readonly run: string;
+  readonly at: number;
+  readonly plan: string;
+  readonly mayGo: boolean;
+  readonly onDone: () => void;
+}
+
+/** What the fork may do twice is told before one leaves for it. */
+function ForkEdited({ run, at, plan, mayGo, onDone }: ForkProps) {
+  const say = useTexts(texts);
+  const client = useClient();
+  const forking = useMutation({
+    mutationFn: () => client.fork(run, { at, plan }),
+    onSuccess(forked) {
+      if (forked.later.length > 0) return;
+      onDone();
+      goTo({ at: 'run', run: forked.run, view: 'graph' });
+    },
+  });
+  const { data: forked } = forking;
+  if (forked !== undefined)
+    return (
+      <div role="status" className="w-full rounded border border-warn p-3 text-sm">
+        <p>{say.forked(forked.run)}</p>
+        {forked.later.length > 0 && (
+          <>
+            <p className="mt-2">{say.later}</p>
+            <ul className="list-disc pl-6 font-mono text-xs">
+              {forked.later.map(({ task, operation }) => (
+                <li key={task}>
+                  {task} {operation}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <Link
+          to={{ at: 'run', run: forked.run, view: 'graph' }}
+          onClickCapture={onDone}
+          className="mt-2 inline-block text-accent underline"
+        >
+          {say.goOn}
+        </Link>
+      </div>
+    );
+  return (
+    <>
+      <Button look="main" disabled={!mayGo || forking.isPending} onClick={() => forking.mutate()}>
+        {say.fork}
+      </Button>
+      <Problem error={forking.error} />
+    </>
   );
 }

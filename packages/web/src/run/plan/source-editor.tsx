@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type RefObject, useId, useRef, useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
+import { texts } from '../../texts/plan.ts';
 import { INDENT, indentAt, indented } from './source-lines.ts';
-import { texts } from './texts.ts';
 
 /** What is said of a line. */
 export interface LineMark {

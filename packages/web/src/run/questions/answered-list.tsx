@@ -2,8 +2,8 @@ import { stringifyJson } from '#dandori/model/json.ts';
 import { editedTasks } from '#dandori/run/state/plan.ts';
 import type { OpenQuestion } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { ClockTime } from '../../ui/clock-time.tsx';
-import { texts } from './texts.ts';
+import { texts } from '../../texts/questions.ts';
+import { ClockTime } from '../../ui/time.tsx';
 
 /** What was asked and what was said, folded away. */
 export function AnsweredList({ questions }: { readonly questions: readonly OpenQuestion[] }) {

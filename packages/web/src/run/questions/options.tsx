@@ -1,10 +1,10 @@
-import { type FormEvent, useId, useState } from 'react';
-import type { Json } from '#dandori/model/json.ts';
-import { stringifyJson } from '#dandori/model/json.ts';
+import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
+import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import type { Option, Question } from '#dandori/model/question.ts';
 import { useTexts } from '../../shell/language.tsx';
+import { texts } from '../../texts/questions.ts';
 import { Button } from '../../ui/button.tsx';
-import { texts } from './texts.ts';
+import { INPUT } from './form.tsx';
 
 interface Props {
   readonly kind: Question['kind'];
@@ -84,4 +84,38 @@ function lookOf(kind: Question['kind'], { value }: Option, index: number): 'main
   if (value === 'reject' || value === 'give_up') return 'danger';
   // Where nobody knows what is true, no answer is the one to press without a thought.
   return index === 0 && kind !== 'in_doubt' && kind !== 'ambiguity' ? 'main' : 'plain';
+}
+
+interface FreeTextProps {
+  readonly isBusy: boolean;
+  readonly onAnswer: (answer: string) => void;
+}
+
+/** An answer in one's own words. */
+export function FreeText({ isBusy, onAnswer }: FreeTextProps) {
+  const say = useTexts(texts);
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const send = (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (typed.trim() !== '' && !isBusy) onAnswer(typed.trim());
+  };
+  return (
+    <form onSubmit={send} className="flex flex-col items-start gap-2">
+      <label htmlFor={id} className="font-medium text-sm">
+        {say.yourAnswer}
+      </label>
+      <textarea
+        id={id}
+        rows={2}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && send(event)}
+        className={INPUT}
+      />
+      <Button type="submit" look="main" disabled={isBusy || typed.trim() === ''}>
+        {say.answer}
+      </Button>
+    </form>
+  );
 }

@@ -1,20 +1,18 @@
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
-import type { Json } from '#dandori/model/json.ts';
-import type { AskedQuestion } from '#dandori/views/report.ts';
+import { type Json, stringifyJson } from '#dandori/model/json.ts';
+import { type AskedQuestion, duration } from '#dandori/views/report.ts';
+import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
-import { Badge } from '../../ui/badge.tsx';
+import { useClient } from '../../shell/session.tsx';
+import { texts } from '../../texts/questions.ts';
 import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/marks.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { ContextView } from './context-view.tsx';
-import { INPUT } from './field-input.tsx';
-import { Form } from './form.tsx';
-import { FreeText } from './free-text.tsx';
-import { Options } from './options.tsx';
-import { PageLink } from './page-link.tsx';
+import { Form, INPUT } from './form.tsx';
+import { FreeText, Options } from './options.tsx';
 import { PlanApproval } from './plan-approval.tsx';
-import { Terms } from './terms.tsx';
-import { texts } from './texts.ts';
-import { useReply } from './use-reply.ts';
 
 interface Props {
   readonly run: string;
@@ -113,4 +111,99 @@ function Ways({ question: { kind, form, options = [] }, isBusy, onAnswer }: Ways
   if (options.length > 0)
     return <Options kind={kind} options={options} isBusy={isBusy} onAnswer={onAnswer} />;
   return <FreeText isBusy={isBusy} onAnswer={onAnswer} />;
+}
+
+interface TermsProps {
+  readonly question: AskedQuestion;
+  readonly isHeld: boolean;
+}
+
+const MOST_NAMED = 10;
+
+/** Until when, for whom, and who waits for it. */
+function Terms({ question, isHeld }: TermsProps) {
+  const say = useTexts(texts);
+  const { expiresAt, answerers, blocks, kind, task, default: fallback } = question;
+  const shownDefault = typeof fallback === 'string' ? fallback : stringifyJson(fallback);
+  const named = blocks.slice(0, MOST_NAMED).join(', ');
+  const more = blocks.length > MOST_NAMED ? ` … (+${blocks.length - MOST_NAMED})` : '';
+  const blocksRun = task === undefined && kind !== 'plan_approval';
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-0.5 text-faint text-xs [overflow-wrap:anywhere]">
+      {expiresAt !== undefined && (
+        <li>
+          <Countdown until={expiresAt} />
+        </li>
+      )}
+      {fallback !== undefined && <li>{say.byDefault(shownDefault)}</li>}
+      {answerers !== undefined && <li>{say.mayAnswer(answerers.join(', '))}</li>}
+      {isHeld && <li>{say.held}</li>}
+      {blocksRun && <li>{say.blocksRun}</li>}
+      {!blocksRun && kind !== 'plan_approval' && blocks.length > 0 && (
+        <li>{say.blocks(`${named}${more}`)}</li>
+      )}
+    </ul>
+  );
+}
+
+/** What has less than a minute left says so in colour too. */
+function Countdown({ until }: { readonly until: number }) {
+  const say = useTexts(texts);
+  const now = useNow({ every: 1_000 });
+  const left = until - now;
+  if (left <= 0) return <span className="text-bad">{say.expired}</span>;
+  const rounded = Math.ceil(left / 1_000) * 1_000;
+  return (
+    <time
+      dateTime={new Date(until).toISOString()}
+      title={new Date(until).toLocaleString()}
+      className={left < 60_000 ? 'text-warn' : undefined}
+    >
+      {say.expiresIn(duration(rounded).replace('.0 ', ' '))}
+    </time>
+  );
+}
+
+/** A page on which a person does what is asked for. It is never opened by itself, and its host stands beside it. */
+function PageLink({ url }: { readonly url: string }) {
+  const say = useTexts(texts);
+  const page = URL.canParse(url) ? new URL(url) : undefined;
+  const isWeb = page?.protocol === 'https:' || page?.protocol === 'http:';
+  return (
+    <div className="rounded border border-line bg-paper p-3 text-sm">
+      {isWeb ? (
+        <a
+          href={page.href}
+          target="_blank"
+          rel="noreferrer noopener"
+          className="font-medium text-accent underline"
+        >
+          {say.open(page.host)} <span aria-hidden="true">↗</span>
+        </a>
+      ) : (
+        <p className="text-warn">{say.notOpened}</p>
+      )}
+      <p className="mt-1 font-mono text-faint text-xs [overflow-wrap:anywhere]">{url}</p>
+    </div>
+  );
+}
+
+interface Reply {
+  /** Undefined where the person will not say. */
+  readonly answer?: Json;
+  readonly comment?: string;
+}
+
+/** Sends what a person said to a question. The question goes when the run tells that it is answered. */
+function useReply(run: string, question: string, onSent: (isSent: boolean) => void) {
+  const client = useClient();
+  return useMutation({
+    mutationFn: ({ answer, comment }: Reply) =>
+      client.answer(run, question, answer ?? null, {
+        ...(answer === undefined && { declined: true }),
+        ...(comment !== undefined && comment.trim() !== '' && { comment: comment.trim() }),
+      }),
+    onMutate: () => onSent(true),
+    onError: () => onSent(false),
+  });
 }

@@ -2,13 +2,12 @@ import { useState } from 'react';
 import type { OpenQuestion } from '#dandori/run/state/state.ts';
 import { openQuestions } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
+import { texts } from '../../texts/questions.ts';
 import { Button } from '../../ui/button.tsx';
-import type { ViewProps } from '../view.ts';
+import type { ViewProps } from '../view.tsx';
 import { AnsweredList, answerText } from './answered-list.tsx';
-import { useHandled } from './handled.tsx';
+import { useHandled, useKeptFocus } from './handled.tsx';
 import { QuestionCard } from './question-card.tsx';
-import { texts } from './texts.ts';
-import { useKeptFocus } from './use-kept-focus.ts';
 
 /** What waits for a person, before everything else; and what was answered, folded away. */
 export function Questions({ run, state, news, isPast }: ViewProps) {

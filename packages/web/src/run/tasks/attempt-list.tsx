@@ -1,11 +1,11 @@
 import { stringifyJson } from '#dandori/model/json.ts';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { ClockTime } from '../../ui/clock-time.tsx';
-import { FailureView } from '../../ui/failure-view.tsx';
-import { StatusMark } from '../../ui/status.tsx';
+import { texts } from '../../texts/tasks.ts';
+import { StatusMark } from '../../ui/marks.tsx';
+import { FailureView } from '../../ui/problem.tsx';
+import { ClockTime } from '../../ui/time.tsx';
 import type { Attempt, InnerCall, Probe } from './attempts.ts';
-import { texts } from './texts.ts';
 
 /** Every try, how it ended, and how it was looked for where nobody knew. */
 export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {

@@ -1,23 +1,62 @@
-import type { ReactNode } from 'react';
+import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { stringifyJson } from '#dandori/model/json.ts';
-import { isStep, purposeOf } from '#dandori/model/task.ts';
+import { isStep, purposeOf, writeText } from '#dandori/model/task.ts';
+import { mayHoldRef, parseTemplate, writeRef } from '#dandori/plan/refs.ts';
 import type { TaskState } from '#dandori/run/state/state.ts';
 import { duration, statusAtEnd } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { EffectMark } from '../../ui/effect-mark.tsx';
-import { FailureView } from '../../ui/failure-view.tsx';
+import { texts as runTexts } from '../../texts/run.ts';
+import { texts } from '../../texts/tasks.ts';
 import { JsonTree } from '../../ui/json-tree.tsx';
-import { StatusMark } from '../../ui/status.tsx';
-import type { ViewProps } from '../view.ts';
+import { EffectMark, StatusMark } from '../../ui/marks.tsx';
+import { FailureView } from '../../ui/problem.tsx';
+import type { ViewProps } from '../view.tsx';
 import { AttemptList } from './attempt-list.tsx';
 import { attemptsOf } from './attempts.ts';
-import { RefText } from './ref-text.tsx';
 import { ResultView } from './result-view.tsx';
-import { TaskFacts } from './task-facts.tsx';
-import { texts } from './texts.ts';
+
+/** Beside the view where there is room, else a sheet that lies over its lower part. */
+export function Details(props: ViewProps & { readonly selected: string }) {
+  const say = useTexts(runTexts);
+  const before = useRef<Element | null>(null);
+  useEffect(() => {
+    before.current = document.activeElement;
+  }, []);
+  const close = () => {
+    props.select(undefined);
+    if (before.current instanceof HTMLElement || before.current instanceof SVGElement) before.current.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    event.preventDefault();
+    close();
+  };
+  return (
+    <aside
+      aria-label={say.details(props.selected)}
+      onKeyDown={onKeyDown}
+      className="max-md:fixed max-md:inset-x-0 max-md:bottom-0 max-md:z-30 max-md:max-h-[72dvh] max-md:rounded-t-xl max-md:border-t max-md:shadow-2xl flex flex-col overflow-hidden border-line bg-sheet md:sticky md:top-2 md:max-h-[calc(100dvh-1rem-var(--stuck-below,0px))] md:w-96 md:shrink-0 md:self-start md:rounded-md md:border lg:w-[28rem]"
+    >
+      <div className="flex items-center justify-between border-line border-b px-3 py-1">
+        <span className="min-w-0 truncate font-mono text-faint text-xs">{props.selected}</span>
+        <button
+          type="button"
+          aria-label={say.close}
+          onClick={close}
+          className="rounded px-2 py-1 text-faint hover:text-ink"
+        >
+          ✕
+        </button>
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <TaskDetails {...props} />
+      </div>
+    </aside>
+  );
+}
 
 /** All that is known of the task that is selected. What stands around it closes it. */
-export function TaskDetails(props: ViewProps) {
+function TaskDetails(props: ViewProps) {
   const { state, selected = '', news } = props;
   const say = useTexts(texts);
   const task = state.tasks.get(selected);
@@ -88,4 +127,107 @@ function Part({ title, children }: { readonly title: string; readonly children: 
       {children}
     </section>
   );
+}
+
+interface TaskFactsProps {
+  readonly state: TaskState;
+  readonly onTask: (task: string) => void;
+}
+
+/** What is known of a task in a line each. */
+function TaskFacts({ state, onTask }: TaskFactsProps) {
+  const say = useTexts(texts);
+  const { task, needs, waits, key, children } = state;
+  const { step, reasoning, timeout, expect } = task;
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 text-sm empty:hidden">
+      {reasoning !== undefined && <Fact name={say.why}>{reasoning}</Fact>}
+      {step !== undefined && (
+        <Fact name={say.step}>
+          <Tasks ids={[step]} onTask={onTask} />
+        </Fact>
+      )}
+      {needs.length > 0 && (
+        <Fact name={say.needs}>
+          <Tasks ids={needs} onTask={onTask} />
+        </Fact>
+      )}
+      {waits.length > 0 && (
+        <Fact name={say.waits}>
+          <Tasks ids={waits} onTask={onTask} />
+        </Fact>
+      )}
+      {children.length > 0 && (
+        <Fact name={say.tasksOf(children.length)}>
+          <Tasks ids={children} onTask={onTask} />
+        </Fact>
+      )}
+      {timeout !== undefined && <Fact name={say.timeout}>{duration(timeout)}</Fact>}
+      {expect !== undefined && (
+        <Fact name={say.expect}>
+          <code className="text-xs">{typeof expect === 'string' ? expect : stringifyJson(expect)}</code>
+        </Fact>
+      )}
+      {key !== undefined && (
+        <Fact name={say.key}>
+          <code className="text-xs">{key}</code>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-faint">{name}</dt>
+      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+    </>
+  );
+}
+
+const MOST = 50;
+
+function Tasks({ ids, onTask }: { readonly ids: readonly string[]; readonly onTask: (id: string) => void }) {
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      {ids.slice(0, MOST).map((id) => (
+        <button key={id} type="button" onClick={() => onTask(id)} className="text-accent underline">
+          {id}
+        </button>
+      ))}
+      {ids.length > MOST && <span className="text-faint">… (+{ids.length - MOST})</span>}
+    </span>
+  );
+}
+
+interface RefTextProps {
+  readonly text: string;
+  readonly onTask: (task: string) => void;
+}
+
+/** A text of a plan; its Refs lead to the tasks that they take from. */
+function RefText({ text, onTask }: RefTextProps) {
+  const say = useTexts(texts);
+  const parsed = mayHoldRef(text) ? parseTemplate(text) : undefined;
+  if (parsed?.ok !== true) return text;
+  return parsed.template.map((part, index) => (
+    <Fragment key={index}>
+      {typeof part === 'string' ? (
+        writeText(part)
+      ) : (
+        <button
+          type="button"
+          title={say.goTask(part.task)}
+          onClick={(event) => {
+            event.stopPropagation();
+            onTask(part.task);
+          }}
+          className="rounded bg-sunken px-1 text-accent underline"
+        >
+          {writeRef(part)}
+        </button>
+      )}
+    </Fragment>
+  ));
 }

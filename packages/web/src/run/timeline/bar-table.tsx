@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
+import { texts } from '../../texts/timeline.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Bar } from './bars.ts';
 import type { ChartProps } from './chart.tsx';
-import { titleOf } from './names.ts';
-import { texts } from './texts.ts';
+import { titleOf } from './chart-row.tsx';
 
 const PAGE = 200;
 

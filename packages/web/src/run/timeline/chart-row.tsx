@@ -1,10 +1,9 @@
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
+import { texts } from '../../texts/timeline.ts';
 import type { Bar } from './bars.ts';
 import { LABELS } from './chart.tsx';
-import { type Drawn, drawnBars } from './drawn.ts';
-import { nameOf, titleOf } from './names.ts';
-import type { Row } from './rows.ts';
-import { texts } from './texts.ts';
+import { type Drawn, drawnBars, type Row } from './rows.ts';
 
 interface Marked {
   readonly critical: ReadonlySet<string>;
@@ -90,4 +89,37 @@ function Shape({ drawn: { bar, left, width, count }, now, marked, onSelect }: Sh
 
 export function barId({ id }: Bar): string {
   return `bar-${id.replaceAll(' ', '-')}`;
+}
+
+type TimelineTexts = (typeof texts)['en'];
+
+/** What it is, in a word or two. */
+export function titleOf({ kind, task, which }: Bar, say: TimelineTexts): string {
+  if (kind === 'decision') return say.decision(which);
+  return task ?? say.question(which);
+}
+
+/** All that is seen of a bar, in words. */
+export function nameOf(
+  bar: Bar,
+  {
+    say,
+    now,
+    isCritical,
+  }: { readonly say: TimelineTexts; readonly now: number; readonly isCritical: boolean },
+): string {
+  const { kind, which, start, end, how } = bar;
+  const tries = kind === 'attempt' && Number(which) > 1 ? [say.attempt(which)] : [];
+  const isNamed = kind === 'probe' || kind === 'slot' || (kind === 'wait' && bar.task !== undefined);
+  const what = isNamed ? [say.kinds[kind]] : [];
+  const took = duration(Math.max(0, (end ?? now) - start));
+  const marks = isCritical ? [say.critical] : [];
+  return [
+    titleOf(bar, say),
+    ...what,
+    ...tries,
+    ...(kind === 'slot' ? [] : [say.hows[how]]),
+    took,
+    ...marks,
+  ].join(', ');
 }

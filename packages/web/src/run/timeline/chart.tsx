@@ -1,16 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { ZoomButtons } from '../zoom-buttons.tsx';
-import { Axis } from './axis.tsx';
+import { texts } from '../../texts/timeline.ts';
+import { ZoomButtons } from '../view.tsx';
 import type { Bar } from './bars.ts';
-import { barId, ChartRow } from './chart-row.tsx';
-import { nameOf } from './names.ts';
-import type { Row } from './rows.ts';
-import type { Scale } from './scale.ts';
-import { texts } from './texts.ts';
-import { useKeys } from './use-keys.ts';
-import { useWindow } from './use-window.ts';
+import { barId, ChartRow, nameOf } from './chart-row.tsx';
+import { type Direction, neighbourBar, type Row } from './rows.ts';
+import { type Scale, ticksOf } from './scale.ts';
 
 export interface ChartProps {
   readonly rows: readonly Row[];
@@ -128,4 +125,117 @@ function useKeptMiddle(
     const half = (element.clientWidth - labels) / 2;
     element.scrollLeft = ((element.scrollLeft + half) / known.width) * width - half;
   }, [area, zoom, width, labels]);
+}
+
+/** Pixels between two times that are written. */
+const GAP = 90;
+
+interface Props {
+  readonly scale: Scale;
+  readonly width: number;
+  readonly window: { readonly from: number; readonly to: number };
+}
+
+/** Time since the start of the run, and where it is folded. */
+function Axis({ scale, width, window }: Props) {
+  const say = useTexts(texts);
+  const perPixel = scale.length / width;
+  const from = Math.max(0, window.from * perPixel);
+  const to = Math.min(scale.length, window.to * perPixel);
+  const ticks = ticksOf(scale, { from, to, gap: GAP * perPixel });
+  return (
+    <div
+      aria-hidden="true"
+      className="sticky top-0 z-10 h-6 border-line border-b bg-sheet text-[11px] text-faint tabular-nums"
+      style={{ width: width + LABELS + 16 }}
+    >
+      {ticks.map(({ place, ms }) => (
+        <span
+          key={ms}
+          className="absolute bottom-0 whitespace-nowrap border-line border-l pl-1"
+          style={{ left: LABELS + place / perPixel }}
+        >
+          {duration(ms)}
+        </span>
+      ))}
+      {scale.folds.map(({ from: left, to: right, ms }) => (
+        <span
+          key={left}
+          title={say.folded(duration(ms))}
+          className="absolute inset-y-0 flex items-center justify-center overflow-hidden whitespace-nowrap bg-sunken text-warn"
+          style={{ left: LABELS + left / perPixel, width: Math.max(10, (right - left) / perPixel) }}
+        >
+          ⋯
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface Keys {
+  readonly rows: readonly Row[];
+  readonly active: Bar | undefined;
+  readonly show: (bar: Bar) => void;
+  readonly select: (task: string | undefined) => void;
+  readonly zoomBy: (factor: number) => void;
+  readonly fit: () => void;
+}
+
+const ARROWS: Readonly<Record<string, Direction>> = {
+  ArrowLeft: 'before',
+  ArrowRight: 'behind',
+  ArrowUp: 'above',
+  ArrowDown: 'below',
+};
+
+/** The keyboard in the chart. */
+function useKeys({ rows, active, show, select, zoomBy, fit }: Keys) {
+  const go = (bar: Bar | undefined) => bar !== undefined && show(bar);
+  const open = () => active?.task !== undefined && select(active.task);
+  const acts: Readonly<Record<string, () => unknown>> = {
+    Home: () => go(rows[0]?.bars[0]),
+    End: () => go(rows.at(-1)?.bars.at(-1)),
+    Enter: open,
+    ' ': open,
+    Escape: () => select(undefined),
+    '+': () => zoomBy(1.6),
+    '-': () => zoomBy(1 / 1.6),
+    '0': fit,
+  };
+  return (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
+    const direction = ARROWS[event.key];
+    const act = acts[event.key];
+    if (direction === undefined && act === undefined) return;
+    event.preventDefault();
+    if (direction !== undefined)
+      go(active === undefined ? rows[0]?.bars[0] : neighbourBar(rows, active.id, direction));
+    else act?.();
+  };
+}
+
+interface Seen {
+  readonly left: number;
+  readonly width: number;
+}
+
+/** What of a scrolled area is in sight, from left to right. */
+function useWindow(area: RefObject<HTMLElement | null>): Seen {
+  const [seen, setSeen] = useState<Seen>({ left: 0, width: 800 });
+  useEffect(() => {
+    const element = area.current;
+    if (element === null) return;
+    const look = () => {
+      const { scrollLeft: left, clientWidth: width } = element;
+      setSeen((before) => (before.left === left && before.width === width ? before : { left, width }));
+    };
+    const sizes = new ResizeObserver(look);
+    sizes.observe(element);
+    element.addEventListener('scroll', look, { passive: true });
+    return () => {
+      sizes.disconnect();
+      element.removeEventListener('scroll', look);
+    };
+  }, [area]);
+  return seen;
 }

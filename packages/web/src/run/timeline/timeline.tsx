@@ -1,15 +1,14 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
-import type { ViewProps } from '../view.ts';
-import { EmptyView, ViewHead, ViewSwitch } from '../view-head.tsx';
+import { texts } from '../../texts/timeline.ts';
+import { EmptyView, ViewHead, type ViewProps, ViewSwitch } from '../view.tsx';
 import { BarTable } from './bar-table.tsx';
 import { barsOf } from './bars.ts';
 import { Chart } from './chart.tsx';
 import { criticalPath } from './critical-path.ts';
 import { rowsOf } from './rows.ts';
 import { createScale } from './scale.ts';
-import { texts } from './texts.ts';
 
 const SHAPES = ['chart', 'table'] as const;
 

@@ -1,0 +1,82 @@
+import type { Event } from '#dandori/model/event.ts';
+import { type Effect, isRepeatable } from '#dandori/model/tool.ts';
+import type { RunState } from '#dandori/run/state/state.ts';
+
+/** Events that one looks for. */
+export type LandmarkKind = 'decision' | 'question' | 'failure';
+
+export const LANDMARK_KINDS: readonly LandmarkKind[] = ['decision', 'question', 'failure'];
+
+export function landmarkOf(event: Event): LandmarkKind | undefined {
+  switch (event.type) {
+    case 'decision_made':
+      return 'decision';
+    case 'question_asked':
+      return 'question';
+    case 'task_failed':
+    case 'task_in_doubt':
+    case 'decision_failed':
+    case 'plan_rejected':
+      return 'failure';
+    case 'run_finished':
+      return event.data.outcome === 'failed' ? 'failure' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The seq of the nearest one behind, or before, this event. */
+export function nearestLandmark(
+  events: readonly Event[],
+  seq: number,
+  { kind, isBack }: { readonly kind: LandmarkKind; readonly isBack: boolean },
+): number | undefined {
+  const isWanted = (event: Event) => landmarkOf(event) === kind;
+  // Events are numbered from 1 without gaps.
+  const found = isBack ? events.slice(0, seq - 1).findLast(isWanted) : events.slice(seq).find(isWanted);
+  return found?.seq;
+}
+
+interface Mark {
+  readonly kind: LandmarkKind;
+  /** From 0 to 1. */
+  readonly place: number;
+}
+
+/** So many can be told apart on a track. */
+const PLACES = 240;
+
+/** Where on a track they stand; of many at the same place one of each kind. */
+export function marksOf(events: readonly Event[]): Mark[] {
+  const marks = new Map<string, Mark>();
+  const last = Math.max(1, events.length - 1);
+  for (const [index, event] of events.entries()) {
+    const kind = landmarkOf(event);
+    if (kind === undefined) continue;
+    const place = Math.round((index / last) * PLACES);
+    marks.set(`${kind} ${place}`, { kind, place: place / PLACES });
+  }
+  return [...marks.values()];
+}
+
+interface LaterEffect {
+  readonly task: string;
+  readonly operation: string;
+  readonly effect: Effect;
+}
+
+/** What was called behind this event and changes something: a fork may call it once more. */
+export function laterEffects(
+  events: readonly Event[],
+  seq: number,
+  { tasks }: Pick<RunState, 'tasks'>,
+): LaterEffect[] {
+  const begun = new Set(
+    events.slice(seq).flatMap((event) => (event.type === 'task_started' ? [event.data.task] : [])),
+  );
+  return [...begun].flatMap((id) => {
+    const of = tasks.get(id);
+    if (of === undefined || isRepeatable(of.effect)) return [];
+    return [{ task: id, operation: of.task.operation, effect: of.effect }];
+  });
+}

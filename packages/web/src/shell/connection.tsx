@@ -1,0 +1,74 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
+import { texts } from '../texts/shell.ts';
+import { useTexts } from './language.tsx';
+
+/** Whether the server answers: `back` for a moment after it did not. */
+type Reach = 'here' | 'lost' | 'back';
+
+/** For so long a person is told that the server is back. */
+const TOLD_MS = 4_000;
+
+const listeners = new Set<() => void>();
+let reach: Reach = 'here';
+
+/** Whatever the page asks the server goes through here, so that nobody needs to ask only to know whether it is there. */
+export const watchedFetch: typeof fetch = async (input, init) => {
+  try {
+    const response = await fetch(input, init);
+    if (reach === 'lost') {
+      become('back');
+      setTimeout(() => reach === 'back' && become('here'), TOLD_MS);
+    }
+    return response;
+  } catch (error) {
+    if (init?.signal?.aborted !== true) become('lost');
+    throw error;
+  }
+};
+
+function useReach(): Reach {
+  return useSyncExternalStore(subscribe, () => reach);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function become(now: Reach): void {
+  if (now === reach) return;
+  reach = now;
+  for (const listener of listeners) listener();
+}
+
+/** Says that the server does not answer, looks for it, and has everything asked anew when it is back. */
+export function ReachNotice() {
+  const say = useTexts(texts).reach;
+  const reach = useReach();
+  const queries = useQueryClient();
+  useQuery({
+    queryKey: ['healthz'],
+    queryFn: async () => (await watchedFetch('/healthz')).status,
+    enabled: reach === 'lost',
+    refetchInterval: 2_000,
+    retry: false,
+  });
+  useEffect(() => {
+    if (reach === 'back')
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'healthz' });
+  }, [reach, queries]);
+  return (
+    // At the bottom one writes, or moves the slider.
+    <div role="status" className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-4">
+      {reach !== 'here' && (
+        <p
+          className={`rounded-full border bg-sheet px-4 py-2 text-sm shadow-lg ${reach === 'lost' ? 'border-bad text-bad' : 'border-good text-good'}`}
+        >
+          <span aria-hidden="true">{reach === 'lost' ? '⚠ ' : '✓ '}</span>
+          {reach === 'lost' ? say.lost : say.back}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react';
+import type { Effect } from '#dandori/model/tool.ts';
+import { useTexts } from '../shell/language.tsx';
+import { type Status, texts } from '../texts/statuses.ts';
+import { words } from '../texts/words.ts';
+
+/** Never by colour alone: each has a sign and a word. */
+export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: string]>> = {
+  pending: ['○', 'text-faint'],
+  ready: ['◌', 'text-faint'],
+  running: ['▶', 'text-busy'],
+  retrying: ['↻', 'text-warn'],
+  waiting: ['?', 'text-warn'],
+  in_doubt: ['⁇', 'text-warn'],
+  expanding: ['▷', 'text-busy'],
+  succeeded: ['✓', 'text-good'],
+  failed: ['✕', 'text-bad'],
+  blocked: ['⊘', 'text-bad'],
+  skipped: ['–', 'text-faint'],
+  open: ['▶', 'text-busy'],
+  paused: ['‖', 'text-warn'],
+  answered: ['✓', 'text-good'],
+  cancelled: ['–', 'text-faint'],
+  exhausted: ['◔', 'text-warn'],
+  damaged: ['✕', 'text-bad'],
+};
+
+export function StatusMark({ status }: { readonly status: Status }) {
+  const say = useTexts(texts);
+  const [sign, colour] = LOOKS[status];
+  return (
+    <span className={`inline-flex items-center gap-1 whitespace-nowrap text-sm ${colour}`}>
+      <span aria-hidden="true">{sign}</span>
+      {say.status[status]}
+    </span>
+  );
+}
+
+const EFFECT_LOOKS: Readonly<Record<Effect, readonly [sign: string, colour: string]>> = {
+  read: ['◦', 'text-faint'],
+  idempotent: ['✎', 'text-ink'],
+  write: ['✎', 'text-warn'],
+  destructive: ['⚠', 'text-bad'],
+};
+
+/** What a call does to the world: a sign and a word. */
+export function EffectMark({ effect }: { readonly effect: Effect }) {
+  const say = useTexts(words);
+  const [sign, colour] = EFFECT_LOOKS[effect];
+  return (
+    <span className={`inline-flex items-center gap-1 whitespace-nowrap text-sm ${colour}`}>
+      <span aria-hidden="true">{sign}</span>
+      {say.effects[effect]}
+    </span>
+  );
+}
+
+const BADGE_LOOKS = {
+  plain: 'border-line text-faint',
+  good: 'border-good text-good',
+  warn: 'border-warn text-warn',
+  bad: 'border-bad text-bad',
+} as const;
+
+interface BadgeProps {
+  readonly look?: keyof typeof BADGE_LOOKS;
+  readonly children: ReactNode;
+}
+
+/** A word or two about something. */
+export function Badge({ look = 'plain', children }: BadgeProps) {
+  return (
+    <span className={`rounded border px-1.5 py-px text-xs whitespace-nowrap ${BADGE_LOOKS[look]}`}>
+      {children}
+    </span>
+  );
+}
