@@ -31,8 +31,10 @@ export const ENTRIES = {
   servers: {
     calc: 'src/calc/main.ts',
     clock: 'src/clock/main.ts',
+    files: 'src/files/main.ts',
     kitchen: 'src/kitchen/main.ts',
     places: 'src/places/main.ts',
+    shell: 'src/shell/main.ts',
     sqlite: 'src/sqlite/main.ts',
     // The process in which sqlite reads, found beside it by this name.
     reader: 'src/sqlite/reader.ts',

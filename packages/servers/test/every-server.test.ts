@@ -12,6 +12,8 @@ const TOOLS = {
   sqlite: ['list_tables', 'get_table_schema', 'execute_safe_query'],
   places: ['locate_ip', 'get_weather'],
   kitchen: ['list_inventory', 'find_recipes', 'add_item', 'remove_item'],
+  files: ['list_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'move_file', 'undo_change'],
+  shell: ['list_commands', 'run_command'],
 };
 
 describe.each(Object.entries(TOOLS))('%s', (server, names) => {

@@ -19,12 +19,12 @@ interface Surroundings {
   readonly env: Environment;
 }
 
-/** No `mcpServers` at all means every shipped one; an empty group means none. */
+/** Without `mcpServers` the demo servers are used; an empty group means none. */
 export function resolveServers(
   sections: ConfigFile['mcpServers'],
   surroundings: Surroundings,
 ): Pick<Config, 'mcpServers' | 'disabledServers'> {
-  const written = Object.entries(sections ?? everyShipped());
+  const written = Object.entries(sections ?? demoServers());
   const enabled = written.filter(([, { disabled }]) => !disabled);
   return {
     mcpServers: Object.fromEntries(
@@ -44,8 +44,8 @@ export function serverProblems(config: unknown): Problem[] {
   ]);
 }
 
-function everyShipped(): Record<string, ServerSection> {
-  return Object.fromEntries(SHIPPED_SERVERS.map((name) => [name, { shipped: name, disabled: false }]));
+function demoServers(): Record<string, ServerSection> {
+  return Object.fromEntries(DEMO_SERVERS.map((name) => [name, { shipped: name, disabled: false }]));
 }
 
 function resolveMcpServer(
@@ -217,13 +217,15 @@ export function resolveServer({
   return { ...rest, maxRuns, rateLimit, maxStreams };
 }
 
+/** Servers that touch nothing of the user's: they are there without a configuration. */
+export const DEMO_SERVERS = ['calc', 'clock', 'sqlite', 'places', 'kitchen'] as const;
 /** The MCP servers that come with Dandori. */
-export const SHIPPED_SERVERS = ['calc', 'clock', 'sqlite', 'places', 'kitchen'] as const;
+export const SHIPPED_SERVERS = [...DEMO_SERVERS, 'files', 'shell'] as const;
 export type ShippedServer = (typeof SHIPPED_SERVERS)[number];
 
-/** What a database returns are other people's words; what the others return is our own. */
+/** Databases, files and programs return other people's words. What the other servers return is our own. */
 function isTrustedByDefault(name: ShippedServer): boolean {
-  return name !== 'sqlite';
+  return !['sqlite', 'files', 'shell'].includes(name);
 }
 
 /**

@@ -262,7 +262,7 @@ console.log(JSON.stringify([...imported]));
         { id: 'person', operation: 'letters.find_person', args: { name: 'Taro' } },
       ];
       writeFileSync(join(place, 'all.plan.yaml'), JSON.stringify({ goal: 'Try all', tasks }));
-      const servers = ['calc', 'clock', 'sqlite', 'places', 'kitchen'];
+      const servers = ['calc', 'clock', 'sqlite', 'places', 'kitchen', 'files', 'shell'];
       const mcpServers = Object.fromEntries(servers.map((name) => [name, { shipped: name }]));
       const config = { mcpServers, services: ['./letters.ts'] };
       writeFileSync(join(place, 'all.yaml'), JSON.stringify(config));

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { SHIPPED_SERVERS } from '../../src/config/servers.ts';
+import { DEMO_SERVERS } from '../../src/config/servers.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
 import { settings } from '../../src/model/settings.ts';
 import { folderWith, load, refusal } from './workspace.ts';
@@ -18,7 +18,7 @@ describe('without a configuration', () => {
       model: undefined,
       directory: join(cwd, '.dandori/runs'),
     });
-    expect(Object.keys(config.mcpServers)).toEqual([...SHIPPED_SERVERS]);
+    expect(Object.keys(config.mcpServers)).toEqual([...DEMO_SERVERS]);
     expect(settings.parse(config.settings)).toEqual({
       mode: 'auto',
       approval: 'destructive',
@@ -63,7 +63,7 @@ describe('without a configuration', () => {
       const config = await load(yaml);
       const defaults = await loadConfig({ cwd: config.folder, env: {}, file: undefined, layers: [] });
       expect(config.settings).toEqual(defaults.settings);
-      expect(Object.keys(config.mcpServers)).toEqual([...SHIPPED_SERVERS]);
+      expect(Object.keys(config.mcpServers)).toEqual([...DEMO_SERVERS]);
     },
   );
 

@@ -115,7 +115,7 @@ describe('servers', () => {
     [
       '{ a: { shipped: calculator } }',
       '1:29',
-      'must be calc, clock, sqlite, places or kitchen, not "calculator"',
+      'must be calc, clock, sqlite, places, kitchen, files or shell, not "calculator"',
     ],
     ['{ a: npx }', '1:18', 'mcpServers.a must be a group of keys (shipped, type, command'],
     [

@@ -1,12 +1,12 @@
-import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
+import { IDEMPOTENCY_KEY, keyOf } from '../meta.ts';
 import { isCalendarDate } from './expiry.ts';
 import type { Item } from './inventory.ts';
 import { itemSchema, kitchen } from './kitchen.ts';
 import { isJapanese } from './names.ts';
 
-const IDEMPOTENCY_KEY = 'dandori/idempotencyKey';
 const MAX_QUANTITY = 1_000_000;
 /** Tells a host that it may repeat a call whose outcome it never learnt. */
 const SUPPORTS_KEY = { [IDEMPOTENCY_KEY]: true };
@@ -101,13 +101,6 @@ export function registerWritingTools(server: McpServer): void {
       }
     },
   );
-}
-
-function keyOf(context: ServerContext): string | undefined {
-  const key = context.mcpReq._meta?.[IDEMPOTENCY_KEY];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && key !== '' && key.length <= 200) return key;
-  throw new Error(`_meta["${IDEMPOTENCY_KEY}"] must be a text of 1 to 200 characters.`);
 }
 
 function question(name: string, candidates: Item[]): CallToolResult {
