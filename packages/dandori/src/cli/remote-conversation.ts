@@ -1,9 +1,9 @@
-import type { TalkedRun } from '../client/api.ts';
 import type { Client, Followed } from '../client/client.ts';
 import type { Conversation, ConversationRun } from '../conversation/conversation.ts';
 import { createChanges, LIGHT_TIME, type Standing } from '../conversation/drive-runs.ts';
 import { applyConversation, type ConversationState, undelivered } from '../conversation/state.ts';
 import type { Message } from '../model/conversation.ts';
+import type { TalkedRun } from '../server/api.ts';
 
 interface Options {
   readonly client: Client;

@@ -1,32 +1,47 @@
-import type { RunQuestion } from '../history/all-runs.ts';
+import type { Counted, RunQuestion } from '../history/all-runs.ts';
 import type { RunDiff } from '../history/diff.ts';
 import type { Forked } from '../history/fork.ts';
 import type { Lifted } from '../history/lift.ts';
 import type { PlanHistory } from '../history/plan-history.ts';
 import type { Recorded } from '../history/record.ts';
 import type { Replayed } from '../history/replay.ts';
-import type { Every, Statistics } from '../history/statistics.ts';
 import type { Event } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
-import { type Json, parseJson } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import type { Live } from '../model/live.ts';
-import type { ApprovalPolicy, Mode } from '../model/settings.ts';
-import type { Task } from '../model/task.ts';
-import type { RunSummary } from '../store/journal.ts';
-import type { Report } from '../views/report.ts';
-import type { ResultPart } from '../views/result-page.ts';
 import type {
+  Amounts,
+  AnswerOptions,
   AnswerSoFar,
   CheckedPlan,
+  CheckRequest,
   DrivingState,
   EventPage,
+  ForkOptions,
+  ListOptions,
   PlanOfRun,
+  QuestionList,
+  RateRequest,
+  ReplayRange,
+  ResultPage,
   RunNow,
   RunPage,
   ServerUser,
+  StartRequest,
+  StatisticsFilters,
   ToolList,
-} from './api.ts';
-import { type ConnectionOptions, connect, type FollowOptions, followStream, queryOf } from './connection.ts';
+} from '../server/api.ts';
+import type { Report } from '../views/report.ts';
+import type { ResultPart } from '../views/result-page.ts';
+import {
+  type ConnectionOptions,
+  connect,
+  type FollowOptions,
+  followStream,
+  queryOf,
+  readJson,
+  type ServerEvent,
+} from './connection.ts';
 import { type Conversations, createConversations } from './conversations.ts';
 
 export interface ClientOptions extends ConnectionOptions {
@@ -34,25 +49,10 @@ export interface ClientOptions extends ConnectionOptions {
   readonly patience?: number;
 }
 
-export interface StartOptions {
-  readonly mode?: Mode;
-  readonly approval?: ApprovalPolicy;
-  readonly tasks?: readonly Task[];
-  /** In place of tasks: a plan file, as YAML or JSON. */
-  readonly plan?: string;
+export type StartOptions = Omit<StartRequest, 'goal'> & {
   /** A request that is sent twice with the same key starts one run. */
-  readonly key?: string;
-}
-
-export interface ListOptions {
-  readonly limit?: number;
-  readonly before?: string;
-  readonly status?: RunSummary['status'];
-  readonly text?: string;
-  readonly since?: number;
-  readonly until?: number;
-  readonly user?: string;
-}
+  readonly key?: string | undefined;
+};
 
 /**
  * A fact of the journal, or what is only for who is there: deltas, whether somebody drives, and where an answer was being
@@ -63,40 +63,6 @@ export type Followed =
   | AnswerSoFar
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly state: DrivingState };
-
-export interface AnswerOptions {
-  readonly comment?: string;
-  readonly declined?: boolean;
-}
-
-export interface ForkOptions {
-  /** The last event that both runs share. */
-  readonly at?: number;
-  readonly answers?: Readonly<Record<string, Json>>;
-  /** A plan file in place of all tasks that were not begun by then. */
-  readonly plan?: string;
-  /** False leaves it until it is resumed. */
-  readonly drive?: boolean;
-}
-
-export interface ResultPage {
-  /** Keys and indexes, as in a Ref: `rows[0].city`. */
-  readonly path?: string;
-  readonly offset?: number;
-  /** Elements, fields, or thousands of characters of a text. */
-  readonly limit?: number;
-}
-
-export interface Amounts {
-  readonly steps?: number;
-  readonly calls?: number;
-  readonly tasks?: number;
-  readonly tokens?: number;
-  readonly revisions?: number;
-  readonly cost?: number;
-  /** Milliseconds. */
-  readonly time?: number;
-}
 
 /** A server of Dandori's. Errors are `DandoriError`s with the code and the fix that the server gave. */
 export interface Client {
@@ -122,7 +88,7 @@ export interface Client {
   pause(run: string, reason?: string): Promise<void>;
   cancel(run: string, reason?: string): Promise<void>;
   addBudget(run: string, amounts: Amounts): Promise<void>;
-  rate(run: string, rating: { readonly rating: number; readonly comment?: string }): Promise<void>;
+  rate(run: string, rating: RateRequest): Promise<void>;
   resume(run: string): Promise<void>;
   plan(run: string): Promise<PlanOfRun>;
   lift(run: string): Promise<Lifted>;
@@ -130,20 +96,20 @@ export interface Client {
   diff(run: string, other: string): Promise<RunDiff>;
   history(run: string): Promise<PlanHistory>;
   /** Compiles a plan file: by itself, or as an edit of a run as it stands, or stood at an event. */
-  check(plan: string, within?: { readonly run: string; readonly at?: number }): Promise<CheckedPlan>;
+  check(plan: string, within?: Omit<CheckRequest, 'plan'>): Promise<CheckedPlan>;
   /** A page of a task's result, or of what is at a path in it. */
   result(run: string, task: string, page?: ResultPage): Promise<ResultPart>;
   /** The journal as JSON Lines. */
   journal(run: string): Promise<string>;
   /** Makes the run again from its journal alone, and proves each of its facts. */
-  replay(run: string, options?: { readonly to?: number }): Promise<Replayed>;
+  replay(run: string, options?: ReplayRange): Promise<Replayed>;
   /** A test of the run, for `runCase` of `dandori/testing`. */
   record(run: string): Promise<Recorded>;
   /** What is wrong with all that is stored, or with one run; for admins. Nothing is mended. */
   doctor(run?: string): Promise<Examined>;
   tools(): Promise<ToolList>;
   /** `every` tells a series too, whose periods begin with `since`. */
-  statistics(options?: { readonly since?: number; readonly every?: Every }): Promise<Statistics>;
+  statistics(options?: StatisticsFilters): Promise<Counted>;
   readonly conversations: Conversations;
 }
 
@@ -167,10 +133,8 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
   }
 
   const follow: Client['follow'] = async function* (run, options) {
-    for await (const { name, data } of followStream({ send, path: at(run, '/stream'), patience }, options))
-      yield name === 'message'
-        ? { kind: 'event', event: parseJson(data) as unknown as Event }
-        : liveOf(name, data);
+    for await (const event of followStream({ send, path: at(run, '/stream'), patience }, options))
+      yield followed(event);
   };
 
   return {
@@ -201,7 +165,7 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
     reject: async (run, options = {}) =>
       (await post<{ question: string }>(at(run, '/reject'), options)).question,
     user: () => get('/api/user'),
-    questions: async () => (await get<{ questions: RunQuestion[] }>('/api/questions')).questions,
+    questions: async () => (await get<QuestionList>('/api/questions')).questions,
     tell: (run, text) => tell(run, 'note', { text }),
     pause: (run, reason) => tell(run, 'pause', reason === undefined ? {} : { reason }),
     cancel: (run, reason) => tell(run, 'cancel', reason === undefined ? {} : { reason }),
@@ -226,10 +190,16 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
   };
 }
 
-function liveOf(name: string, data: string): Followed {
-  const value = parseJson(data) as unknown as Live & { state: DrivingState; text: string };
-  if (name === 'driving') return { kind: 'driving', state: value.state };
-  return name === 'answer_so_far'
-    ? { kind: 'answer', run: value.run, text: value.text }
-    : { kind: 'live', live: value };
+function followed({ name, data }: ServerEvent): Followed {
+  switch (name) {
+    case 'message':
+      return { kind: 'event', event: readJson(data) };
+    case 'driving':
+      return { kind: 'driving', state: readJson<{ state: DrivingState }>(data).state };
+    case 'answer_so_far':
+      return { ...readJson<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
+    // A newer server may have other deltas.
+    default:
+      return { kind: 'live', live: readJson(data) };
+  }
 }

@@ -1,6 +1,6 @@
 import { DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
-import type { Problem } from './api.ts';
+import type { Problem } from '../server/api.ts';
 
 export interface ConnectionOptions {
   /** Such as `http://127.0.0.1:4310`. */
@@ -55,11 +55,19 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
   };
 }
 
+/**
+ * What the server sends is taken as the type says: a browser would need zod to check it. A test of the server proves that
+ * every route sends what its schema says.
+ */
+export function readJson<T>(text: string): T {
+  return parseJson(text) as T;
+}
+
 /** Another program may listen there, and a proxy may answer with a page of its own. */
 async function bodyOf<T>(response: Response): Promise<T> {
   const text = await response.text();
   try {
-    return parseJson(text) as T;
+    return readJson(text);
   } catch (cause) {
     throw strange(`The server answered ${response.status} with what is no JSON.`, cause);
   }
@@ -97,7 +105,7 @@ function unreachable(base: string, cause: unknown): DandoriError {
 }
 
 /** One message of a stream of server-sent events. */
-interface ServerEvent {
+export interface ServerEvent {
   readonly name: string;
   readonly id: string | undefined;
   readonly data: string;

@@ -1,36 +1,43 @@
 import type { ConversationEvent } from '../model/conversation.ts';
-import { type Json, type JsonObject, parseJson } from '../model/json.ts';
 import type { Live } from '../model/live.ts';
 import type {
   AnswerSoFar,
+  BeginRequest,
   BegunConversation,
+  CancelRequest,
+  ConversationAnswer,
+  ConversationFilters,
   ConversationNow,
   ConversationPage,
+  ConversationRange,
   DrivingState,
   Heard,
   MessagePage,
+  MessageRange,
+  SayRequest,
   TalkedRun,
-} from './api.ts';
-import { type Connection, type FollowOptions, followStream, queryOf } from './connection.ts';
+  TellRequest,
+} from '../server/api.ts';
+import {
+  type Connection,
+  type FollowOptions,
+  followStream,
+  queryOf,
+  readJson,
+  type ServerEvent,
+} from './connection.ts';
 
-export interface BeginOptions {
-  /** In place of the configured one, for the runs of this conversation. */
-  readonly model?: string;
+export type BeginOptions = Omit<BeginRequest, 'text'> & {
   /** A request that is sent twice with the same key begins one conversation. */
-  readonly key?: string;
-}
+  readonly key?: string | undefined;
+};
 
-export interface SayOptions {
+export type SayOptions = Omit<SayRequest, 'text'> & {
   /** A message that is sent twice with the same key is said once. */
-  readonly key?: string;
-  /** The last message that the speaker had before them. What was asked after it is not answered by it. */
-  readonly seen?: string | undefined;
-}
+  readonly key?: string | undefined;
+};
 
-export interface PageOptions {
-  readonly limit?: number;
-  readonly before?: string;
-}
+export type PageOptions = MessageRange;
 
 /**
  * A fact of the conversation's journal, or what is only for who is there: how a run stands (`run`, also told of every
@@ -45,19 +52,11 @@ export type Talked =
   | { readonly kind: 'driving'; readonly run: string; readonly state: DrivingState };
 
 /** The conversations of a server. What is said is done there, whether or not anybody listens. */
-interface ConversationAnswer {
-  readonly run: string;
-  readonly question: string;
-  readonly answer: Json;
-  readonly comment?: string;
-  readonly declined?: boolean;
-}
-
 export interface Conversations {
   /** Begins one with its first message. */
   begin(text: string, options?: BeginOptions): Promise<BegunConversation>;
-  list(options?: PageOptions & { readonly user?: string }): Promise<ConversationPage>;
-  get(conversation: string, options?: { readonly messages?: number }): Promise<ConversationNow>;
+  list(options?: ConversationFilters): Promise<ConversationPage>;
+  get(conversation: string, options?: ConversationRange): Promise<ConversationNow>;
   /** Those before the message `before`, which is `earlier` of the page that came before. */
   messages(conversation: string, options?: PageOptions): Promise<MessagePage>;
   /** Comes back when it is written down, not when it is done. */
@@ -65,12 +64,9 @@ export interface Conversations {
   /** Where it is not plain from words alone which question is meant. */
   answer(conversation: string, answer: ConversationAnswer): Promise<Heard>;
   /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
-  tell(conversation: string, note: { readonly run: string; readonly text: string }): Promise<void>;
+  tell(conversation: string, note: TellRequest): Promise<void>;
   /** One run, or all that have not ended; gives those that it has told. */
-  cancel(
-    conversation: string,
-    options?: { readonly run?: string; readonly reason?: string },
-  ): Promise<string[]>;
+  cancel(conversation: string, options?: CancelRequest): Promise<string[]>;
   /** The messages were really shown. Gives those that nobody had acknowledged before. */
   acknowledge(conversation: string, messages: readonly string[]): Promise<string[]>;
   /** For the runs that follow. Gives its whole name. */
@@ -101,17 +97,23 @@ export function createConversations({ send, get, post }: Connection, patience: n
       (await post<{ model: string }>(at(conversation, '/model'), { model })).model,
     async *follow(conversation, options) {
       const stream = { send, path: at(conversation, '/stream'), patience };
-      for await (const { name, data } of followStream(stream, options)) yield talkedOf(name, data);
+      for await (const event of followStream(stream, options)) yield talked(event);
     },
   };
 }
 
-function talkedOf(name: string, data: string): Talked {
-  const value = parseJson(data) as JsonObject;
-  if (name === 'message') return { kind: 'event', event: value } as unknown as Talked;
-  if (name === 'run') return { kind: 'run', run: value } as unknown as Talked;
-  if (name === 'answer_so_far') return { kind: 'answer', ...value } as unknown as Talked;
-  return (name === 'driving'
-    ? { kind: 'driving', ...value }
-    : { kind: 'live', live: value }) as unknown as Talked;
+function talked({ name, data }: ServerEvent): Talked {
+  switch (name) {
+    case 'message':
+      return { kind: 'event', event: readJson(data) };
+    case 'run':
+      return { kind: 'run', run: readJson(data) };
+    case 'driving':
+      return { ...readJson<{ run: string; state: DrivingState }>(data), kind: 'driving' };
+    case 'answer_so_far':
+      return { ...readJson<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
+    // A newer server may have other deltas.
+    default:
+      return { kind: 'live', live: readJson(data) };
+  }
 }

@@ -1,5 +1,7 @@
 export { normalise, parseJson, stringifyJson } from '../model/json.ts';
 export type {
+  Amounts,
+  AnswerOptions,
   AnswerSoFar,
   BegunConversation,
   CheckedPlan,
@@ -7,28 +9,20 @@ export type {
   ConversationPage,
   DrivingState,
   EventPage,
+  ForkOptions,
   Heard,
+  ListOptions,
   MessagePage,
   PlacedDiagnostic,
   PlanOfRun,
   Problem,
+  ResultPage,
   RunNow,
   RunPage,
   ServerUser,
   TalkedRun,
   ToolList,
-} from './api.ts';
-export {
-  type Amounts,
-  type AnswerOptions,
-  type Client,
-  type ClientOptions,
-  createClient,
-  type Followed,
-  type ForkOptions,
-  type ListOptions,
-  type ResultPage,
-  type StartOptions,
-} from './client.ts';
+} from '../server/api.ts';
+export { type Client, type ClientOptions, createClient, type Followed, type StartOptions } from './client.ts';
 export type { FollowOptions } from './connection.ts';
 export type { BeginOptions, Conversations, PageOptions, SayOptions, Talked } from './conversations.ts';

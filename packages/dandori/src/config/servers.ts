@@ -6,6 +6,7 @@ import { isRecord, pathText, valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { DandoriError } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
+import { type Role, role } from '../model/settings.ts';
 import type { Config, McpServerConfig } from './config.ts';
 import type { Environment } from './environment.ts';
 import type { ConfigFile, ServerSection } from './file-shape.ts';
@@ -156,17 +157,13 @@ function commandProblems(path: string[], command: unknown): Problem[] {
   return [{ path: [...path, 'command'], at: 'value', message, hint }];
 }
 
-/** `viewer` reads, `operator` also starts and steers; both their own runs only. `admin` may everything. */
-export const ROLES = ['viewer', 'operator', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
-
 const HASH = 'must be the SHA-256 of a token in 64 hexadecimal digits; `dandori token` makes both';
 const PORT = 'must be a port from 0 (any free one) to 65535, such as 4310';
 
 const token = section({
   sha256: z.string({ error: HASH }).regex(/^[0-9a-f]{64}$/, { error: HASH }),
   user: text('u-42'),
-  role: choice(ROLES),
+  role: choice(role.options),
 });
 
 export const serverShape = section({

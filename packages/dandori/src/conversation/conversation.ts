@@ -1,9 +1,10 @@
+import * as z from 'zod';
 import type { Answering } from '../commands/answer.ts';
 import { answerQuestion, cancelRun, checkGoal, newId } from '../commands/steer.ts';
 import type { Leaving } from '../driver/drive.ts';
 import type { Parts } from '../driver/parts.ts';
 import type { Mind } from '../mind/mind.ts';
-import type { ConversationFact, Message, Tally } from '../model/conversation.ts';
+import { type ConversationFact, type Message, tally } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Json, parseJson, stringifyJson } from '../model/json.ts';
 import type { Option } from '../model/question.ts';
@@ -13,8 +14,21 @@ import { clip, isJapanese } from '../model/text.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/blobs.ts';
 import type { ConversationJournal } from '../store/journal.ts';
-import { type AskedQuestion, openQuestions, outcomeOf, type Report, report } from '../views/report.ts';
-import { type Background, createBackground, createChanges, type Standing } from './drive-runs.ts';
+import {
+  askedQuestionSchema,
+  openQuestions,
+  outcomeOf,
+  type Report,
+  report,
+  runOutcome,
+} from '../views/report.ts';
+import {
+  type Background,
+  createBackground,
+  createChanges,
+  type Standing,
+  standingSchema,
+} from './drive-runs.ts';
 import { answerOnce, heardAs } from './inbox.ts';
 import { type Asked, meantBy } from './interpret.ts';
 import { openMinutes } from './ledger.ts';
@@ -39,20 +53,18 @@ export type Said =
     }
   | { readonly kind: 'unclear'; readonly questions: readonly Asked[] };
 
-export interface ConversationRun {
-  readonly run: string;
-  readonly goal: string;
-  /** The message that it was begun for. */
-  readonly message: string;
-  readonly outcome: Report['outcome'];
-  /** Undefined as long as somebody may want to wait for it at the prompt. */
-  readonly standing: Standing | undefined;
-  /** How far its plan is; undefined where it has no tasks. */
-  readonly progress: Tally | undefined;
-  /** Those that are open. */
-  readonly questions: readonly AskedQuestion[];
-  /** Why it cannot be driven on, where that is no matter of the run itself. */
-  readonly problem: unknown;
+export const conversationRunSchema = z.object({
+  run: z.string(),
+  goal: z.string(),
+  message: z.string().describe('The message that it was started for'),
+  outcome: runOutcome,
+  standing: standingSchema.optional().describe('Absent as long as the prompt waits for it'),
+  progress: tally.optional().describe('How far its plan is; absent if it has no tasks'),
+  questions: z.array(askedQuestionSchema).readonly().describe('Those that are open'),
+});
+export interface ConversationRun extends Readonly<z.infer<typeof conversationRunSchema>> {
+  /** Why it cannot be driven, if the run itself is not the cause. */
+  readonly problem?: unknown;
 }
 
 /** A question of a run. */

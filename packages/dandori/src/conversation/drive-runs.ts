@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { drive, type Leaving } from '../driver/drive.ts';
 import type { Parts } from '../driver/parts.ts';
 import type { Mind } from '../mind/mind.ts';
@@ -9,8 +10,9 @@ import type { OtherRuns } from '../tools/own.ts';
 import { type AskedQuestion, openQuestions } from '../views/report.ts';
 import { createReporter, type Reporter } from './reports.ts';
 
-/** `waiting`: for a person. `background`: nobody need wait for it at the prompt. */
-export type Standing = 'ended' | 'waiting' | 'background';
+/** `waiting`: for an answer. `background`: the prompt need not wait for it. */
+export const standingSchema = z.enum(['ended', 'waiting', 'background']);
+export type Standing = z.infer<typeof standingSchema>;
 
 /**
  * The runs of a conversation that this process drives, many at once.

@@ -1,15 +1,14 @@
+import * as z from 'zod';
 import { plainAnswer, takesWords } from '../commands/answer-words.ts';
 import type { Message } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
-import type { AskedQuestion } from '../views/report.ts';
+import { askedQuestionSchema } from '../views/report.ts';
 import type { ConversationState } from './state.ts';
 
 /** A question of one of a conversation's runs that is open. */
-export interface Asked {
-  readonly run: string;
-  readonly question: AskedQuestion;
-}
+export const askedSchema = z.object({ run: z.string(), question: askedQuestionSchema });
+export type Asked = Readonly<z.infer<typeof askedSchema>>;
 
 /** What a message is: the answer to a question, one to several, so that nobody knows which, or a new goal. */
 export type Meant =

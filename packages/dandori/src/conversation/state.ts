@@ -1,10 +1,10 @@
-import type { ConversationEvent, Message } from '../model/conversation.ts';
+import * as z from 'zod';
+import { type ConversationEvent, message } from '../model/conversation.ts';
 import { assertNever } from '../model/error.ts';
 import type { Language } from '../model/text.ts';
 
-export interface Written extends Message {
-  readonly at: number;
-}
+export const writtenSchema = message.extend({ at: z.number().describe('Milliseconds since 1970') });
+export type Written = Readonly<z.infer<typeof writtenSchema>>;
 
 /** A conversation as its journal tells it. */
 export interface ConversationState {

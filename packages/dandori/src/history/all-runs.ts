@@ -1,10 +1,11 @@
+import * as z from 'zod';
 import type { Durations } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Journal, RunSummary } from '../store/journal.ts';
-import { type AskedQuestion, openQuestions } from '../views/report.ts';
-import { createCounter, type Every, type Statistics } from './statistics.ts';
+import { askedQuestionSchema, openQuestions } from '../views/report.ts';
+import { createCounter, type Every, statisticsSchema } from './statistics.ts';
 
 export interface CountOptions {
   /** Only runs that started at this time or later, in milliseconds since 1970. */
@@ -17,10 +18,13 @@ export interface CountOptions {
   readonly onRead?: (count: number) => void;
 }
 
-export interface Counted extends Statistics {
-  /** Runs that could not be read, and so are not counted. */
-  readonly damaged: readonly { readonly run: string; readonly reason: string }[];
-}
+export const countedSchema = statisticsSchema.extend({
+  damaged: z
+    .array(z.object({ run: z.string(), reason: z.string() }))
+    .readonly()
+    .describe('Runs that could not be read, and so are not counted'),
+});
+export type Counted = Readonly<z.infer<typeof countedSchema>>;
 
 /** So many runs are listed at a time: a list of a million would be large by itself. */
 const PAGE = 500;
@@ -106,10 +110,8 @@ function collect(events: readonly Event[], seen: Map<string, number[]>): void {
 }
 
 /** A question with the run that asks it. */
-export interface RunQuestion extends AskedQuestion {
-  readonly run: string;
-  readonly goal: string;
-}
+export const runQuestionSchema = askedQuestionSchema.extend({ run: z.string(), goal: z.string() });
+export type RunQuestion = Readonly<z.infer<typeof runQuestionSchema>>;
 
 /** Of one run, or of all that have not ended, newest first. A run that is damaged hides no other. */
 type ListQuestions = (only?: string) => Promise<RunQuestion[]>;

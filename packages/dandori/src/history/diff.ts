@@ -1,5 +1,6 @@
+import * as z from 'zod';
 import type { Event } from '../model/event.ts';
-import { canonical, type Json, stringifyJson } from '../model/json.ts';
+import { canonical, type Json, json, stringifyJson } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { type Report, report } from '../views/report.ts';
@@ -9,35 +10,36 @@ interface ComparedRun {
   readonly events: readonly Event[];
 }
 
-/** What kind of thing differs. `time` alone makes no two runs different. */
-export type DifferenceKind =
-  | 'goal'
-  | 'settings'
-  | 'plan'
-  | 'call'
-  | 'outcome'
-  | 'result'
-  | 'answer'
-  | 'usage'
-  | 'time';
+/** `time` alone makes no two runs different. */
+const differenceKind = z.enum([
+  'goal',
+  'settings',
+  'plan',
+  'call',
+  'outcome',
+  'result',
+  'answer',
+  'usage',
+  'time',
+]);
+export type DifferenceKind = z.infer<typeof differenceKind>;
 
-export interface RunDifference {
-  readonly kind: DifferenceKind;
-  /** Where: a path of the settings, a task, a figure. */
-  readonly what: string;
-  /** Absent where the run does not have it. */
-  readonly left?: Json;
-  readonly right?: Json;
-}
+const difference = z.object({
+  kind: differenceKind,
+  what: z.string().describe('Where: a path of the settings, a task, a figure'),
+  left: json.optional().describe('Absent if the run does not have it'),
+  right: json.optional(),
+});
+export type RunDifference = Readonly<z.infer<typeof difference>>;
 
-export interface RunDiff {
-  readonly left: string;
-  readonly right: string;
-  /** Where one comes from the other, or both from a third: the last event that they share. */
-  readonly commonSeq?: number;
-  readonly isSame: boolean;
-  readonly differences: readonly RunDifference[];
-}
+export const runDiffSchema = z.object({
+  left: z.string(),
+  right: z.string(),
+  commonSeq: z.number().int().optional().describe('The last event that both runs share, if one forked'),
+  isSame: z.boolean(),
+  differences: z.array(difference).readonly(),
+});
+export type RunDiff = Readonly<z.infer<typeof runDiffSchema>>;
 
 /** What two runs have done differently. Ids of runs, and when they ran, are no difference. */
 export function compareRuns(left: ComparedRun, right: ComparedRun): RunDiff {

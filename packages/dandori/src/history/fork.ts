@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { checkAnswer, meantBy, refuseStrangers } from '../commands/answer.ts';
 import { asJournaled, tasksAsJournaled } from '../commands/send.ts';
 import { newId } from '../commands/steer.ts';
@@ -13,6 +14,7 @@ import { apply, fold } from '../run/state/apply.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
 import { sealingOf, withOpenedCheck } from '../trust/sealing.ts';
+import { sharedPast } from '../views/report.ts';
 import { asksMore, endedBy, wholeDecision } from './fork-point.ts';
 
 export interface ForkOptions {
@@ -26,14 +28,19 @@ export interface ForkOptions {
   readonly by?: string | undefined;
 }
 
-export interface Forked {
-  readonly run: string;
-  readonly forkedFrom: { readonly run: string; readonly seq: number };
-  /** Calls that were under way at that event, and of which the other run knows how they ended. */
-  readonly settled: readonly string[];
-  /** What the other run has called since, and that changes something. The fork knows nothing of it and may call it too. */
-  readonly later: readonly { readonly task: string; readonly operation: string; readonly effect: string }[];
-}
+export const forkedSchema = z.object({
+  run: z.string(),
+  forkedFrom: sharedPast,
+  settled: z
+    .array(z.string())
+    .readonly()
+    .describe('Calls that were running at that event, and whose outcome the original run knows'),
+  later: z
+    .array(z.object({ task: z.string(), operation: z.string(), effect: z.string() }))
+    .readonly()
+    .describe('Writes that the original run made later. The fork does not know them and may repeat them.'),
+});
+export type Forked = Readonly<z.infer<typeof forkedSchema>>;
 
 type Keeping = Pick<
   Parts,

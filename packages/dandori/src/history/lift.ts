@@ -1,36 +1,45 @@
-import { type Json, type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
+import * as z from 'zod';
+import { type Json, type JsonObject, json, parseJson, stringifyJson } from '../model/json.ts';
 import { REDACTED } from '../model/redact.ts';
-import { isStep, type Task } from '../model/task.ts';
+import { isStep, type Task, task } from '../model/task.ts';
 import { escaped, refsIn } from '../plan/fill-refs.ts';
 import { query } from '../plan/query.ts';
 import { mayHoldRef, parseTemplate, renameIn, writeRef } from '../plan/refs.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
-import { type Report, report } from '../views/report.ts';
+import { report, runOutcome } from '../views/report.ts';
 
 /** A plan that does again what a run has done. */
-export interface Lifted {
-  readonly run: string;
-  readonly goal: string;
-  readonly outcome: Report['outcome'];
-  /** Those that succeeded, in written order. */
-  readonly tasks: readonly Task[];
-  /** Refs that nobody wrote: the value was equal to one in an earlier result. */
-  readonly inferred: readonly Inferred[];
-  /** Those that did not succeed. */
-  readonly left: readonly { readonly task: string; readonly operation: string; readonly reason: string }[];
-  /** Tasks whose arguments held a secret. It is not in the journal, and has to be filled in by hand. */
-  readonly redacted: readonly string[];
-  /** Tasks whose results could not be read, so that no Ref to them was looked for. */
-  readonly unread: readonly string[];
-}
+const inferred = z.object({
+  task: z.string(),
+  path: z.array(z.union([z.string(), z.number()])).readonly(),
+  ref: z.string().describe('As it is written: `${t1.city}`'),
+  value: json,
+});
+export type Inferred = Readonly<z.infer<typeof inferred>>;
 
-export interface Inferred {
-  readonly task: string;
-  readonly path: readonly (string | number)[];
-  /** As it is written: `${t1.city}`. */
-  readonly ref: string;
-  readonly value: Json;
-}
+export const liftedSchema = z.object({
+  run: z.string(),
+  goal: z.string(),
+  outcome: runOutcome,
+  tasks: z.array(task).readonly().describe('Those that succeeded, in written order'),
+  inferred: z
+    .array(inferred)
+    .readonly()
+    .describe('Refs that the model did not write: the value equals one in an earlier result'),
+  left: z
+    .array(z.object({ task: z.string(), operation: z.string(), reason: z.string() }))
+    .readonly()
+    .describe('Those that did not succeed'),
+  redacted: z
+    .array(z.string())
+    .readonly()
+    .describe('Tasks whose arguments held a secret; the journal does not have it, so fill it in by hand'),
+  unread: z
+    .array(z.string())
+    .readonly()
+    .describe('Tasks whose results could not be read, so that no Ref to them was looked for'),
+});
+export type Lifted = Readonly<z.infer<typeof liftedSchema>>;
 
 /**
  * Makes a plan of a run's trace.

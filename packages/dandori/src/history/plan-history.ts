@@ -1,52 +1,48 @@
-import type { Reflection } from '../model/decision.ts';
+import * as z from 'zod';
+import { reflection } from '../model/decision.ts';
 import type { Event } from '../model/event.ts';
-import type { Diagnostic, Revision } from '../model/plan.ts';
-import type { Task } from '../model/task.ts';
+import { diagnostic, revision } from '../model/plan.ts';
+import { task } from '../model/task.ts';
 import { fold } from '../run/state/apply.ts';
-import { type PlanView, planView } from '../views/plan.ts';
+import { planView, planViewSchema } from '../views/plan.ts';
 
-interface Entry {
-  readonly seq: number;
-  readonly at: number;
-}
+const entry = z.object({ seq: z.number().int(), at: z.number().describe('Milliseconds since 1970') });
 
-/** A plan, or a change of one, and what the compiler said of it. */
-export interface ProposedEntry extends Entry {
-  readonly kind: 'proposed' | 'revised';
-  readonly version: number;
-  readonly by: 'mind' | 'user' | 'repair';
-  /** Undefined as long as neither the compiler nor a person has said so. */
-  readonly isAccepted?: boolean;
-  /** A person has put another in its place before it was accepted. */
-  readonly isReplaced?: true;
-  /** All of a plan; of a revision all that is written anew. */
-  readonly tasks: readonly Task[];
-  readonly removes: readonly string[];
-  readonly supersedes: readonly string[];
-  readonly revision?: Revision;
-  readonly diagnostics?: readonly Diagnostic[];
-  /** Why a person did not approve it; empty where they did not say. */
-  readonly reason?: string;
-}
+/** A plan, or a change of one, and what the compiler said about it. */
+const proposedEntry = entry.extend({
+  kind: z.enum(['proposed', 'revised']),
+  version: z.number().int(),
+  by: z.enum(['mind', 'user', 'repair']),
+  isAccepted: z.boolean().optional().describe('Absent until the compiler or a person has decided'),
+  isReplaced: z.literal(true).optional().describe('A person replaced it before it was accepted'),
+  tasks: z.array(task).readonly().describe('All of a plan; the new tasks of a revision'),
+  removes: z.array(z.string()).readonly(),
+  supersedes: z.array(z.string()).readonly(),
+  revision: revision.optional(),
+  diagnostics: z.array(diagnostic).readonly().optional(),
+  reason: z.string().optional().describe('Why a person rejected it; empty if they gave no reason'),
+});
+export type ProposedEntry = Readonly<z.infer<typeof proposedEntry>>;
 
-export interface ReflectedEntry extends Entry, Reflection {
-  readonly kind: 'reflected';
-  readonly decision: number;
-  readonly by: 'mind' | 'runtime';
-}
+const reflectedEntry = entry.extend({
+  ...reflection.shape,
+  kind: z.literal('reflected'),
+  decision: z.number().int(),
+  by: z.enum(['mind', 'runtime']),
+});
+export type ReflectedEntry = Readonly<z.infer<typeof reflectedEntry>>;
 
 export type HistoryEntry = ProposedEntry | ReflectedEntry;
 
 /** How the plan of a run came to be what it is. */
-export interface PlanHistory {
-  readonly run: string;
-  readonly goal: string;
-  /** As it stands now; absent where nothing was planned. */
-  readonly plan?: PlanView;
-  /** Its tasks as they are written, in order; what a revision put others in place of is left out. */
-  readonly tasks: readonly Task[];
-  readonly entries: readonly HistoryEntry[];
-}
+export const planHistorySchema = z.object({
+  run: z.string(),
+  goal: z.string(),
+  plan: planViewSchema.optional().describe('As it stands now; absent if nothing was planned'),
+  tasks: z.array(task).readonly().describe('In written order, without those that a revision replaced'),
+  entries: z.array(z.union([proposedEntry, reflectedEntry])).readonly(),
+});
+export type PlanHistory = Readonly<z.infer<typeof planHistorySchema>>;
 
 export function planHistory(events: readonly Event[]): PlanHistory | undefined {
   const state = fold(events);

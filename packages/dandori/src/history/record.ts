@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Parts } from '../driver/parts.ts';
 import { createResults, type Results } from '../driver/results.ts';
 import { DandoriError } from '../model/error.ts';
@@ -19,17 +20,23 @@ import {
   type CaseCommand,
   type CaseDecision,
   type RecordedCase,
+  recordedCase,
 } from './case.ts';
 import { isOfDecision } from './fork-point.ts';
 import { type Followed, spokenAgain } from './spoken.ts';
 
-export interface Recorded {
-  readonly case: RecordedCase;
-  /** Decisions that could not be put in words that give the same again; a case with one of them may fail. */
-  readonly inexact: readonly number[];
-  /** Tools that are not connected now: of them only the name and the effect are known. */
-  readonly unknown: readonly string[];
-}
+export const recordedSchema = z.object({
+  case: recordedCase,
+  inexact: z
+    .array(z.number().int())
+    .readonly()
+    .describe('Decisions that cannot be written so that they come out the same; such a case may fail'),
+  unknown: z
+    .array(z.string())
+    .readonly()
+    .describe('Tools that are not connected now: only their name and effect are known'),
+});
+export type Recorded = Readonly<z.infer<typeof recordedSchema>>;
 
 type Keeping = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
 

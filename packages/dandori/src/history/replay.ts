@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Parts } from '../driver/parts.ts';
 import { createResults } from '../driver/results.ts';
 import { DandoriError } from '../model/error.ts';
@@ -7,7 +8,7 @@ import { breaches } from '../run/laws.ts';
 import { apply, fold } from '../run/state/apply.ts';
 import { type RunState, snapshot } from '../run/state/state.ts';
 import type { Journal } from '../store/journal.ts';
-import { type Report, report } from '../views/report.ts';
+import { report, reportSchema } from '../views/report.ts';
 import { factText } from './diff.ts';
 import { isDecided, prove } from './proof.ts';
 
@@ -16,30 +17,32 @@ export interface ReplayOptions {
   readonly to?: number;
 }
 
-/** A run made again from its journal alone. */
-export interface Replayed {
-  readonly run: string;
-  /** The last event that was replayed, and how many the journal has. */
-  readonly seq: number;
-  readonly events: number;
-  /** True where nothing differs and nothing is left unproved. */
-  readonly isProved: boolean;
-  /** Where the journal is not what the engine would have written. */
-  readonly differences: readonly Difference[];
-  /** What could not be derived again, as a result that it needs is gone. */
-  readonly unproved: readonly Difference[];
-  /** Facts that were derived again, and those that are taken from tools, minds and people as they stand. */
-  readonly derived: number;
-  readonly taken: number;
-  /** The run as of that event. */
-  readonly report: Report;
-}
+const difference = z.object({
+  seq: z.number().int(),
+  type: z.custom<FactType>((type) => typeof type === 'string').describe('The type of the event'),
+  message: z.string(),
+});
+export type Difference = Readonly<z.infer<typeof difference>>;
 
-export interface Difference {
-  readonly seq: number;
-  readonly type: FactType;
-  readonly message: string;
-}
+/** A run, computed again from its journal alone. */
+export const replayedSchema = z.object({
+  run: z.string(),
+  seq: z.number().int().describe('The last event that was replayed'),
+  events: z.number().int().describe('How many events the journal has'),
+  isProved: z.boolean().describe('True if nothing differs and nothing is unproved'),
+  differences: z
+    .array(difference)
+    .readonly()
+    .describe('Where the journal is not what the engine would have written'),
+  unproved: z
+    .array(difference)
+    .readonly()
+    .describe('What cannot be computed again, because a result that it needs is gone'),
+  derived: z.number().int().describe('Events that were computed again'),
+  taken: z.number().int().describe('Events taken as they stand, from tools, models and people'),
+  report: reportSchema.describe('The run as of that event'),
+});
+export type Replayed = Readonly<z.infer<typeof replayedSchema>>;
 
 type Keeping = Pick<Parts, 'journal' | 'blobs' | 'check'>;
 

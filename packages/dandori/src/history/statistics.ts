@@ -2,48 +2,65 @@ import * as z from 'zod';
 import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
-import { type Report, report } from '../views/report.ts';
+import { report, runOutcome } from '../views/report.ts';
+
+const count = z.number().int();
+const total = z.object({ total: z.number(), perRun: z.number() });
+type Total = z.infer<typeof total>;
+const tokens = z.object({ input: z.number(), output: z.number(), cachedInput: z.number() });
+const outcomes = z.record(runOutcome, count).describe('`waiting`, `paused` and `open` have not ended');
+
+const toolStatistics = z.object({
+  calls: count.describe('Attempts'),
+  failed: count,
+  timeouts: count,
+  inDoubt: count.describe('Calls whose effect was unconfirmed'),
+  errorRate: z.number().describe('Failed or in doubt, of all calls'),
+});
+export type ToolStatistics = Readonly<z.infer<typeof toolStatistics>>;
+
+/** The runs that started within an hour or a day. Sums only, so that periods can be added up. */
+const period = z.object({
+  at: z.number().describe('Its beginning, in milliseconds since 1970'),
+  outcomes,
+  ms: z.number().describe('How long the runs that have ended were driven'),
+  revisions: count,
+  modelCalls: count,
+  tokens,
+  cost: z.number().nullable().describe('US dollars; null if no price is known'),
+  ...toolStatistics.omit({ errorRate: true }).shape,
+  ratings: z.object({ sum: z.number(), count }),
+});
+export type Period = Readonly<z.infer<typeof period>>;
 
 /** What became of many runs. */
-export interface Statistics {
-  readonly runs: number;
-  /** `waiting`, `paused` and `open` have not ended. */
-  readonly outcomes: { readonly [outcome in Report['outcome']]: number };
-  /** Answered, of those that have ended; null where none has. */
-  readonly completionRate: number | null;
-  /** Plans that were accepted after the first of their run. */
-  readonly revisions: Total;
-  readonly modelCalls: Total;
-  readonly tokens: { readonly input: number; readonly output: number; readonly cachedInput: number };
-  /** US dollars of the model calls whose price is known; null where none is, which is not the same as free. */
-  readonly cost: number | null;
-  /** Attempts that took longer than they may. */
-  readonly timeouts: number;
-  /** By name. */
-  readonly tools: { readonly [operation: string]: ToolStatistics };
-  /** Of the runs that have ended: the time in which somebody drove them. */
-  readonly duration: { readonly meanMs: number; readonly medianMs: number } | null;
-  /** Of the runs that somebody has rated, from 1 to 5. */
-  readonly satisfaction: { readonly mean: number; readonly count: number } | null;
-  /** By the time at which the runs started, oldest first, where it was asked for. Periods without a run are left out. */
-  readonly series?: readonly Period[];
-}
-
-interface Total {
-  readonly total: number;
-  readonly perRun: number;
-}
-
-export interface ToolStatistics {
-  /** Attempts that were made. */
-  readonly calls: number;
-  readonly failed: number;
-  readonly timeouts: number;
-  /** Called, and nobody knew whether it took effect. */
-  readonly inDoubt: number;
-  /** Failed or in doubt, of all calls. */
-  readonly errorRate: number;
-}
+export const statisticsSchema = z.object({
+  runs: count,
+  outcomes,
+  completionRate: z.number().nullable().describe('Answered, of those that have ended; null if none has'),
+  revisions: total.describe('Plans that were accepted after the first of their run'),
+  modelCalls: total,
+  tokens,
+  cost: z
+    .number()
+    .nullable()
+    .describe(
+      'US dollars of the model calls whose price is known; null if none is, which does not mean free',
+    ),
+  timeouts: count.describe('Attempts that timed out'),
+  tools: z.record(z.string(), toolStatistics),
+  duration: z
+    .object({ meanMs: z.number(), medianMs: z.number() })
+    .nullable()
+    .describe('How long the runs that have ended were driven'),
+  satisfaction: z.object({ mean: z.number(), count }).nullable().describe('Ratings from 1 to 5'),
+  series: z
+    .array(period)
+    .readonly()
+    .optional()
+    .describe('If asked for: by start time, oldest first, without periods that have no run'),
+});
+export type Statistics = Readonly<z.infer<typeof statisticsSchema>>;
 
 type Calls = { -readonly [key in keyof Omit<ToolStatistics, 'errorRate'>]: number };
 
@@ -191,26 +208,6 @@ export const every = z.enum(['hour', 'day']);
 export type Every = z.infer<typeof every>;
 
 export const PERIOD_MS: Readonly<Record<Every, number>> = { hour: 3_600_000, day: 86_400_000 };
-
-/** What became of the runs that started within an hour or a day. Sums only, so that periods can be added up. */
-export interface Period {
-  /** Its beginning, in milliseconds since 1970. */
-  readonly at: number;
-  readonly outcomes: { readonly [outcome in Report['outcome']]: number };
-  /** In which the runs that have ended were driven. */
-  readonly ms: number;
-  readonly revisions: number;
-  readonly modelCalls: number;
-  readonly tokens: { readonly input: number; readonly output: number; readonly cachedInput: number };
-  /** US dollars; null where no price is known. */
-  readonly cost: number | null;
-  /** Attempts of tasks, and how many of them failed, are in doubt, or took longer than they may. */
-  readonly calls: number;
-  readonly failed: number;
-  readonly inDoubt: number;
-  readonly timeouts: number;
-  readonly ratings: { readonly sum: number; readonly count: number };
-}
 
 export function emptyPeriod(at: number): Period {
   return {

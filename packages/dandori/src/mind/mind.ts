@@ -3,9 +3,8 @@ import type { Purpose } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import type { Action } from '../model/task.ts';
-import type { Tool } from '../model/tool.ts';
+import type { MissingServer, Tool } from '../model/tool.ts';
 import type { RunState } from '../run/state/state.ts';
-import type { MissingServer } from '../tools/toolbox.ts';
 
 /** What a mind is given to decide on. */
 export interface Thought {

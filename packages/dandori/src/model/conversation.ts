@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { EVENT_VERSION, outcome } from './event.ts';
 
 /** How far the work is that a message speaks of. */
-const tally = z.object({
+export const tally = z.object({
   done: z.number().int(),
   failed: z.number().int(),
   total: z.number().int(),
@@ -17,7 +17,7 @@ export type Tally = z.infer<typeof tally>;
 const messageKind = z.enum(['said', 'reply', 'report', 'question']);
 
 /** What stands in a conversation. An agent's has an id that follows from the run, so that it can be there only once. */
-const message = z.object({
+export const message = z.object({
   id: z.string(),
   role: z.enum(['user', 'agent']),
   kind: messageKind,

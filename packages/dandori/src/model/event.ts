@@ -64,6 +64,17 @@ const unstopped = z.boolean().optional();
 /** The run whose model passed it on. Absent where a person said it: only then are they a person's words. */
 const passedOnBy = z.object({ run: z.string() }).optional();
 
+/** By how much the limits of a run are raised; `time` in milliseconds. */
+export const amounts = {
+  steps: z.number().int().positive().optional(),
+  calls: z.number().int().positive().optional(),
+  tasks: z.number().int().positive().optional(),
+  time: z.number().positive().optional(),
+  cost: z.number().positive().optional(),
+  tokens: z.number().int().positive().optional(),
+  revisions: z.number().int().positive().optional(),
+};
+
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
     goal: z.string(),
@@ -262,16 +273,7 @@ export const factSchema = z.discriminatedUnion('type', [
   /** The run would need more than is left of this limit; nothing more is begun. */
   fact('limit_reached', { limit: z.enum(['tokens', 'cost']), needed: z.number(), left: z.number() }),
   /** More of what a limit allows. A run that was exhausted goes on. */
-  fact('budget_added', {
-    steps: z.number().int().positive().optional(),
-    calls: z.number().int().positive().optional(),
-    tasks: z.number().int().positive().optional(),
-    time: z.number().positive().optional(),
-    cost: z.number().positive().optional(),
-    tokens: z.number().int().positive().optional(),
-    revisions: z.number().int().positive().optional(),
-    by: z.string().optional(),
-  }),
+  fact('budget_added', { ...amounts, by: z.string().optional() }),
   fact('cancel_requested', { reason: z.string(), by: z.string().optional(), passedOnBy }),
   fact('run_finished', {
     outcome,

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 /**
  * What can be wrong with stored runs and conversations.
  *
@@ -18,52 +20,57 @@
  * - `unreadable`        a file or folder that cannot be read
  * - `permissions`       others may read or change what only the owner should
  */
-export type FindingKind =
-  | 'torn-tail'
-  | 'trailing-garbage'
-  | 'lost-newline'
-  | 'damaged-line'
-  | 'missing-line'
-  | 'duplicated-line'
-  | 'misplaced-line'
-  | 'empty-journal'
-  | 'broken-law'
-  | 'stale-lock'
-  | 'foreign-lock'
-  | 'leftover'
-  | 'missing-blob'
-  | 'damaged-blob'
-  | 'unreadable'
-  | 'permissions';
+const findingKind = z.enum([
+  'torn-tail',
+  'trailing-garbage',
+  'lost-newline',
+  'damaged-line',
+  'missing-line',
+  'duplicated-line',
+  'misplaced-line',
+  'empty-journal',
+  'broken-law',
+  'stale-lock',
+  'foreign-lock',
+  'leftover',
+  'missing-blob',
+  'damaged-blob',
+  'unreadable',
+  'permissions',
+]);
+export type FindingKind = z.infer<typeof findingKind>;
 
-export interface Finding {
-  readonly kind: FindingKind;
-  readonly file: string;
-  readonly run?: string;
-  /** In place of the run, where it is about the journal of one. */
-  readonly conversation?: string;
-  /** From 1. */
-  readonly line?: number;
-  /** Where the line begins in the file, in bytes. */
-  readonly offset?: number;
-  readonly bytes?: number;
-  /** What exactly, in English. */
-  readonly detail: string;
-  /** `safe` where a repair takes nothing away that counts, `ask` where a person must say so. */
-  readonly repair?: 'safe' | 'ask';
-  readonly isRepaired?: boolean;
-}
+const finding = z.object({
+  kind: findingKind,
+  file: z.string(),
+  run: z.string().optional(),
+  /** Instead of the run, if the finding is about the journal of a conversation. */
+  conversation: z.string().optional(),
+  line: z.number().int().optional().describe('From 1'),
+  offset: z.number().int().optional().describe('Where the line begins in the file, in bytes'),
+  bytes: z.number().int().optional(),
+  detail: z.string().describe('What exactly, in English'),
+  repair: z
+    .enum(['safe', 'ask'])
+    .optional()
+    .describe('`safe` if a repair removes nothing that counts, `ask` if a person must decide'),
+  isRepaired: z.boolean().optional(),
+});
+export type Finding = Readonly<z.infer<typeof finding>>;
 
-export interface Examined {
-  readonly runs: number;
-  readonly conversations: number;
-  /** Of both. */
-  readonly events: number;
-  readonly blobs: number;
-  /** What it could not look at, as that is not in files of Dandori's: nothing is known of it. Absent where it saw all. */
-  readonly unseen?: readonly ('runs' | 'conversations' | 'blobs')[];
-  readonly findings: readonly Finding[];
-}
+export const examinedSchema = z.object({
+  runs: z.number().int(),
+  conversations: z.number().int(),
+  events: z.number().int().describe('Of runs and conversations'),
+  blobs: z.number().int(),
+  unseen: z
+    .array(z.enum(['runs', 'conversations', 'blobs']))
+    .readonly()
+    .optional()
+    .describe('What the doctor cannot look at, because it is not in files of Dandori; absent if it saw all'),
+  findings: z.array(finding).readonly(),
+});
+export type Examined = Readonly<z.infer<typeof examinedSchema>>;
 
 /** The event with which a law was broken, and how. */
 export interface Breach {

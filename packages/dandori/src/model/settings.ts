@@ -113,3 +113,7 @@ export function contextOf({ context }: Settings): ContextLimits {
 export function backoff(first: number, attempts: number): number {
   return Math.min(first * 2 ** Math.min(attempts - 1, 30), 60_000);
 }
+
+/** `viewer` reads; `operator` also starts and steers. Both see their own runs only. `admin` may do everything. */
+export const role = z.enum(['viewer', 'operator', 'admin']);
+export type Role = z.infer<typeof role>;

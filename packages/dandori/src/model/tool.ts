@@ -1,57 +1,64 @@
 import * as z from 'zod';
-import type { Json, JsonObject } from './json.ts';
+import { type Json, type JsonObject, jsonObject } from './json.ts';
 import type { Work } from './work.ts';
 
-/** A tool as the core sees it, wherever it comes from. */
-export interface Tool extends Omit<ToolPolicy, 'effect'> {
-  /** `server.tool` or `service.method`. */
-  readonly name: string;
-  /** The server or service that offers it. */
-  readonly server: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-  readonly outputSchema?: JsonObject;
-  readonly effect: Effect;
-  /** The only tools that it may call itself, by full name. What they touch counts as touched by it. */
-  readonly calls?: readonly string[];
-  /** False where what it returns may hold somebody else's words. */
-  readonly trusted: boolean;
-}
-
-/** What the configuration says about a tool, over what its server says. */
-export interface ToolPolicy {
-  readonly effect?: Effect;
-  /** What a call touches, with arguments filled in: `path:{path}`. Without it, the whole server. */
-  readonly resource?: string;
-  /** True where its calls do not disturb each other, although they write. */
-  readonly independent?: boolean;
-  /** US dollars a call. */
-  readonly cost?: number;
-  /** How to find out whether a call of it took effect that nobody knows about. */
-  readonly probe?: Probe;
-}
-
-/** A look before anything is called again. */
-export interface Probe {
-  /** A read, by full name. */
-  readonly tool: string;
-  /** `{to}` stands for the argument `to` of the call in doubt, `{idempotency_key}` for its key. */
-  readonly args: JsonObject;
-  /** JMESPath on what the probe brings: true where the call took effect, false where it did not. */
-  readonly settledWhen: string;
-  /** JMESPath on the same, for the result of the call; without it the task has none. */
-  readonly result?: string;
-  /** Milliseconds before the look, as what was lost on its way may still arrive. */
-  readonly wait: number;
-}
-
 /**
- * What a call does to the world, from harmless to irreversible. It decides what may overlap, what may be tried again
- * and what a person is asked about first.
+ * What a call does to the world, from harmless to irreversible. The effect decides which calls may overlap, which may be
+ * retried, and which need an approval.
  */
 export const effect = z.enum(['read', 'idempotent', 'write', 'destructive']);
 export type Effect = z.infer<typeof effect>;
+
+/** A read that finds out whether a call in doubt took effect. */
+const probe = z.object({
+  /** A read, by full name. */
+  tool: z.string(),
+  /** `{to}` stands for the argument `to` of the call in doubt, `{idempotency_key}` for its key. */
+  args: jsonObject,
+  /** JMESPath on the result of the probe: true if the call took effect, false if it did not. */
+  settledWhen: z.string(),
+  /** JMESPath on the same result, for the result of the call. Without it the task has no result. */
+  result: z.string().optional(),
+  /** Milliseconds to wait before the probe, because a lost request may still arrive. */
+  wait: z.number(),
+});
+export type Probe = Readonly<z.infer<typeof probe>>;
+
+/** What the configuration says about a tool. It overrides what the server says. */
+const toolPolicy = z.object({
+  effect: effect.optional(),
+  /** What a call touches, with arguments filled in: `path:{path}`. Without it, the whole server. */
+  resource: z.string().optional(),
+  /** True if its calls do not disturb each other, although they write. */
+  independent: z.boolean().optional(),
+  cost: z.number().optional().describe('US dollars per call'),
+  probe: probe.optional(),
+});
+export type ToolPolicy = Readonly<z.infer<typeof toolPolicy>>;
+
+/** A tool of an MCP server or a service. */
+export const toolSchema = toolPolicy.extend({
+  /** `server.tool` or `service.method`. */
+  name: z.string(),
+  /** The server or service that offers it. */
+  server: z.string(),
+  title: z.string().optional(),
+  description: z.string(),
+  inputSchema: jsonObject,
+  outputSchema: jsonObject.optional(),
+  effect,
+  calls: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe('The only tools that it may call itself. It counts as touching what they touch.'),
+  trusted: z.boolean().describe('False if its results may hold external content'),
+});
+export type Tool = Readonly<z.infer<typeof toolSchema>>;
+
+/** A configured server whose tools are not available, and why. */
+export const missingServerSchema = z.object({ server: z.string(), reason: z.string() });
+export type MissingServer = Readonly<z.infer<typeof missingServerSchema>>;
 
 /** Whether the first does more to the world than the second says. */
 export function isWorse(one: Effect, other: Effect): boolean {

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Dandori } from '../app/dandori.ts';
-import type { Role, TokenConfig } from '../config/servers.ts';
+import type { TokenConfig } from '../config/servers.ts';
 import { DandoriError } from '../model/error.ts';
+import type { Role } from '../model/settings.ts';
 
 export interface User {
   /** Undefined where there are no tokens: whoever is on this machine. */

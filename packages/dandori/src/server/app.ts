@@ -25,7 +25,7 @@ import { planning } from './routes/plans.ts';
 import { results } from './routes/results.ts';
 import { run, runs } from './routes/runs.ts';
 import { counting, examining, health, tools, user } from './routes/service.ts';
-import { approving, questions, steering } from './routes/steering.ts';
+import { questions, steering } from './routes/steering.ts';
 import { streaming } from './routes/stream.ts';
 
 const ROUTES: readonly Routes[] = [
@@ -36,7 +36,6 @@ const ROUTES: readonly Routes[] = [
   results,
   streaming,
   steering,
-  approving,
   questions,
   planning,
   past,

@@ -1,9 +1,9 @@
 import { type Dandori, systemClock } from '../app/dandori.ts';
-import type { DrivingState } from '../client/api.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
 import type { RunSummary } from '../store/journal.ts';
 import type { Report } from '../views/report.ts';
+import type { DrivingState } from './api.ts';
 
 /**
  * Drives runs in this process.

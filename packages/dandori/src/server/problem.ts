@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Problem } from '../client/api.ts';
 import { DandoriError, type ErrorCode } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
 import { mayAct } from './access.ts';
+import type { Problem } from './api.ts';
 import { SECURITY_HEADERS } from './guard.ts';
 import type { Env } from './parts.ts';
 

@@ -1,9 +1,9 @@
-import type { DrivingState, TalkedRun } from '../client/api.ts';
 import type { Conversation, ConversationRun } from '../conversation/conversation.ts';
 import type { Event } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Live } from '../model/live.ts';
 import { redact } from '../model/redact.ts';
+import type { DrivingState, TalkedRun } from './api.ts';
 import type { EventStreams } from './event-streams.ts';
 
 /** What is live of a run, for who follows the run and for who follows its conversation. */
@@ -104,21 +104,8 @@ export function createStandings({ streams, stateOf }: Options): Standings {
   };
 }
 
-function talkedRun(
-  { run, goal, message, outcome, standing, progress, questions, problem }: ConversationRun,
-  driving: DrivingState,
-): TalkedRun {
-  return {
-    run,
-    goal,
-    message,
-    outcome,
-    driving,
-    ...(standing !== undefined && { standing }),
-    ...(progress !== undefined && { progress }),
-    questions,
-    ...(problem !== undefined && { problem: CANNOT }),
-  };
+function talkedRun({ problem, ...run }: ConversationRun, driving: DrivingState): TalkedRun {
+  return { ...run, driving, ...(problem !== undefined && { problem: CANNOT }) };
 }
 
 /** What exactly is in the way tells of the server's inside. */

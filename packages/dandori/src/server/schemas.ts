@@ -1,21 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { RunSummary } from '../app/dandori.ts';
-import type { Problem } from '../client/api.ts';
-import type { Event } from '../model/event.ts';
-import { type Json, json, jsonObject } from '../model/json.ts';
-import type { Report } from '../views/report.ts';
-import { eventShape, problemShape, reportShape, runSummaryShape } from './shapes.ts';
+import { json, jsonObject } from '../model/json.ts';
+import { doneSchema, problemSchema } from './api.ts';
 
-/** What routes have in common, as the description of the API tells it. */
-const problemSchema = described<Problem>('Problem', problemShape);
-export const runSummarySchema = described<RunSummary>('RunSummary', runSummaryShape);
-export const reportSchema = described<Report>(
-  'Report',
-  reportShape,
-  'A run as `dandori show --json` prints it',
-);
-export const eventSchema = described<Event>('Event', eventShape, 'An event of the journal');
-
+/** What the descriptions of routes have in common. */
 export const runParams = z.object({
   run: z.string().openapi({ param: { name: 'run', in: 'path' }, example: '20261115-221530123-k3f9' }),
 });
@@ -28,70 +15,45 @@ export const conversationParams = z.object({
 
 export const idempotency = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
 
-export const says = z.string().openapi({ description: 'In your own words' });
-
-/** What is sent as the answer to a question, beside the names of what it answers. */
-export const given = {
-  answer: z
-    .custom<Json>()
-    .optional()
-    .openapi({ type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }),
-  comment: z.string().max(10_000).optional(),
-  declined: z.boolean().optional().openapi({ description: 'The person will not say, or says no' }),
-};
-
-export const NO_ANSWER = { error: 'must be there, unless "declined" is true', path: ['answer'] };
-
-export function hasAnswer({
-  answer,
-  declined,
-}: {
-  answer?: unknown;
-  declined?: boolean | undefined;
-}): boolean {
-  return answer !== undefined || declined === true;
+/** The same object that routes and tests parse with, under a name in OpenAPI if it has one. */
+function described<T extends z.ZodType>(schema: T, name?: string): T {
+  // A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`.
+  const copy = schema.clone();
+  const shown = { type: 'object' as const, ...schemaOf(schema) };
+  return name === undefined ? copy.openapi(shown) : copy.openapi(name, shown);
 }
 
-export const done = z.object({ run: z.string() }).openapi('Done');
-
-export function jsonContent<T extends z.ZodType>(description: string, schema: T) {
-  return { description, content: { 'application/json': { schema } } };
+/** What a route answers with. A test asks every route and parses what it sends by this schema. */
+export function jsonContent<T extends z.ZodType>(description: string, schema: T, name?: string) {
+  return { description, content: { 'application/json': { schema: described(schema, name) } } };
 }
 
 export function jsonBody<T extends z.ZodType>(schema: T) {
-  return { required: true, content: { 'application/json': { schema } } };
+  return { required: true, content: { 'application/json': { schema: described(schema) } } };
 }
+
+export const done = jsonContent('It is written down', doneSchema, 'Done');
 
 export const problems = {
   default: {
     description: 'What went wrong, with its code and what to do about it',
-    content: { 'application/problem+json': { schema: problemSchema } },
+    content: { 'application/problem+json': { schema: described(problemSchema, 'Problem') } },
   },
-} as const;
+};
 
-export const count = z.coerce.number().int();
-
-/**
- * A type of ours under a name in the description of the API. What leaves the server is not checked against it: the types
- * hold that, and a test asks for everything and looks whether it fits.
- */
-export function described<T>(name: string, shape: z.ZodType, description?: string) {
-  return z
-    .custom<T>()
-    .openapi(name, { type: 'object', ...schemaOf(shape), ...(description !== undefined && { description }) });
-}
-
-/** In JSON Schema, as OpenAPI 3.1 has it. */
-export function schemaOf(shape: z.ZodType): object {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, {
+/** JSON Schema, as OpenAPI 3.1 has it. */
+export function schemaOf(schema: z.ZodType): object {
+  const { $schema: _, ...shown } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
+      // Of the TypeScript type only: everything that the server sends is read-only.
+      delete jsonSchema.readOnly;
       if (zodSchema === jsonObject) jsonSchema.type = 'object';
       if (zodSchema === json) jsonSchema.description = 'any JSON';
     },
   });
-  return schema;
+  return shown;
 }
 
 /** So many are looked at for one page; where a filter fits few, `next` leads on. */

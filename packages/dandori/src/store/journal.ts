@@ -1,11 +1,11 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import {
   type ConversationEvent,
   conversationEnvelopeSchema,
   conversationFactSchema,
 } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
-import { type Event, envelopeSchema, factSchema, type Outcome } from '../model/event.ts';
+import { type Event, envelopeSchema, factSchema, outcome } from '../model/event.ts';
 
 /** What every event has, whatever its journal is about. */
 export interface Entry {
@@ -14,34 +14,34 @@ export interface Entry {
   readonly at: number;
 }
 
-/** What a list of runs shows; read from the ends of a journal without reading all of it. */
-export interface RunSummary {
-  readonly run: string;
-  readonly goal: string;
-  /** On whose behalf it runs. */
-  readonly userId?: string;
-  /** The one that owns it. */
-  readonly conversation?: string;
-  readonly startedAt: number;
-  readonly lastAt: number;
-  readonly lastSeq: number;
-  /**
-   * `waiting` where the last that happened is a question, `paused` where it is that, `open` for any other run without
-   * an end.
-   */
-  readonly status: Outcome | 'open' | 'waiting' | 'paused' | 'damaged';
-}
+/** How a run stands. A summary says `waiting` or `paused` only if that is the last event; any other run without an end is `open`. */
+export const runStatus = z.enum([...outcome.options, 'open', 'waiting', 'paused', 'damaged']);
 
-/** What a list of conversations shows. */
-export interface ConversationSummary {
-  readonly conversation: string;
-  readonly title: string;
-  /** Whose it is. */
-  readonly userId?: string;
-  readonly startedAt: number;
-  readonly lastAt: number;
-  readonly isDamaged: boolean;
-}
+const at = z.number().describe('Milliseconds since 1970');
+
+/** A run in a list; read from the ends of a journal without reading all of it. */
+export const runSummarySchema = z.object({
+  run: z.string(),
+  goal: z.string(),
+  userId: z.string().optional().describe('The user on whose behalf it runs'),
+  conversation: z.string().optional().describe('The conversation that owns it'),
+  startedAt: at,
+  lastAt: at,
+  lastSeq: z.number().int(),
+  status: runStatus,
+});
+export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
+
+/** A conversation in a list. */
+export const conversationSummarySchema = z.object({
+  conversation: z.string(),
+  title: z.string().describe('The beginning of its first message'),
+  userId: z.string().optional().describe('The user whose conversation it is'),
+  startedAt: at,
+  lastAt: at,
+  isDamaged: z.boolean(),
+});
+export type ConversationSummary = Readonly<z.infer<typeof conversationSummarySchema>>;
 
 /** What a crash left of a line that it interrupted. It is left out, and cut off by the next append. */
 export interface TornTail {

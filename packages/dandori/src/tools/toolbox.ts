@@ -1,7 +1,7 @@
 import type { Failure, FailureKind } from '../model/failure.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Option } from '../model/question.ts';
-import type { Effect, Tool } from '../model/tool.ts';
+import type { Effect, MissingServer, Tool } from '../model/tool.ts';
 import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
 
 export interface Call {
@@ -75,11 +75,6 @@ export type CallOutcome =
       readonly requests: readonly (InputRequest & { readonly name?: string })[];
       readonly state?: string;
     };
-
-export interface MissingServer {
-  readonly server: string;
-  readonly reason: string;
-}
 
 /** All tools, wherever they come from. */
 export interface Toolbox {

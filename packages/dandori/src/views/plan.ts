@@ -1,37 +1,37 @@
-import type { Reflection } from '../model/decision.ts';
-import type { Revision, Step } from '../model/plan.ts';
+import * as z from 'zod';
+import { reflection } from '../model/decision.ts';
+import { outline, revision, type Step, step } from '../model/plan.ts';
 import { isStep, purposeOf, type Task } from '../model/task.ts';
 import { isPlanAsked } from '../run/state/plan.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
 
-type PlanStatus = 'draft' | 'approved' | 'in_progress' | 'completed' | 'failed';
-type StepStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
+const names = z.array(z.string()).readonly();
 
-export interface StepView extends Step {
-  readonly status: StepStatus;
-  readonly tasks: readonly string[];
-}
+const stepStatusSchema = z.enum(['pending', 'in_progress', 'completed', 'failed']);
+type StepStatus = z.infer<typeof stepStatusSchema>;
+const planStatus = z.enum(['draft', 'approved', 'in_progress', 'completed', 'failed']);
+type PlanStatus = z.infer<typeof planStatus>;
 
-/** A plan as people and the mind see it. */
-export interface PlanView {
-  readonly version: number;
-  readonly status: PlanStatus;
-  readonly objective?: string;
-  readonly successCriteria?: readonly string[];
-  readonly constraints?: readonly string[];
-  readonly reasoning?: string;
-  readonly steps: readonly StepView[];
-  /** Tasks that belong to no step. */
-  readonly tasks: readonly string[];
-  readonly revisions: readonly Revision[];
-  readonly reflections: readonly Reflection[];
-}
+const stepView = step.extend({ status: stepStatusSchema, tasks: names });
+export type StepView = Readonly<z.infer<typeof stepView>>;
+
+/** A plan as people and the model see it. */
+export const planViewSchema = z.object({
+  version: z.number().int(),
+  status: planStatus,
+  ...outline.omit({ steps: true }).shape,
+  steps: z.array(stepView).readonly(),
+  tasks: names.describe('Those that belong to no step'),
+  revisions: z.array(revision).readonly(),
+  reflections: z.array(reflection).readonly(),
+});
+export type PlanView = Readonly<z.infer<typeof planViewSchema>>;
 
 /** Undefined where nothing has been planned. */
 export function planView(state: RunState): PlanView | undefined {
-  const { draft, outline, planVersion, revisions, reflections } = state;
+  const { draft, outline: outlined, planVersion, revisions, reflections } = state;
   if (planVersion === 0 && draft === undefined) return undefined;
-  const { steps: _, ...understanding } = outline ?? {};
+  const { steps: _, ...understanding } = outlined ?? {};
   const all = [...state.tasks.values()].filter(({ isSuperseded }) => !isSuperseded);
   const steps = all.filter(({ task }) => isStep(task));
   const placed = new Set(steps.flatMap(({ children }) => children));
@@ -39,16 +39,16 @@ export function planView(state: RunState): PlanView | undefined {
     version: planVersion,
     status: statusOf(state, all),
     ...understanding,
-    steps: steps.map((step) => stepView(step, outline?.steps)),
+    steps: steps.map((task) => viewOfStep(task, outlined?.steps)),
     tasks: all.filter(({ task }) => !isStep(task) && !placed.has(task.id)).map(({ task }) => task.id),
     revisions,
     reflections,
   };
 }
 
-function stepView({ task, status, children }: TaskState, outlined: readonly Step[] = []): StepView {
+function viewOfStep({ task, status, children }: TaskState, outlined: readonly Step[] = []): StepView {
   const { id, after } = task;
-  const complexity = outlined.find((step) => step.id === id)?.complexity;
+  const complexity = outlined.find((one) => one.id === id)?.complexity;
   return {
     id,
     description: purposeOf(task),

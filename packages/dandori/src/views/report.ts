@@ -1,79 +1,100 @@
-import type { Limit, Usage } from '../model/decision.ts';
-import type { BlobHandle, Outcome } from '../model/event.ts';
-import type { Failure } from '../model/failure.ts';
-import type { Json, JsonObject } from '../model/json.ts';
-import type { Question } from '../model/question.ts';
+import * as z from 'zod';
+import { limit, usage } from '../model/decision.ts';
+import { blobHandle, outcome } from '../model/event.ts';
+import { failure } from '../model/failure.ts';
+import { json, jsonObject } from '../model/json.ts';
+import { question } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { hasOpenCall } from '../run/state/held-calls.ts';
 import type { InnerCall } from '../run/state/inner-calls.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from '../run/state/state.ts';
 import { blockedBy } from '../run/state/tasks.ts';
-import { type PlanView, planView } from './plan.ts';
+import { planView, planViewSchema } from './plan.ts';
 import { textsOf } from './texts/run.ts';
 
-/** A run as `--json` prints it and as the library returns it. */
-export interface Report {
-  readonly run: string;
-  readonly goal: string;
-  /** `waiting` where a person must answer first, `paused` where one has stopped it, `open` where nobody drives it now. */
-  readonly outcome: Outcome | 'waiting' | 'paused' | 'open';
-  readonly answer: string | null;
-  readonly failure?: Failure;
-  readonly missing?: readonly string[];
-  /** The limit that ended it. */
-  readonly limit?: Limit;
-  /** The plan with its steps, and how the mind looked back and changed it. */
-  readonly plan?: PlanView;
-  readonly tasks: { readonly [id: string]: TaskReport };
-  readonly usage: Usage & { readonly modelCalls: number; readonly steps: number; readonly ms: number };
-  /** Those that are open. */
-  readonly questions: readonly AskedQuestion[];
-  /** Who wants it to stand still, and why. */
-  readonly paused?: { readonly reason?: string; readonly by?: string };
-  /** What people said to it while it was under way. */
-  readonly notes?: readonly {
-    readonly text: string;
-    readonly by?: string;
-    /** The run whose model passed it on; without it a person said it. */
-    readonly passedOnBy?: { readonly run: string };
-    readonly at: number;
-  }[];
-  /** Calls that were told to stop and went on. */
-  readonly unstopped?: readonly { readonly task: string; readonly operation: string }[];
-  /** The run whose past it shares, up to this event. */
-  readonly forkedFrom?: { readonly run: string; readonly seq: number };
-  /** What a person thinks of it: 1 to 5. */
-  readonly rating?: { readonly rating: number; readonly comment?: string; readonly by?: string };
-}
+const texts = z.array(z.string()).readonly();
+const at = z.number().describe('Milliseconds since 1970');
 
-/** A question with what only the run knows of it. */
-export interface AskedQuestion extends Question {
-  readonly askedAt: number;
-  /** Tasks that wait for it; none where the mind's next decision does. */
-  readonly blocks: readonly string[];
-}
+/** The last event that two runs share. */
+export const sharedPast = z.object({ run: z.string(), seq: z.number().int() });
 
-export interface TaskReport {
-  readonly operation: string;
-  /** `skipped` for a task that the run ended without. */
-  readonly status: TaskStatus | 'skipped';
-  readonly result?: Json;
-  /** In place of the result where it is large. */
-  readonly blob?: BlobHandle;
-  readonly failure?: Failure;
-  readonly attempts: number;
-  /** What its service called itself, in order; not of a read, whose calls change nothing. */
-  readonly calls?: readonly InnerCallReport[];
-  readonly ms: number | null;
-}
+/** How a run ended or how it stands: `waiting` for an answer, `paused` by a user, `open` otherwise. */
+export const runOutcome = z.enum([...outcome.options, 'waiting', 'paused', 'open']);
 
+/** A question with what only the run knows about it. */
+export const askedQuestionSchema = question.extend({
+  askedAt: at,
+  blocks: texts.describe('The tasks that wait for it; none if the next decision waits'),
+});
+export type AskedQuestion = Readonly<z.infer<typeof askedQuestionSchema>>;
+
+const innerCall = z.object({
+  operation: z.string(),
+  args: jsonObject,
+  key: z.string(),
+  status: z.enum(['running', 'succeeded', 'failed', 'in_doubt']),
+});
 /** A call that a service made. */
-export interface InnerCallReport {
-  readonly operation: string;
-  readonly args: JsonObject;
-  readonly key: string;
-  readonly status: 'running' | 'succeeded' | 'failed' | 'in_doubt';
-}
+export type InnerCallReport = Readonly<z.infer<typeof innerCall>>;
+
+const taskReportSchema = z.object({
+  operation: z.string(),
+  status: z
+    .custom<TaskStatus | 'skipped'>((status) => typeof status === 'string')
+    .describe('`skipped` for a task that the run ended without'),
+  result: json.optional(),
+  blob: blobHandle.optional().describe('Instead of a large result'),
+  failure: failure.optional(),
+  attempts: z.number().int(),
+  calls: z
+    .array(innerCall)
+    .readonly()
+    .optional()
+    .describe('What its service called itself, in order; not for a read, whose calls change nothing'),
+  ms: z.number().nullable(),
+});
+export type TaskReport = Readonly<z.infer<typeof taskReportSchema>>;
+
+const note = z.object({
+  text: z.string(),
+  by: z.string().optional(),
+  passedOnBy: z
+    .object({ run: z.string() })
+    .optional()
+    .describe('The run whose model passed it on; absent if a person wrote it'),
+  at,
+});
+
+/** A run as `--json` prints it and as the library returns it. */
+export const reportSchema = z.object({
+  run: z.string(),
+  goal: z.string(),
+  outcome: runOutcome,
+  answer: z.string().nullable(),
+  failure: failure.optional(),
+  missing: texts.optional(),
+  limit: limit.optional().describe('The limit that ended it'),
+  plan: planViewSchema.optional(),
+  tasks: z.record(z.string(), taskReportSchema),
+  usage: usage.extend({ modelCalls: z.number().int(), steps: z.number().int(), ms: z.number() }),
+  questions: z.array(askedQuestionSchema).readonly().describe('Those that are open'),
+  paused: z.object({ reason: z.string().optional(), by: z.string().optional() }).optional(),
+  notes: z.array(note).readonly().optional(),
+  unstopped: z
+    .array(z.object({ task: z.string(), operation: z.string() }))
+    .readonly()
+    .optional()
+    .describe('Calls that went on after they were told to stop'),
+  forkedFrom: sharedPast.optional(),
+  rating: z
+    .object({
+      rating: z.number().int().min(1).max(5),
+      comment: z.string().optional(),
+      by: z.string().optional(),
+    })
+    .optional(),
+});
+export type Report = Readonly<z.infer<typeof reportSchema>>;
 
 export function report(state: RunState): Report {
   const plan = planView(state);

@@ -1,4 +1,5 @@
-import type { Json } from '../model/json.ts';
+import * as z from 'zod';
+import { type Json, json } from '../model/json.ts';
 
 /** A page of a value. */
 export interface Wanted {
@@ -9,17 +10,21 @@ export interface Wanted {
   readonly limit: number;
 }
 
-/** One of what a list or an object holds: itself, or where it is large what it is. */
-type PartItem = { readonly key: string | number } & (
-  | { readonly value: Json }
-  | { readonly kind: 'list' | 'object' | 'text'; readonly total: number }
-);
+const kind = z.enum(['list', 'object', 'text']);
+const total = z.number().int().describe('Elements, fields, or characters');
 
-export type ResultPart =
-  | { readonly kind: 'list' | 'object'; readonly total: number; readonly items: readonly PartItem[] }
-  /** `total` in characters. */
-  | { readonly kind: 'text'; readonly total: number; readonly text: string }
-  | { readonly kind: 'plain'; readonly value: Json };
+/** An element of a list or a field of an object: its value, or what it is if it is large. */
+const partItem = z
+  .object({ key: z.union([z.string(), z.number()]) })
+  .and(z.union([z.object({ value: json }), z.object({ kind, total })]));
+type PartItem = z.infer<typeof partItem>;
+
+export const resultPartSchema = z.union([
+  z.object({ kind: kind.exclude(['text']), total, items: z.array(partItem).readonly() }),
+  z.object({ kind: z.literal('text'), total, text: z.string() }),
+  z.object({ kind: z.literal('plain'), value: json }),
+]);
+export type ResultPart = z.infer<typeof resultPartSchema>;
 
 /** Characters as JSON, up to which something within is given whole. */
 const WHOLE = 4_000;

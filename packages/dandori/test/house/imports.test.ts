@@ -22,8 +22,8 @@ const MAY_IMPORT: Record<string, string> = {
   telemetry: 'model store',
   config: 'model documents plan',
   app: 'trust model documents plan run views tools store mind driver commands history conversation telemetry config',
-  client: 'model views tools store history conversation',
-  server: 'model documents plan run views tools store history conversation config app client',
+  client: 'model views history conversation server',
+  server: 'model documents plan run views tools store history conversation config app',
   cli: 'model documents plan run views commands history conversation config app client server',
   testing: 'trust model plan run views tools store mind driver commands history',
   'index.ts':

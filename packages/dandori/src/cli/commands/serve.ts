@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { ROLES, type Role } from '../../config/servers.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { role as roles } from '../../model/settings.ts';
 import { styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
@@ -63,8 +63,8 @@ export interface TokenOptions {
 
 /** 256 bits that nobody can guess, so that a plain hash of them is enough. */
 export async function token({ user, role, json }: TokenOptions): Promise<number> {
-  if (!ROLES.includes(role as Role))
-    throw new DandoriError('usage', `--role is one of ${ROLES.join(', ')}, not "${role}".`);
+  if (!roles.safeParse(role).success)
+    throw new DandoriError('usage', `--role is one of ${roles.options.join(', ')}, not "${role}".`);
   const made = `dandori_${randomBytes(32).toString('base64url')}`;
   const sha256 = createHash('sha256').update(made).digest('hex');
   if (json === true) {

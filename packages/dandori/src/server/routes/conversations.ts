@@ -1,94 +1,28 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import type { ConversationNow } from '../../client/api.ts';
+import { createRoute } from '@hono/zod-openapi';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Written } from '../../conversation/state.ts';
 import type { ConversationSummary } from '../../store/journal.ts';
+import {
+  beginRequest,
+  begunConversationSchema,
+  conversationFilters,
+  conversationNowSchema,
+  conversationPageSchema,
+  conversationRange,
+  messagePageSchema,
+  messageRange,
+} from '../api.ts';
 import { refuseOtherModel } from '../conversations.ts';
 import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
-import {
-  conversationParams,
-  count,
-  idempotency,
-  jsonBody,
-  jsonContent,
-  pageOf,
-  problems,
-  says,
-} from '../schemas.ts';
-
-const messageSchema = z.custom<Written>().openapi('Message', {
-  type: 'object',
-  required: ['id', 'role', 'kind', 'text', 'at'],
-  properties: {
-    id: { type: 'string' },
-    role: { type: 'string', enum: ['user', 'agent'] },
-    kind: { type: 'string', enum: ['said', 'reply', 'report', 'question'] },
-    text: { type: 'string' },
-    at: { type: 'integer', description: 'Milliseconds since 1970' },
-    run: { type: 'string' },
-    step: { type: 'string' },
-    question: { type: 'string', description: 'The question that is asked, or that was answered with this' },
-    outcome: { type: 'string' },
-    tally: { type: 'object', description: 'How far the work is that it speaks of' },
-    causes: { type: 'array', items: { type: 'string' } },
-  },
-});
-
-const summarySchema = z.custom<ConversationSummary>().openapi('ConversationSummary', {
-  type: 'object',
-  required: ['conversation', 'title', 'startedAt', 'lastAt', 'isDamaged'],
-  properties: {
-    conversation: { type: 'string' },
-    title: { type: 'string', description: 'The beginning of its first message' },
-    userId: { type: 'string' },
-    startedAt: { type: 'integer' },
-    lastAt: { type: 'integer' },
-    isDamaged: { type: 'boolean' },
-  },
-});
-
-const nowSchema = z.custom<ConversationNow>().openapi('Conversation', {
-  type: 'object',
-  required: ['conversation', 'title', 'seq', 'model', 'messages', 'undelivered', 'runs'],
-  properties: {
-    conversation: { type: 'string' },
-    title: { type: 'string' },
-    language: { type: 'string', enum: ['en', 'ja'] },
-    userId: { type: 'string' },
-    startedAt: { type: 'integer' },
-    lastAt: { type: 'integer' },
-    seq: { type: 'integer', description: 'The last event that is in here; the stream goes on behind it' },
-    model: { type: 'string' },
-    messages: { type: 'array', items: { $ref: '#/components/schemas/Message' } },
-    earlier: { type: 'string', description: '`before` of the messages that came before these' },
-    undelivered: { type: 'array', items: { $ref: '#/components/schemas/Message' } },
-    runs: {
-      type: 'array',
-      items: { type: 'object' },
-      description: 'How each stands: outcome, standing, progress, open questions',
-    },
-  },
-});
+import { conversationParams, idempotency, jsonBody, jsonContent, pageOf, problems } from '../schemas.ts';
 
 const list = createRoute({
   method: 'get',
   path: '/api/conversations',
   summary: 'Your conversations, and for admins all; those that began last come first',
-  request: {
-    query: z.object({
-      limit: count.min(1).max(200).default(50),
-      before: z.string().max(128).optional().openapi({ description: '`next` of the page before' }),
-      user: z.string().max(200).optional().openapi({ description: 'Of this user; for admins' }),
-    }),
-  },
-  responses: {
-    200: jsonContent(
-      'A page of conversations',
-      z.object({ conversations: z.array(summarySchema), next: z.string().optional() }),
-    ),
-    ...problems,
-  },
+  request: { query: conversationFilters },
+  responses: { 200: jsonContent('A page of conversations', conversationPageSchema), ...problems },
 });
 
 const begin = createRoute({
@@ -96,14 +30,11 @@ const begin = createRoute({
   path: '/api/conversations',
   summary:
     'Begin a conversation with its first message. With an Idempotency-Key a request that is sent twice begins one',
-  request: {
-    headers: idempotency,
-    body: jsonBody(z.strictObject({ text: says, model: z.string().max(200).optional() })),
-  },
+  request: { headers: idempotency, body: jsonBody(beginRequest) },
   responses: {
     201: jsonContent(
       'It is written down, and its run is driven as soon as there is a place',
-      z.object({ conversation: z.string(), run: z.string() }),
+      begunConversationSchema,
     ),
     ...problems,
   },
@@ -114,31 +45,16 @@ const get = createRoute({
   path: '/api/conversations/{conversation}',
   summary:
     'A conversation: its last messages, those that nobody has acknowledged, its runs and how they stand',
-  request: {
-    params: conversationParams,
-    query: z.object({ messages: count.min(0).max(2_000).default(200) }),
-  },
-  responses: { 200: jsonContent('The conversation', nowSchema), ...problems },
+  request: { params: conversationParams, query: conversationRange },
+  responses: { 200: jsonContent('The conversation', conversationNowSchema, 'Conversation'), ...problems },
 });
 
 const earlier = createRoute({
   method: 'get',
   path: '/api/conversations/{conversation}/messages',
   summary: 'The messages before one, and without it the last ones',
-  request: {
-    params: conversationParams,
-    query: z.object({
-      before: z.string().max(400).optional(),
-      limit: count.min(1).max(2_000).default(200),
-    }),
-  },
-  responses: {
-    200: jsonContent(
-      'Messages in order',
-      z.object({ messages: z.array(messageSchema), earlier: z.string().optional() }),
-    ),
-    ...problems,
-  },
+  request: { params: conversationParams, query: messageRange },
+  responses: { 200: jsonContent('Messages in order', messagePageSchema, 'Messages'), ...problems },
 });
 
 export const talks: Routes = (app, { dandori, conversations, standings, driving, config }) => {

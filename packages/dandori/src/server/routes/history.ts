@@ -1,44 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { RunDiff } from '../../history/diff.ts';
-import type { Forked } from '../../history/fork.ts';
-import type { PlanHistory } from '../../history/plan-history.ts';
-import type { Recorded } from '../../history/record.ts';
-import type { Replayed } from '../../history/replay.ts';
-import type { Json } from '../../model/json.ts';
+import { runDiffSchema } from '../../history/diff.ts';
+import { forkedSchema } from '../../history/fork.ts';
+import { planHistorySchema } from '../../history/plan-history.ts';
+import { recordedSchema } from '../../history/record.ts';
+import { replayedSchema } from '../../history/replay.ts';
 import { parsePlan } from '../../plan/read.ts';
+import { forkRequest, replayRange } from '../api.ts';
 import type { Routes } from '../parts.ts';
-import { count, described, jsonBody, jsonContent, problems, runParams } from '../schemas.ts';
-import { forkedShape, planHistoryShape, runDiffShape } from '../shapes.ts';
+import { jsonBody, jsonContent, problems, runParams } from '../schemas.ts';
 import { by } from './steering.ts';
 
 const fork = createRoute({
   method: 'post',
   path: '/api/runs/{run}/fork',
   summary: 'A new run with the same past, of the same user; nothing of it is done again',
-  request: {
-    params: runParams,
-    body: jsonBody(
-      z.strictObject({
-        at: z.number().int().positive().optional().openapi({ description: 'The last event that both share' }),
-        answers: z
-          .record(
-            z.string(),
-            z.custom<Json>((value) => value !== undefined),
-          )
-          .optional()
-          .openapi({ type: 'object', description: 'What is answered otherwise, by question' }),
-        plan: z
-          .string()
-          .optional()
-          .openapi({ description: 'A plan file in place of all tasks that were not begun by then' }),
-        drive: z.boolean().default(true),
-      }),
-    ),
-  },
-  responses: {
-    201: jsonContent('The new run', described<Forked>('Forked', forkedShape)),
-    ...problems,
-  },
+  request: { params: runParams, body: jsonBody(forkRequest) },
+  responses: { 201: jsonContent('The new run', forkedSchema, 'Forked'), ...problems },
 });
 
 const diff = createRoute({
@@ -48,10 +25,7 @@ const diff = createRoute({
   request: {
     params: runParams.extend({ other: z.string().openapi({ param: { name: 'other', in: 'path' } }) }),
   },
-  responses: {
-    200: jsonContent('The differences', described<RunDiff>('RunDiff', runDiffShape)),
-    ...problems,
-  },
+  responses: { 200: jsonContent('The differences', runDiffSchema, 'RunDiff'), ...problems },
 });
 
 const history = createRoute({
@@ -59,27 +33,16 @@ const history = createRoute({
   path: '/api/runs/{run}/history',
   summary: 'The plan as it stands, and every proposal, revision and reflection that led there',
   request: { params: runParams },
-  responses: {
-    200: jsonContent('The history', described<PlanHistory>('PlanHistory', planHistoryShape)),
-    ...problems,
-  },
+  responses: { 200: jsonContent('The history', planHistorySchema, 'PlanHistory'), ...problems },
 });
 
 const replay = createRoute({
   method: 'get',
   path: '/api/runs/{run}/replay',
   summary: 'Make the run again from its journal alone, and prove each of its events',
-  request: {
-    params: runParams,
-    query: z.object({
-      to: count.min(1).optional().openapi({ description: 'The event up to which it is made again' }),
-    }),
-  },
+  request: { params: runParams, query: replayRange },
   responses: {
-    200: jsonContent(
-      'What was proved, what differs, and the run as of then',
-      z.custom<Replayed>().openapi('Replayed', { type: 'object' }),
-    ),
+    200: jsonContent('What was proved, what differs, and the run as of then', replayedSchema, 'Replayed'),
     ...problems,
   },
 });
@@ -89,10 +52,7 @@ const record = createRoute({
   path: '/api/runs/{run}/record',
   summary: 'The run as a test that `dandori/testing` runs',
   request: { params: runParams },
-  responses: {
-    200: jsonContent('The case', z.custom<Recorded>().openapi('Recorded', { type: 'object' })),
-    ...problems,
-  },
+  responses: { 200: jsonContent('The case', recordedSchema, 'Recorded'), ...problems },
 });
 
 export const past: Routes = (app, { dandori, driving, ownRuns }) => {
@@ -102,7 +62,7 @@ export const past: Routes = (app, { dandori, driving, ownRuns }) => {
       ...(at !== undefined && { at }),
       ...(answers !== undefined && { answers }),
       ...(plan !== undefined && { tasks: parsePlan(plan, 'plan').tasks }),
-      ...by(c.get('user').id),
+      ...by(c),
     });
     if (drive) driving.wake(forked.run);
     return c.json(forked, 201, { Location: `/api/runs/${forked.run}` });

@@ -1,20 +1,23 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import type { Heard } from '../../client/api.ts';
+import { createRoute, type z } from '@hono/zod-openapi';
 import type { Said } from '../../conversation/conversation.ts';
+import {
+  acknowledgedSchema,
+  acknowledgeRequest,
+  cancelRequest,
+  chosenModelSchema,
+  conversationAnswerRequest,
+  doneSchema,
+  type Heard,
+  heardSchema,
+  modelRequest,
+  sayRequest,
+  tellRequest,
+  toldRunsSchema,
+} from '../api.ts';
 import { cancelAll, refuseOtherModel } from '../conversations.ts';
 import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
-import {
-  conversationParams,
-  given,
-  hasAnswer,
-  idempotency,
-  jsonBody,
-  jsonContent,
-  NO_ANSWER,
-  problems,
-  says,
-} from '../schemas.ts';
+import { conversationParams, idempotency, jsonBody, jsonContent, problems } from '../schemas.ts';
 
 function command<B extends z.ZodType, R extends z.ZodType>(
   path: string,
@@ -30,62 +33,32 @@ function command<B extends z.ZodType, R extends z.ZodType>(
   });
 }
 
-const runId = z.string().max(128);
-const heardSchema = z.custom<Heard>().openapi('Heard', {
-  type: 'object',
-  required: ['kind'],
-  properties: {
-    kind: { type: 'string', enum: ['begun', 'answered', 'unclear'] },
-    run: { type: 'string' },
-    question: { type: 'string' },
-    questions: {
-      type: 'array',
-      items: { type: 'object' },
-      description: 'Where it could answer several; nothing was written down then',
-    },
-  },
-});
-
 const say = command(
   'say',
   'Say something: it becomes a run, or the answer to the question that is open. With an Idempotency-Key what is sent twice is said once',
-  [
-    z.strictObject({
-      text: says,
-      seen: z.string().max(400).optional().openapi({
-        description:
-          'The last message that the speaker had before them. A question that came after it is not answered by the text',
-      }),
-    }),
-    heardSchema,
-  ],
+  [sayRequest, heardSchema],
 );
 const answer = command('answer', 'Answer a question of one of its runs, where words alone do not say which', [
-  z.strictObject({ run: runId, question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
+  conversationAnswerRequest,
   heardSchema,
 ]);
 const tell = command(
   'tell',
   'Tell a run something: a no with its reason to a plan that waits, the answer to a question that takes any words, or a note',
-  [z.strictObject({ run: runId, text: says }), z.object({ run: z.string() })],
+  [tellRequest, doneSchema],
 );
 const cancel = command('cancel', 'Stop one of its runs, or without one all that have not ended', [
-  z.strictObject({ run: runId.optional(), reason: z.string().max(10_000).optional() }),
-  z.object({ runs: z.array(z.string()).openapi({ description: 'Those that were told' }) }),
+  cancelRequest,
+  toldRunsSchema,
 ]);
 const acknowledge = command(
   'acknowledge',
   'Messages of the agent were really shown; they are not told again. To say so twice does no harm',
-  [
-    z.strictObject({ messages: z.array(z.string().max(400)).min(1).max(1_000) }),
-    z.object({
-      messages: z.array(z.string()).openapi({ description: 'Those that nobody had acknowledged before' }),
-    }),
-  ],
+  [acknowledgeRequest, acknowledgedSchema],
 );
 const model = command('model', 'Choose the model for the runs that follow', [
-  z.strictObject({ model: z.string().min(1).max(200) }),
-  z.object({ model: z.string() }),
+  modelRequest,
+  chosenModelSchema,
 ]);
 
 export const talking: Routes = (app, { conversations, driving, config }) => {

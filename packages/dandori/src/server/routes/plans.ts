@@ -1,32 +1,32 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { CheckedPlan, PlacedDiagnostic, PlanOfRun } from '../../client/api.ts';
 import { ProblemsError } from '../../documents/problem.ts';
-import type { Lifted } from '../../history/lift.ts';
+import { liftedSchema } from '../../history/lift.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { type PlanFile, parsePlan } from '../../plan/read.ts';
 import { writePlan } from '../../plan/write.ts';
 import { fold } from '../../run/state/apply.ts';
 import { planTasks } from '../../views/plan.ts';
+import { checkedPlanSchema, checkRequest, type PlacedDiagnostic, planSchema } from '../api.ts';
 import type { Routes } from '../parts.ts';
-import { described, jsonBody, jsonContent, problems, runParams } from '../schemas.ts';
-import { compiledShape, liftedShape, planShape } from '../shapes.ts';
+import { jsonBody, jsonContent, problems, runParams } from '../schemas.ts';
 
-const planSchema = described<PlanOfRun>('Plan', planShape);
 const YAML = z.object({ format: z.enum(['json', 'yaml']).default('json') });
-const plans = {
-  200: {
-    description: 'The plan',
-    content: { 'application/json': { schema: planSchema }, 'application/yaml': { schema: z.string() } },
-  },
-  ...problems,
-};
 
 const get = createRoute({
   method: 'get',
   path: '/api/runs/{run}/plan',
   summary: 'The plan of a run: the one that a person is asked about, else as accepted, else as proposed',
   request: { params: runParams, query: YAML },
-  responses: plans,
+  responses: {
+    200: {
+      description: 'The plan',
+      content: {
+        ...jsonContent('', planSchema, 'Plan').content,
+        'application/yaml': { schema: z.string() },
+      },
+    },
+    ...problems,
+  },
 });
 
 const lift = createRoute({
@@ -34,31 +34,15 @@ const lift = createRoute({
   path: '/api/runs/{run}/lift',
   summary: 'A plan that does again what the run has done',
   request: { params: runParams },
-  responses: {
-    200: jsonContent('The plan and what was inferred', described<Lifted>('Lifted', liftedShape)),
-    ...problems,
-  },
+  responses: { 200: jsonContent('The plan and what was inferred', liftedSchema, 'Lifted'), ...problems },
 });
 
 const check = createRoute({
   method: 'post',
   path: '/api/plans/check',
   summary: 'Compile a plan without running it: its diagnostics, or what it will take',
-  request: {
-    body: jsonBody(
-      z.strictObject({
-        plan: z.string().openapi({ description: 'A plan file, as YAML or JSON' }),
-        run: z.string().max(128).optional().openapi({
-          description: 'Compile it as an edit of this run: of the plan that waits, or of what was not begun',
-        }),
-        at: z.number().int().positive().optional().openapi({ description: 'As the run stood at this event' }),
-      }),
-    ),
-  },
-  responses: {
-    200: jsonContent('What the compiler says', described<CheckedPlan>('Compiled', compiledShape)),
-    ...problems,
-  },
+  request: { body: jsonBody(checkRequest) },
+  responses: { 200: jsonContent('What the compiler says', checkedPlanSchema, 'Compiled'), ...problems },
 });
 
 export const planning: Routes = (app, { dandori, ownRuns }) => {

@@ -2,25 +2,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { plainPath } from '../../plan/query.ts';
+import { resultPartSchema } from '../../views/result-page.ts';
+import { resultRange } from '../api.ts';
 import type { Routes } from '../parts.ts';
-import { count, jsonContent, problems, runParams } from '../schemas.ts';
+import { jsonContent, problems, runParams } from '../schemas.ts';
 
-/** A `ResultPart`; values within values have no end for the types. */
-const partSchema = z.custom<object>().openapi('ResultPart', {
-  type: 'object',
-  required: ['kind'],
-  properties: {
-    kind: { type: 'string', enum: ['list', 'object', 'text', 'plain'] },
-    total: { type: 'integer', description: 'Elements, fields, or characters' },
-    items: {
-      type: 'array',
-      items: { type: 'object' },
-      description: 'Each with its key, and its value or, where that is large, its kind and total',
-    },
-    text: { type: 'string' },
-    value: {},
-  },
-});
+/** Widened, because the types of Hono do not end within nested JSON. */
+const partSchema: z.ZodType<object> = resultPartSchema;
 
 const get = createRoute({
   method: 'get',
@@ -28,21 +16,9 @@ const get = createRoute({
   summary: 'A part of the result of a task, however large the whole is',
   request: {
     params: runParams.extend({ task: z.string().openapi({ param: { name: 'task', in: 'path' } }) }),
-    query: z.object({
-      path: z
-        .string()
-        .max(10_000)
-        .default('')
-        .openapi({ description: 'Keys and indexes, as in a Ref: `rows[0]."odd key"`' }),
-      offset: count.min(0).default(0),
-      limit: count
-        .min(1)
-        .max(1_000)
-        .default(100)
-        .openapi({ description: 'Elements, fields, or thousands of characters of a text' }),
-    }),
+    query: resultRange,
   },
-  responses: { 200: jsonContent('A part of it', partSchema), ...problems },
+  responses: { 200: jsonContent('A part of it', partSchema, 'ResultPart'), ...problems },
 });
 
 export const results: Routes = (app, { dandori }) => {

@@ -2,83 +2,41 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Dandori, RunSummary } from '../../app/dandori.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { approvalPolicy, mode } from '../../model/settings.ts';
-import { type Task, task } from '../../model/task.ts';
+import type { Task } from '../../model/task.ts';
 import { parsePlan } from '../../plan/read.ts';
 import type { User } from '../access.ts';
+import {
+  doneSchema,
+  eventPageSchema,
+  eventRange,
+  runFilters,
+  runNowSchema,
+  runPageSchema,
+  startRequest,
+} from '../api.ts';
 import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
-import {
-  count,
-  done,
-  eventSchema,
-  idempotency,
-  jsonBody,
-  jsonContent,
-  pageOf,
-  problems,
-  reportSchema,
-  runParams,
-  runSummarySchema,
-  schemaOf,
-} from '../schemas.ts';
-import { runStatus } from '../shapes.ts';
+import { idempotency, jsonBody, jsonContent, pageOf, problems, runParams } from '../schemas.ts';
 
-const filters = z.object({
-  limit: count.min(1).max(200).default(50),
-  before: z.string().max(128).optional().openapi({ description: '`next` of the page before' }),
-  status: runStatus.optional(),
-  text: z.string().max(200).optional().openapi({ description: 'A part of the goal' }),
-  since: count.optional().openapi({ description: 'Started then or later; milliseconds since 1970' }),
-  until: count.optional(),
-  user: z.string().max(200).optional().openapi({ description: 'Of this user; for admins' }),
-});
-type Filters = z.infer<typeof filters>;
+type Filters = z.infer<typeof runFilters>;
 
 const list = createRoute({
   method: 'get',
   path: '/api/runs',
   summary: 'The runs, newest first',
-  request: { query: filters },
-  responses: {
-    200: jsonContent(
-      'A page of runs',
-      z.object({ runs: z.array(runSummarySchema), next: z.string().optional() }),
-    ),
-    ...problems,
-  },
+  request: { query: runFilters },
+  responses: { 200: jsonContent('A page of runs', runPageSchema), ...problems },
 });
 
 const create = createRoute({
   method: 'post',
   path: '/api/runs',
   summary: 'Start a run. With an Idempotency-Key a request that is sent twice starts one run',
-  request: {
-    headers: idempotency,
-    body: jsonBody(
-      z.strictObject({
-        goal: z.string(),
-        mode: mode.optional(),
-        approval: approvalPolicy.optional().openapi({
-          description: 'Which calls are asked about; only an admin may ask for less than is configured',
-        }),
-        tasks: z
-          .array(task)
-          .min(1)
-          .optional()
-          .openapi({
-            type: 'array',
-            items: schemaOf(task) as { type: 'object' },
-            description: 'A plan of your own; see plan.schema.json',
-          }),
-        plan: z
-          .string()
-          .optional()
-          .openapi({ description: 'In place of tasks: a plan file, as YAML or JSON' }),
-      }),
-    ),
+  request: { headers: idempotency, body: jsonBody(startRequest) },
+  responses: {
+    201: jsonContent('It is started, and driven as soon as there is a place', doneSchema),
+    ...problems,
   },
-  responses: { 201: jsonContent('It is started, and driven as soon as there is a place', done), ...problems },
 });
 
 export const runs: Routes = (app, { dandori, driving, config }) => {
@@ -103,7 +61,7 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
   });
 };
 
-function givenTasks({ tasks, plan }: { tasks?: Task[] | undefined; plan?: string | undefined }) {
+function givenTasks({ tasks, plan }: Pick<z.infer<typeof startRequest>, 'tasks' | 'plan'>) {
   if (plan === undefined) return tasks;
   if (tasks === undefined) return parsePlan(plan, 'plan').tasks;
   throw new DandoriError('request-invalid', 'A run is given tasks or a plan file, and not both.', {
@@ -169,30 +127,15 @@ const get = createRoute({
   path: '/api/runs/{run}',
   summary: 'A run: its tasks, its answer, its questions, and whether it is driven now',
   request: { params: runParams },
-  responses: {
-    200: jsonContent(
-      'The run',
-      z.object({ report: reportSchema, driving: z.enum(['driving', 'queued', 'idle', 'retrying']) }),
-    ),
-    ...problems,
-  },
+  responses: { 200: jsonContent('The run', runNowSchema, 'Run'), ...problems },
 });
 
 const events = createRoute({
   method: 'get',
   path: '/api/runs/{run}/events',
   summary: 'The events of a run so far; /stream goes on with them',
-  request: {
-    params: runParams,
-    query: z.object({ after: count.min(0).default(0), limit: count.min(1).max(10_000).default(1_000) }),
-  },
-  responses: {
-    200: jsonContent(
-      'Events in order',
-      z.object({ events: z.array(eventSchema), next: z.number().optional() }),
-    ),
-    ...problems,
-  },
+  request: { params: runParams, query: eventRange },
+  responses: { 200: jsonContent('Events in order', eventPageSchema, 'Events'), ...problems },
 });
 
 const journal = createRoute({

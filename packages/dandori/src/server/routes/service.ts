@@ -1,14 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { ROLES } from '../../config/servers.ts';
-import type { Counted } from '../../history/all-runs.ts';
-import { every } from '../../history/statistics.ts';
-import type { Examined } from '../../model/finding.ts';
+import { countedSchema } from '../../history/all-runs.ts';
+import { examinedSchema } from '../../model/finding.ts';
 import { stringifyJson } from '../../model/json.ts';
-import type { Tool } from '../../model/tool.ts';
-import type { MissingServer } from '../../tools/toolbox.ts';
+import { serverUserSchema, statisticsFilters, toolListSchema } from '../api.ts';
 import type { Routes } from '../parts.ts';
-import { count, described, jsonContent, problems } from '../schemas.ts';
-import { missingServerShape, statisticsShape, toolShape } from '../shapes.ts';
+import { jsonContent, problems } from '../schemas.ts';
 
 const anybody = { method: 'get' as const, security: [] };
 
@@ -60,10 +56,7 @@ const who = createRoute({
   path: '/api/user',
   summary: 'Who you are to the server, and what you may do',
   responses: {
-    200: jsonContent(
-      'Without an id where there are no tokens: whoever works on this machine',
-      z.object({ id: z.string().optional(), role: z.enum(ROLES) }),
-    ),
+    200: jsonContent('You', serverUserSchema),
     ...problems,
   },
 });
@@ -75,20 +68,11 @@ export const user: Routes = (app) => {
   });
 };
 
-const toolSchema = described<Tool>('Tool', toolShape);
-const missingSchema = described<MissingServer>('MissingServer', missingServerShape);
-
 const list = createRoute({
   method: 'get',
   path: '/api/tools',
   summary: 'The tools of all servers and services, and the servers that are not available',
-  responses: {
-    200: jsonContent(
-      'Tools by name',
-      z.object({ tools: z.array(toolSchema), missing: z.array(missingSchema) }),
-    ),
-    ...problems,
-  },
+  responses: { 200: jsonContent('Tools by name', toolListSchema, 'Tools'), ...problems },
 });
 
 export const tools: Routes = (app, { dandori }) => {
@@ -103,69 +87,42 @@ const examine = createRoute({
   path: '/api/doctor',
   summary: 'Look for damage in all that is stored, or in one run; for admins. Nothing is mended',
   request: { query: z.object({ run: z.string().max(128).optional() }) },
-  responses: {
-    200: jsonContent('What was found', z.custom<Examined>().openapi('Examined', { type: 'object' })),
-    ...problems,
-  },
+  responses: { 200: jsonContent('What was found', examinedSchema, 'Examined'), ...problems },
 });
 
 export const examining: Routes = (app, { dandori }) => {
-  /** Everything is read for it, so those who ask at the same time get one answer. */
-  const underWay = new Map<string, Promise<Examined>>();
+  const examineOnce = sharing((run: string) => dandori.doctor(run === '' ? {} : { run }));
 
-  app.openapi(examine, async (c) => {
-    const { run = '' } = c.req.valid('query');
-    const examined =
-      underWay.get(run) ??
-      dandori.doctor(run === '' ? {} : { run }).finally(() => {
-        underWay.delete(run);
-      });
-    underWay.set(run, examined);
-    return c.json(await examined, 200);
-  });
+  app.openapi(examine, async (c) => c.json(await examineOnce(c.req.valid('query').run ?? ''), 200));
 };
+
+/** These read everything that is stored, so equal requests at the same time share one answer. */
+function sharing<K, T>(read: (asked: K) => Promise<T>): (asked: K) => Promise<T> {
+  const running = new Map<string, Promise<T>>();
+  return (asked) => {
+    const name = stringifyJson(asked);
+    const answer = running.get(name) ?? read(asked).finally(() => running.delete(name));
+    running.set(name, answer);
+    return answer;
+  };
+}
 
 const statistics = createRoute({
   method: 'get',
   path: '/api/statistics',
   summary: 'Counts your runs, and for admins all: outcomes, model calls, cost, failures of tools, ratings',
-  request: {
-    query: z.object({
-      since: count
-        .min(0)
-        .default(0)
-        .openapi({ description: 'Started then or later; milliseconds since 1970' }),
-      every: every.optional().openapi({
-        description: 'Tells a series too, by the time at which runs started; its periods begin with `since`',
-      }),
-    }),
-  },
-  responses: {
-    200: jsonContent('The figures', described<Counted>('Statistics', statisticsShape)),
-    ...problems,
-  },
+  request: { query: statisticsFilters },
+  responses: { 200: jsonContent('The figures', countedSchema, 'Statistics'), ...problems },
 });
 
 export const counting: Routes = (app, { dandori }) => {
-  /** Every journal is read for it, so those who ask the same at the same time get one answer. */
-  const underWay = new Map<string, Promise<Counted>>();
+  const countOnce = sharing(dandori.statistics);
 
   app.openapi(statistics, async (c) => {
-    const { since, every: period } = c.req.valid('query');
     const { id, role } = c.get('user');
     const own = role === 'admin' || id === undefined ? {} : { userId: id };
-    const name = stringifyJson([since, period, own]);
-    const counted =
-      underWay.get(name) ??
-      dandori.statistics({ since, ...(period && { every: period }), ...own }).finally(() => {
-        underWay.delete(name);
-      });
-    underWay.set(name, counted);
-    return c.json(ofUser(await counted, role), 200);
+    const counted = await countOnce({ ...c.req.valid('query'), ...own });
+    // The reason names a file of the server, and a damaged run has no known owner.
+    return c.json(role === 'admin' ? counted : { ...counted, damaged: [] }, 200);
   });
 };
-
-/** Why a run is damaged names a file of the server; and whose it was, nobody knows. */
-function ofUser(counted: Counted, role: string): Counted {
-  return role === 'admin' ? counted : { ...counted, damaged: [] };
-}

@@ -1,209 +1,156 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import type { RunQuestion } from '../../history/all-runs.ts';
+import { createRoute, type z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { parsePlan } from '../../plan/read.ts';
-import type { Routes } from '../parts.ts';
 import {
-  described,
-  done,
-  given,
-  hasAnswer,
-  jsonBody,
-  jsonContent,
-  NO_ANSWER,
-  problems,
-  runParams,
-} from '../schemas.ts';
-import { runQuestionShape } from '../shapes.ts';
+  answeredSchema,
+  answerRequest,
+  approveRequest,
+  budgetRequest,
+  emptyRequest,
+  noteRequest,
+  type QuestionList,
+  questionListSchema,
+  rateRequest,
+  reasonRequest,
+  rejectRequest,
+} from '../api.ts';
+import type { Env, Routes } from '../parts.ts';
+import { done, jsonBody, jsonContent, problems, runParams } from '../schemas.ts';
 
-/** A request to a run, which becomes a fact or is refused. */
-function command<T extends z.ZodType>(path: string, summary: string, body: T) {
+/** A request to a run. The server journals it, or refuses it. */
+function command<B extends z.ZodType>(path: string, summary: string, body: B) {
   return createRoute({
     method: 'post',
     path: `/api/runs/{run}/${path}`,
     summary,
     request: { params: runParams, body: jsonBody(body) },
-    responses: { 200: jsonContent('It is written down', done), ...problems },
+    responses: { 200: done, ...problems },
   });
 }
 
-const text = z.string().max(10_000);
+/** A yes or a no to a question; it answers with the question. */
+function verdict<B extends z.ZodType>(path: string, summary: string, body: B) {
+  return createRoute({
+    method: 'post',
+    path: `/api/runs/{run}/${path}`,
+    summary,
+    request: { params: runParams, body: jsonBody(body) },
+    responses: { 200: jsonContent('The question that it answers', answeredSchema), ...problems },
+  });
+}
 
-const answer = command(
-  'answer',
-  'Answer a question; the run goes on by itself',
-  z.strictObject({ question: z.string().max(200), ...given }).refine(hasAnswer, NO_ANSWER),
-);
-const cancel = command(
-  'cancel',
-  'Stop a run; its running calls are told',
-  z.strictObject({ reason: text.optional() }),
-);
-const amount = z.number().int().positive().optional();
+const answer = command('answer', 'Answer a question; the run goes on by itself', answerRequest);
+const cancel = command('cancel', 'Stop a run; its running calls are told', reasonRequest);
 const budget = command(
   'budget',
   'Raise the limits of a run; one that was exhausted goes on. `time` is in milliseconds',
-  z
-    .strictObject({
-      steps: amount,
-      calls: amount,
-      tasks: amount,
-      tokens: amount,
-      revisions: amount,
-      time: z.number().positive().optional(),
-      cost: z.number().positive().optional(),
-    })
-    .refine((amounts) => Object.keys(amounts).length > 0, { error: 'names no amount' }),
+  budgetRequest,
 );
-const rate = command(
-  'rate',
-  'What you think of a run that has ended, from 1 to 5',
-  z.strictObject({ rating: z.number().int().min(1).max(5), comment: text.optional() }),
-);
-const resume = command(
-  'resume',
-  'Go on with a run that was paused, or that nobody drives',
-  z.strictObject({}),
-);
+const rate = command('rate', 'What you think of a run that has ended, from 1 to 5', rateRequest);
+const resume = command('resume', 'Go on with a run that was paused, or that nobody drives', emptyRequest);
 const note = command(
   'note',
   'Say something to a run that is under way; its next decision is told',
-  z.strictObject({ text }),
+  noteRequest,
 );
 const pause = command(
   'pause',
   'Begin nothing more until the run is resumed; what runs comes to its end',
-  z.strictObject({ reason: text.optional() }),
+  reasonRequest,
+);
+const approve = verdict(
+  'approve',
+  'A yes to a call or a plan that waits, or to a plan as you have edited it',
+  approveRequest,
+);
+const reject = verdict(
+  'reject',
+  'A no to a call or a plan that waits; the mind is told the reason',
+  rejectRequest,
 );
 
 export const steering: Routes = (app, { dandori, driving, metrics }) => {
-  app.openapi(answer, async (c) => {
-    const { run } = c.req.valid('param');
-    const { question, answer: given = null, comment, declined } = c.req.valid('json');
-    await dandori.answer(run, question, given, {
-      ...by(c.get('user').id),
-      ...(comment !== undefined && { comment }),
-      ...(declined !== undefined && { declined }),
-    });
+  /** Wakes the run, so that it goes on with what was just written to it. */
+  const woken = (c: Context<Env>, run: string) => {
     driving.wake(run);
     return c.json({ run }, 200);
+  };
+
+  app.openapi(answer, async (c) => {
+    const { run } = c.req.valid('param');
+    const { question, answer: value = null, ...how } = c.req.valid('json');
+    await dandori.answer(run, question, value, { ...how, ...by(c) });
+    return woken(c, run);
   });
 
   app.openapi(cancel, async (c) => {
     const { run } = c.req.valid('param');
-    await dandori.cancel(run, c.req.valid('json').reason ?? 'cancelled by the user', by(c.get('user').id));
-    driving.wake(run);
-    return c.json({ run }, 200);
+    await dandori.cancel(run, c.req.valid('json').reason ?? 'cancelled by the user', by(c));
+    return woken(c, run);
   });
 
   app.openapi(budget, async (c) => {
     const { run } = c.req.valid('param');
-    await dandori.addBudget(run, { ...c.req.valid('json'), ...by(c.get('user').id) });
-    driving.wake(run);
-    return c.json({ run }, 200);
+    await dandori.addBudget(run, { ...c.req.valid('json'), ...by(c) });
+    return woken(c, run);
   });
 
   app.openapi(rate, async (c) => {
     const { run } = c.req.valid('param');
-    const { rating, comment } = c.req.valid('json');
-    await dandori.rate(run, { rating, ...(comment !== undefined && { comment }), ...by(c.get('user').id) });
-    metrics.rated(rating);
+    const given = c.req.valid('json');
+    await dandori.rate(run, { ...given, ...by(c) });
+    metrics.rated(given.rating);
     return c.json({ run }, 200);
   });
 
   app.openapi(resume, async (c) => {
     const { run } = c.req.valid('param');
-    if ((await dandori.report(run)).outcome === 'paused') await dandori.continue(run, by(c.get('user').id));
-    driving.wake(run);
-    return c.json({ run }, 200);
+    if ((await dandori.report(run)).outcome === 'paused') await dandori.continue(run, by(c));
+    return woken(c, run);
   });
 
   app.openapi(note, async (c) => {
     const { run } = c.req.valid('param');
-    await dandori.tell(run, c.req.valid('json').text, by(c.get('user').id));
-    driving.wake(run);
-    return c.json({ run }, 200);
+    await dandori.tell(run, c.req.valid('json').text, by(c));
+    return woken(c, run);
   });
 
   app.openapi(pause, async (c) => {
     const { run } = c.req.valid('param');
-    const { reason } = c.req.valid('json');
-    await dandori.pause(run, { ...(reason !== undefined && { reason }), ...by(c.get('user').id) });
-    driving.wake(run);
-    return c.json({ run }, 200);
+    await dandori.pause(run, { ...c.req.valid('json'), ...by(c) });
+    return woken(c, run);
   });
-};
 
-/** Where there are no tokens nobody knows who it was. */
-export function by(id: string | undefined): { by?: string } {
-  return id === undefined ? {} : { by: id };
-}
-
-const answered = jsonContent(
-  'The question that it answers',
-  z.object({ run: z.string(), question: z.string() }),
-);
-const question = z.string().max(200).optional().openapi({ description: 'Needed where more than one waits' });
-
-const approve = createRoute({
-  method: 'post',
-  path: '/api/runs/{run}/approve',
-  summary: 'A yes to a call or a plan that waits, or to a plan as you have edited it',
-  request: {
-    params: runParams,
-    body: jsonBody(
-      z.strictObject({
-        question,
-        plan: z.string().optional().openapi({
-          description: 'A plan file (YAML or JSON) in place of the plan that was asked about',
-        }),
-      }),
-    ),
-  },
-  responses: { 200: answered, ...problems },
-});
-
-const reject = createRoute({
-  method: 'post',
-  path: '/api/runs/{run}/reject',
-  summary: 'A no to a call or a plan that waits; the mind is told the reason',
-  request: {
-    params: runParams,
-    body: jsonBody(z.strictObject({ question, reason: z.string().max(10_000).optional() })),
-  },
-  responses: { 200: answered, ...problems },
-});
-
-export const approving: Routes = (app, { dandori, driving }) => {
   app.openapi(approve, async (c) => {
     const { run } = c.req.valid('param');
     const { question: asked, plan } = c.req.valid('json');
     const edited = plan === undefined ? {} : { tasks: parsePlan(plan, 'plan').tasks };
-    const id = await dandori.approve(run, asked, { ...edited, ...by(c.get('user').id) });
+    const question = await dandori.approve(run, asked, { ...edited, ...by(c) });
     driving.wake(run);
-    return c.json({ run, question: id }, 200);
+    return c.json({ run, question }, 200);
   });
 
   app.openapi(reject, async (c) => {
     const { run } = c.req.valid('param');
     const { question: asked, reason } = c.req.valid('json');
-    const why = reason === undefined ? {} : { reason };
-    const id = await dandori.reject(run, asked, { ...why, ...by(c.get('user').id) });
+    const question = await dandori.reject(run, asked, { ...(reason !== undefined && { reason }), ...by(c) });
     driving.wake(run);
-    return c.json({ run, question: id }, 200);
+    return c.json({ run, question }, 200);
   });
 };
+
+/** The user, for the journal. A server without access tokens does not know who it is. */
+export function by(c: Context<Env>): { by?: string } {
+  const { id } = c.get('user');
+  return id === undefined ? {} : { by: id };
+}
 
 const list = createRoute({
   method: 'get',
   path: '/api/questions',
   summary: 'The open questions of your runs and those that name you as one who may answer; for admins all',
   responses: {
-    200: jsonContent(
-      'Questions, those of the newest run first',
-      z.object({
-        questions: z.array(described<RunQuestion>('RunQuestion', runQuestionShape)),
-      }),
-    ),
+    200: jsonContent('Questions, those of the newest run first', questionListSchema, 'Questions'),
     ...problems,
   },
 });
@@ -211,11 +158,11 @@ const list = createRoute({
 export const questions: Routes = (app, { dandori, ownRuns }) => {
   app.openapi(list, async (c) => {
     const user = c.get('user');
-    const found: RunQuestion[] = [];
+    const mine: QuestionList = { questions: [] };
     for (const question of await dandori.questions()) {
       const isNamed = user.id !== undefined && question.answerers?.includes(user.id) === true;
-      if (isNamed || (await ownRuns.isOwn(question.run, user))) found.push(question);
+      if (isNamed || (await ownRuns.isOwn(question.run, user))) mine.questions.push(question);
     }
-    return c.json({ questions: found }, 200);
+    return c.json(mine, 200);
   });
 };

@@ -8,10 +8,11 @@ import type { Entry } from '../../store/journal.ts';
 import { createStreamPlaces } from '../event-streams.ts';
 import { SECURITY_HEADERS } from '../guard.ts';
 import type { Env, Routes } from '../parts.ts';
-import { conversationParams, count, problems, runParams } from '../schemas.ts';
+import { conversationParams, problems, runParams } from '../schemas.ts';
 
-const lastEventId = z.object({ 'last-event-id': count.min(0).optional() });
-const after = count.min(0).optional().openapi({ description: 'In place of Last-Event-ID' });
+const seq = z.coerce.number().int().min(0).optional();
+const lastEventId = z.object({ 'last-event-id': seq });
+const after = seq.openapi({ description: 'Instead of Last-Event-ID' });
 const events = { description: 'Events', content: { 'text/event-stream': { schema: z.string() } } };
 
 const ofRun = createRoute({
