@@ -6,24 +6,24 @@ import type { Action } from '../model/task.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { RunState } from '../run/state/state.ts';
 
-/** What a mind is given to decide on. */
+/** The input of a decision. */
 export interface Thought {
   readonly purpose: Purpose;
   readonly brief?: Brief | undefined;
-  /** Tools that it has to be told of with this decision. */
+  /** Tools to announce with this decision. */
   readonly offer?: Offer | undefined;
-  /** To be read only. */
+  /** Read-only. */
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly missing: readonly MissingServer[];
-  /** A finished task's result as text, in so many characters; without a limit in those that the run's settings allow. */
+  /** A finished task's result as text, at most `limit` characters. Default: the limit of the run's settings. */
   readonly resultText: (task: string, limit?: number) => string;
-  /** A finished task's result; undefined where it has none or where it is too large to be at hand. */
+  /** A finished task's result; undefined if it has none or if it is too large to be in memory. */
   readonly result: (task: string) => Json | undefined;
   readonly signal: AbortSignal;
-  /** Live only, never journaled: the answer as it is written. */
+  /** Live only, never journaled: gets the answer as it is written. */
   readonly onText?: (text: string) => void;
-  /** Live only: an action, as soon as it is complete. */
+  /** Live only: gets each action as soon as it is complete. */
   readonly onAction?: (action: Action) => void;
 }
 
@@ -32,7 +32,7 @@ export type Thinking =
       readonly kind: 'decided';
       readonly actions: readonly Action[];
       readonly reasoning?: string;
-      /** What had to be mended in the output, in words. */
+      /** What was repaired in the output. */
       readonly repaired?: string;
       readonly model?: string;
       readonly usage?: Usage;
@@ -41,17 +41,17 @@ export type Thinking =
       readonly kind: 'failed';
       readonly failure: Failure;
       readonly model?: string;
-      /** The model that this mind asks in its place from here on. */
+      /** The fallback model that is asked from now on. */
       readonly next?: string;
       readonly usage?: Usage;
     };
 
-/** What decides. One call is one decision; retries are the engine's business, as they are counted and journaled. */
+/** Decides what to do next: a language model, or the built-in planner. One call is one decision. The driver retries, because it counts and journals each call. */
 export interface Mind {
   /** `built-in`, or `provider/model`. */
   readonly name: string;
-  /** Must not throw or reject. Ends soon after `signal` is aborted. */
+  /** Must not throw or reject. Must end soon after `signal` is aborted. */
   think(thought: Thought): Promise<Thinking>;
-  /** What one call for this thought can take at most. Where absent, nothing is known of it beforehand. */
+  /** The most one call for this thought can use. Without it, nothing is reserved. */
   weigh?(thought: Omit<Thought, 'signal'>): Promise<{ readonly tokens: number; readonly cost?: number }>;
 }

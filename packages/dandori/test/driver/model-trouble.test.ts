@@ -200,7 +200,7 @@ const UNDERSTOOD: readonly Trouble[] = [
     name: 'a comma too many',
     only: 'json',
     replies: () => [{ content: '{"actions":[{"operation":"places.find","args":{"q":"Kyoto",},},]}' }],
-    notes: /broken JSON mended/,
+    notes: /broken JSON repaired/,
   },
   {
     name: 'arguments as text',

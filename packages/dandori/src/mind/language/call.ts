@@ -2,53 +2,53 @@ import type { FinishReason, LanguageModel, LanguageModelUsage, ModelMessage } fr
 import { assertNever } from '../../model/error.ts';
 import { type Json, stringifyJson } from '../../model/json.ts';
 import { hugeIn, withTextIntegers } from '../../model/stand-in.ts';
-import type { DialectPrompt, Listener, Sent } from './dialects/dialect.ts';
+import type { DialectPrompt, Listener, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
 
 interface ModelCall {
   readonly model: LanguageModel;
   readonly options: LanguageMindOptions;
   readonly prompt: DialectPrompt;
-  readonly sent: Sent;
+  readonly sent: RequestOptions;
   readonly signal: AbortSignal;
   readonly listener: Listener;
 }
 
-/** A call in the provider's own form. */
-export interface SpokenCall {
+/** A native tool call. */
+export interface NativeCall {
   readonly id: string;
   readonly name: string;
-  /** As it was written, where that is known: a number that is too long has become another one in what the SDK makes of it. */
+  /** The original text if it is known, because the SDK rounds large integers. */
   readonly arguments: unknown;
 }
 
-/** Everything that the model said before it ended, whichever way. */
-export interface Spoken {
+/** Everything that the model wrote before the call ended, successfully or not. */
+export interface ModelOutput {
   text: string;
-  /** What a reasoning model thought aloud. */
+  /** The visible thoughts of a reasoning model. */
   thoughts: string;
-  /** In the order in which they were complete. Some models make them where nobody asked for them. */
-  calls: SpokenCall[];
+  /** In the order of completion. Some models make native calls even in the JSON dialect. */
+  calls: NativeCall[];
   finishReason: FinishReason | undefined;
   usage: LanguageModelUsage | undefined;
   error: unknown;
-  /** It wrote more than is read, and was stopped. */
+  /** The output exceeded the limit, and the call was stopped. */
   isTooLong?: boolean;
 }
 
-/** Characters of one output, thoughts and calls included. The longest that models write today is a quarter of this. */
+/** Characters of one output, including thoughts and calls: four times what models write today at most. */
 export const LONGEST_OUTPUT = 4_000_000;
 
-/** Bytes of one answer over the network. Each few characters come in an event of some hundred bytes. */
+/** Bytes of one response. A few characters of output arrive in an event of some hundred bytes. */
 const LONGEST_BODY = 256 * 1024 * 1024;
-/** Bytes of one event: what has no end yet is kept in memory, by us and by the SDK. */
+/** Bytes of one event. We and the SDK keep an incomplete event in memory. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
 
 class OutputTooLong extends Error {
   override readonly name = 'OutputTooLong';
 }
 
-/** Stops reading a body that is larger than any answer. The SDK reads whatever comes. */
+/** Stops reading a response that is too large. The SDK has no limit. */
 function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -70,7 +70,7 @@ function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof
   };
 }
 
-/** One call of the model, without any retry. Does not reject: what went wrong is `error`. */
+/** One model call, without retries. Never rejects: a problem is in `error`. */
 export async function callModel({
   model,
   options,
@@ -78,8 +78,8 @@ export async function callModel({
   sent,
   signal,
   listener,
-}: ModelCall): Promise<Spoken> {
-  const spoken: Spoken = {
+}: ModelCall): Promise<ModelOutput> {
+  const output: ModelOutput = {
     text: '',
     thoughts: '',
     calls: [],
@@ -89,15 +89,15 @@ export async function callModel({
   };
   const stop = new AbortController();
   let length = 0;
-  /** False where it is too much. */
+  /** False if the output is too long. */
   const hasRoom = (piece: string): boolean => {
     length += piece.length;
-    spoken.isTooLong = length > LONGEST_OUTPUT;
-    return !spoken.isTooLong;
+    output.isTooLong = length > LONGEST_OUTPUT;
+    return !output.isTooLong;
   };
   try {
     const { streamText } = await import('ai');
-    // The SDK would print warnings, about a temperature that a model ignores for instance, into the output of the CLI.
+    // Otherwise the SDK prints warnings into the output of the CLI.
     globalThis.AI_SDK_LOG_WARNINGS ??= false;
     const result = streamText({
       model,
@@ -113,7 +113,7 @@ export async function callModel({
     });
     const pieces = new Map<string, string>();
     for await (const part of result.stream) {
-      // What was already on its way when the call was given up must not be told any more.
+      // M3: nothing is reported after an abort.
       if (signal.aborted) break;
       const piece = pieceIn(part);
       if (piece !== undefined && !hasRoom(piece)) {
@@ -121,36 +121,36 @@ export async function callModel({
         break;
       }
       if (part.type === 'text-delta') {
-        spoken.text += part.text;
+        output.text += part.text;
         listener.text(part.text);
-      } else if (part.type === 'reasoning-delta') spoken.thoughts += part.text;
+      } else if (part.type === 'reasoning-delta') output.thoughts += part.text;
       else if (part.type === 'tool-input-start') listener.callStarted?.(part.id, part.toolName);
       else if (part.type === 'tool-input-delta') {
         pieces.set(part.id, (pieces.get(part.id) ?? '') + part.delta);
         listener.callPiece?.(part.id, part.delta);
       } else if (part.type === 'tool-call') {
         const { toolCallId: id, toolName: name, input } = part;
-        // What Google sends is JSON, which the SDK has read and written again: its text says nothing more.
+        // For Google the SDK has parsed and rewritten the text, so it is not the original.
         const written = options.provider === 'google' ? undefined : pieces.get(id);
         const call = { id, name, arguments: written || input };
-        spoken.calls.push(call);
+        output.calls.push(call);
         listener.call?.(call);
-      } else if (part.type === 'error') spoken.error ??= part.error;
+      } else if (part.type === 'error') output.error ??= part.error;
       else if (part.type === 'finish') {
-        spoken.usage = part.totalUsage;
-        spoken.finishReason = part.finishReason;
+        output.usage = part.totalUsage;
+        output.finishReason = part.finishReason;
       }
     }
   } catch (error) {
-    spoken.error ??= error;
+    output.error ??= error;
   }
-  if (isOrCauses(spoken.error, OutputTooLong)) spoken.isTooLong = true;
-  return spoken;
+  if (isOrCauses(output.error, OutputTooLong)) output.isTooLong = true;
+  return output;
 }
 
 /**
- * The SDK knows no bigint in the calls that a model made before. As text they go out as they are, with every digit; only
- * Anthropic and Google want objects, and are shown such an integer in quotes.
+ * The SDK can't serialize bigints in earlier calls. As text they keep every digit. Anthropic and Google require objects, so there
+ * such an integer is sent in quotes.
  */
 function sendable(message: ModelMessage, { provider }: LanguageMindOptions): ModelMessage {
   if (message.role !== 'assistant' || typeof message.content === 'string') return message;
@@ -169,7 +169,7 @@ function isOrCauses(error: unknown, kind: typeof OutputTooLong): boolean {
   return false;
 }
 
-/** What a part of the stream adds to the output. */
+/** The output text in a part of the stream. */
 function pieceIn(part: { type: string; text?: unknown; delta?: unknown }): string | undefined {
   const { type, text, delta } = part;
   if (type === 'text-delta' || type === 'reasoning-delta') return String(text);
@@ -180,22 +180,22 @@ function providerOptions({
   provider,
   supportsStructuredOutputs = false,
 }: LanguageMindOptions): Record<string, Record<string, string | boolean | { type: string }>> {
-  // Strict schemas allow no free-form objects, and arguments are such.
+  // Strict schemas allow no free-form objects such as `args`.
   if (provider === 'openai') return { openai: { strictJsonSchema: false } };
-  // Without a mark there is no cache at Anthropic.
+  // Anthropic caches only with this option.
   if (provider === 'anthropic') return { anthropic: { cacheControl: { type: 'ephemeral' } } };
   if (provider === 'google') return { google: { structuredOutputs: supportsStructuredOutputs } };
   return { openaiCompatible: { strictJsonSchema: false } };
 }
 
-/** The providers are imported here and not at the top: they take 150 ms, and most commands ask no model. */
+/** Imports the provider lazily: that takes 150 ms, and most commands call no model. */
 export async function loadModel(options: LanguageMindOptions): Promise<LanguageModel> {
   const { provider, name, baseUrl } = options;
   switch (provider) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
       const openai = createOpenAI(connection(options));
-      // Servers that imitate OpenAI know chat completions; few know the newer Responses API.
+      // OpenAI-compatible servers support chat completions; few support the Responses API.
       return baseUrl === undefined ? openai(name) : openai.chat(name);
     }
     case 'anthropic': {
@@ -229,7 +229,7 @@ async function loadCompatible(options: LanguageMindOptions): Promise<LanguageMod
 }
 
 function connection({ baseUrl, apiKey, fetch }: LanguageMindOptions) {
-  // Without a key of its own, the SDK would send the one from the environment to whoever is at this address.
+  // Without a key, the SDK would send the key from the environment to this address.
   const key = apiKey ?? (baseUrl === undefined ? undefined : 'none');
   return {
     ...(baseUrl !== undefined && { baseURL: baseUrl }),

@@ -1,10 +1,11 @@
 import type { Failure } from '../../model/failure.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { clip } from '../../model/text.ts';
 import type { LanguageMindOptions } from './options.ts';
 
 const MAX_DETAIL = 300;
 
-/** What the SDK's `APICallError` and its errors from within a stream have in common. */
+/** The common fields of the SDK's `APICallError` and its errors within a stream. */
 interface ApiError {
   readonly message: string;
   readonly statusCode?: number | undefined;
@@ -12,7 +13,7 @@ interface ApiError {
   readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What went wrong with a call, with the setting that mends it where there is one. Never holds a key. */
+/** Describes what went wrong and which setting fixes it. Never contains a key. */
 export async function toFailure(error: unknown, options: LanguageMindOptions): Promise<Failure> {
   const { APICallError, LoadAPIKeyError, AISDKError } = await import('ai');
   const failure =
@@ -32,7 +33,7 @@ function hasStatus(error: unknown): error is ApiError {
 
 function fromApi(error: ApiError, options: LanguageMindOptions): Failure {
   const { statusCode: status } = error;
-  const said = clip(error.message);
+  const said = oneLine(error.message);
   const model = `${options.provider}/${options.name}`;
   const section = sectionOf(options);
   if (status === undefined) return again(unreachable(error, options));
@@ -67,12 +68,12 @@ function badRequestFix({ message, responseBody = '' }: ApiError, options: Langua
   return `Check ${section}.name, ${section}.base_url and the other settings under ${section}.`;
 }
 
-/** OpenAI says it with 429, though waiting does not help. */
+/** OpenAI uses 429 for this, although waiting does not help. */
 function isOutOfCredit({ responseBody = '' }: ApiError): boolean {
   return responseBody.includes('insufficient_quota') || responseBody.includes('credit balance is too low');
 }
 
-/** What a server that is busy says of the time is told: it may be longer than anybody wants to wait. */
+/** The message names the wait that the server asks for, because it may be long. */
 function later(message: string, error: ApiError): Failure {
   const wait = retryAfter(error);
   if (wait === undefined) return again(message);
@@ -81,8 +82,8 @@ function later(message: string, error: ApiError): Failure {
 }
 
 /**
- * In milliseconds. The header holds seconds or a date; some servers give milliseconds in one of their own. A number that
- * is beyond all numbers says nothing, and could not be journaled.
+ * In milliseconds. `retry-after` holds seconds or a date; some servers send milliseconds in `retry-after-ms`. Infinity is ignored, because it
+ * can't be journaled.
  */
 function retryAfter({ responseHeaders = {} }: ApiError): number | undefined {
   const milliseconds = Number.parseFloat(responseHeaders['retry-after-ms'] ?? '');
@@ -97,9 +98,9 @@ function fromOther(
   error: unknown,
   { options, isKnown }: { options: LanguageMindOptions; isKnown: boolean },
 ): Failure {
-  const said = clip(messageOf(error));
+  const said = oneLine(messageOf(error));
   if (isConnectionError(error)) return again(unreachable(error, options));
-  // An event that is no JSON, or an error object in the middle of the stream: the server's trouble, not ours.
+  // Invalid JSON or an error object within the stream is a fault of the server, so a retry may help.
   const isFromStream =
     !(error instanceof Error) ||
     /StreamProvider|JSONParse|TypeValidation|InvalidResponse|EmptyResponse|NoOutput/.test(error.name);
@@ -120,7 +121,7 @@ function isConnectionError(error: unknown): boolean {
 }
 
 function unreachable(error: unknown, options: LanguageMindOptions): string {
-  const said = clip(messageOf(error));
+  const said = oneLine(messageOf(error));
   return `${options.provider}/${options.name} cannot be reached${at(options)}: ${said}. Is it running, and is ${sectionOf(options)}.base_url right?`;
 }
 
@@ -138,9 +139,8 @@ function messageOf(error: unknown): string {
   return typeof error === 'string' ? error : (stringifyJson(error) ?? 'unknown');
 }
 
-function clip(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
-  return line.length <= MAX_DETAIL ? line : `${line.slice(0, MAX_DETAIL)}…`;
+function oneLine(text: string): string {
+  return clip(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''), MAX_DETAIL);
 }
 
 function again(message: string): Failure {
@@ -151,17 +151,17 @@ function final(message: string): Failure {
   return { kind: 'model_error', message, retryable: false };
 }
 
-/** The variables that the SDK takes a key from where none is given. */
+/** The variables from which the SDK takes a key by default. */
 const KEY_VARIABLES = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
 
 const MASK = '[secret]';
 
-/** Takes keys out of a text that goes to the journal: servers like to quote what they were sent. */
+/** Removes keys from text that is journaled, because servers quote requests in their errors. */
 function redact(text: string, { apiKey }: LanguageMindOptions): string {
   const secrets = [apiKey, ...KEY_VARIABLES.map((name) => process.env[name])];
   let clean = text;
   for (const secret of secrets) {
-    // A stand-in such as `x` is no secret, and masking it would garble the text.
+    // A dummy key such as `x` is not secret, and masking it would garble the text.
     if (secret !== undefined && secret.length >= 4) clean = clean.replaceAll(secret, MASK);
   }
   return clean

@@ -12,7 +12,7 @@ import { type Described, describedTools, describeTool, hasRefs, tellServers } fr
 
 type Planning = NonNullable<Settings['planning']>;
 
-/** What the dialects say differently. */
+/** The parts of the instructions that differ between dialects. */
 export interface Form {
   readonly system: (state: RunState) => string;
   readonly plans: () => string;
@@ -25,7 +25,7 @@ const TEXT: Form = {
   tools: toolsPart,
 };
 
-/** The part of the prompt that is the same for every call of a run, so that providers find it in their caches. */
+/** The part of the prompt that is the same for every call of a run, so that provider caches hit. */
 export function writeInstructions(
   thought: Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>,
   custom?: string,
@@ -53,12 +53,12 @@ function conversationPart(state: RunState): string {
   return [readPrompt('conversation'), ...(hasPlans ? [readPrompt('conversation-plans')] : [])].join('\n');
 }
 
-/** A plan of the user's may have steps whatever the mode. */
+/** A plan that the user gave may have steps in any mode. */
 export function hasPlans({ settings: { mode }, planGiven }: RunState): boolean {
   return hasRefs(mode) || (planGiven && mode !== 'direct');
 }
 
-/** So are they written by `notate`. */
+/** Matches how `notate` writes them. */
 export const ABOUT_OUTPUTS = 'Fields of an output are strings where no type is given.';
 
 function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
@@ -77,7 +77,7 @@ function toolsPart({ tools, servers }: Described, mode: Mode): string {
   return [list, ...tellServers(servers)].join('\n\n');
 }
 
-/** Why one is not there is partly what it wrote itself, and so no instruction. */
+/** The reason may quote the server, so it is data and not an instruction. */
 function missingPart(missing: readonly MissingServer[]): string {
   if (missing.length === 0) return '';
   const told = (reason: string) => withoutTags(reason.replaceAll(/\s+/g, ' '));
@@ -94,8 +94,8 @@ function orderPart(order: readonly OrderRule[]): string {
 }
 
 /**
- * What a decision is asked for, in words. It depends on nothing but what was journaled with the decision, so that a
- * later prompt repeats it as it was. `act` alone needs no words: the instructions say what to do next.
+ * The request of a decision. It depends only on what was journaled with the decision, so that later prompts repeat it word for word.
+ * `act` alone needs no text, because the instructions say what to do next.
  */
 export function writeBrief(purpose: Purpose, brief: Brief = {}): string[] {
   const { progress, loop, reflect, revisionsLeft, steps = [], report = [], isContinued } = brief;
@@ -116,7 +116,7 @@ function named(steps: readonly string[]): string[] {
   return steps.length === 0 ? [] : [steps.join(', ')];
 }
 
-/** The steps that actions are asked for are named with that. */
+/** For `generate` the request itself names the current steps. */
 function tellProgress({ done, total, current = [], failed = [] }: Progress, purpose: Purpose): string {
   const parts = [
     `Progress: ${done} of ${total} steps done`,

@@ -4,36 +4,32 @@ import { isStep } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
 import { shapeIn, sizeOf } from '../../views/result-digest.ts';
-import type { Thought } from '../mind.ts';
 import { inTags, whyNot, withoutTags } from './result-text.ts';
-import { announce } from './tool-text.ts';
+import { announce, type ToolsInput } from './tool-text.ts';
 import type { Window } from './window.ts';
 
-type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
-
 const LONGEST_ARGUMENTS = 120;
-/** A value that is no longer than this is kept as it is. */
+/** Values up to this length are kept in full. */
 const SMALL_VALUE = 200;
 const LONGEST_FAILURE = 300;
 const LONGEST_OUTLINE = 4000;
 const LONGEST_STEP = 300;
 const MOST_FAILURES = 20;
-/** Characters for the handles of results, for each token that the prompt may have. */
+/** Characters for result handles, per token that the prompt may have. */
 const ROOM_FOR_RESULTS = 0.25;
 
 const written = new WeakMap<readonly Decision[], { window: Window; text: string }>();
 
 /**
- * What stands for the decisions before the window: no model call is made for it, and nothing is lost that cannot be
- * read again.
+ * Replaces the decisions before the window, without a model call. `result.read` returns anything that is shortened here.
  *
- * K1  It tells of them as they were at the decision with which the window begins, so that it stays the same until the
- *     boundary moves again, also in another process. What has ended since is told in the window.
- * K2  The outline of the plan, answers and words of the user, what of the plan is still open, failures that nothing has
- *     mended and the handle of every result are in it.
- * K3  It is bounded: of many results the newest have a line each, those before are grouped by operation.
+ * K1  It describes them as they were at the decision that starts the window, so that it stays the same until the boundary moves, also in
+ *     another process. What ended later is in the window.
+ * K2  It contains the outline of the plan, the user's answers and notes, open tasks, failures that no later call fixed, and a handle of
+ *     every result.
+ * K3  It is bounded: the newest results have a line each, older ones are grouped by operation.
  */
-export function writeMemory(thought: Asked, window: Window, answers: readonly string[]): string[] {
+export function writeMemory(thought: ToolsInput, window: Window, answers: readonly string[]): string[] {
   if (window.from === 0) return [];
   const { decisions } = thought.state;
   const kept = written.get(decisions);
@@ -44,7 +40,7 @@ export function writeMemory(thought: Asked, window: Window, answers: readonly st
   return [text];
 }
 
-/** Whether it had ended before the window begins. */
+/** Whether a task had ended before the window starts. */
 function endedBefore({ decisions, ends }: RunState, { from }: Window): (task: TaskState) => boolean {
   const until = decisions[from]?.startedSeq ?? Number.POSITIVE_INFINITY;
   const since = new Set(ends.filter(({ seq }) => seq > until).map(({ task }) => task));
@@ -69,14 +65,14 @@ interface Past {
   readonly tasks: readonly TaskState[];
 }
 
-function compose(thought: Asked, { window, answers, steps, tasks }: Past): string {
+function compose(thought: ToolsInput, { window, answers, steps, tasks }: Past): string {
   const { state } = thought;
   const { from, asOf } = window;
-  const isMended = mendedIn(state, asOf);
+  const isFixed = fixedIn(state, asOf);
   const isOver = endedBefore(state, window);
   const ended = tasks.filter(isOver);
   const isMissing = (task: TaskState) =>
-    (task.status === 'failed' || task.status === 'blocked') && !task.isSuperseded && !isMended(task);
+    (task.status === 'failed' || task.status === 'blocked') && !task.isSuperseded && !isFixed(task);
   const results = ended.filter(({ status }) => status === 'succeeded');
   return [
     `The first ${from} ${from === 1 ? 'turn' : 'turns'} of this conversation are left out here. What came of them is below; \`result.read\` gives any result in full.`,
@@ -92,8 +88,8 @@ function compose(thought: Asked, { window, answers, steps, tasks }: Past): strin
   ].join('\n\n');
 }
 
-/** Whether the same call has succeeded later, as far as it was known when the boundary moved. */
-function mendedIn({ decisions, tasks }: RunState, asOf: number): (task: TaskState) => boolean {
+/** Whether the same call succeeded later, as known when the boundary moved. */
+function fixedIn({ decisions, tasks }: RunState, asOf: number): (task: TaskState) => boolean {
   const succeeded = new Map<string, number>();
   for (const { proposed } of decisions.slice(0, asOf)) {
     for (const { id } of proposed) {
@@ -108,7 +104,7 @@ function callOf({ task: { operation, args } }: TaskState): string {
   return `${operation} ${stringifyJson(args)}`;
 }
 
-/** What the mind said about its plan. How far it is, each decision is told anew. */
+/** The model's own outline. Progress is part of each decision's request. */
 function tellPlan(decisions: readonly Decision[], steps: readonly TaskState[]): string[] {
   const proposals = decisions
     .flatMap(({ operations }) => operations)
@@ -121,7 +117,7 @@ function tellPlan(decisions: readonly Decision[], steps: readonly TaskState[]): 
   return [['Your plan:', ...proposals, ...lines].join('\n')];
 }
 
-/** Of the plan, what had not ended yet. What a person is asked may be a tool's words, and only that they are is told. */
+/** Tasks that had not ended. A question may quote a tool, so only its kind is shown. */
 function tellOpen(tasks: readonly TaskState[], { questions }: RunState): string[] {
   if (tasks.length === 0) return [];
   const asked = new Map([...questions.values()].map(({ question }) => [question.task, question.kind]));
@@ -158,7 +154,7 @@ function tellResults(results: readonly TaskState[], state: RunState): string[] {
   return [['Results:', ...groups, ...lines].join('\n')];
 }
 
-/** Everything that a tool said is inside the tags, the names of its fields too. */
+/** Everything from a tool is inside the tags, including field names. */
 function line(task: TaskState, content: string): string {
   const { id, operation, args } = task.task;
   const size = task.result === undefined ? '' : ` (${sizeOf(task.result)})`;
@@ -175,7 +171,7 @@ function shortValue({ result }: TaskState): string {
   return `shape: ${shapeIn(result, SMALL_VALUE)}`;
 }
 
-/** Operations that have a line of their own. */
+/** Operations with their own line. */
 const MOST_OPERATIONS = 30;
 const LONGEST_IDS = 160;
 

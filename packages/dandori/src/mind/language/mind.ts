@@ -3,11 +3,12 @@ import type { Usage } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
 import { shown } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
+import { clip } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
 import type { Extraction } from '../parsing/extract.ts';
 import { TOO_DEEP } from '../parsing/parse.ts';
-import { callModel, LONGEST_OUTPUT, loadModel, type Spoken } from './call.ts';
+import { callModel, LONGEST_OUTPUT, loadModel, type ModelOutput } from './call.ts';
 import { type Dialect, dialectFor } from './dialects/dialect.ts';
 import { isAllowed } from './dialects/json.ts';
 import { toFailure } from './failure.ts';
@@ -16,11 +17,11 @@ import { fittingWindow } from './prompt.ts';
 import { estimateUsage, type Outgoing, outputLimit, toUsage, weighCall } from './usage.ts';
 
 /**
- * A mind that is a language model behind the AI SDK.
+ * A language model, called through the AI SDK.
  *
- * M1  One thought is one call of the model. Retries are the engine's, which counts and journals them.
- * M2  `think` never rejects, and ends at once when its signal is aborted, even if the connection does not.
- * M3  After that nothing more is told through `onAction` and `onText`.
+ * M1  One thought is one model call. The driver retries, because it counts and journals each call.
+ * M2  `think` never rejects. It ends at once when its signal is aborted, even if the connection stays open.
+ * M3  After an abort, `onAction` and `onText` are not called again.
  */
 export function createLanguageMind(options: LanguageMindOptions): Mind {
   let model: Promise<LanguageModel> | undefined;
@@ -44,7 +45,7 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
         return { kind: 'failed', failure: await toFailure(error, options), model: name };
       } finally {
         clearTimeout(timer);
-        // Whatever is still open of the call is of no use to anybody now.
+        // Closes what is still open of the call.
         limit.abort();
       }
     },
@@ -62,7 +63,7 @@ async function ask(thought: Thought, { options, model, signal }: Asking): Promis
   const outgoing = await prepare(thought, options);
   const { dialect, prompt, sent } = outgoing;
   const maxOutputTokens = await outputLimit(thought.state, outgoing, options);
-  const spoken = await callModel({
+  const output = await callModel({
     model: await model,
     options: { ...options, maxOutputTokens },
     prompt,
@@ -70,11 +71,11 @@ async function ask(thought: Thought, { options, model, signal }: Asking): Promis
     signal,
     listener: dialect.listen(thought),
   });
-  const usage = toUsage(spoken.usage, options) ?? (await estimateUsage(prompt, spoken, options));
-  return conclude(spoken, thought, { options, dialect, usage });
+  const usage = toUsage(output.usage, options) ?? (await estimateUsage(prompt, output, options));
+  return conclude(output, thought, { options, dialect, usage });
 }
 
-/** What the model is shown, in the dialect of the call; old turns in short where all of it would not fit. */
+/** The prompt in the dialect of the call. Old turns are shortened if the whole prompt would not fit. */
 async function prepare(
   thought: Omit<Thought, 'signal'>,
   options: LanguageMindOptions,
@@ -87,23 +88,23 @@ async function prepare(
 }
 
 async function conclude(
-  spoken: Spoken,
+  output: ModelOutput,
   thought: Thought,
   { options, dialect, usage }: { options: LanguageMindOptions; dialect: Dialect; usage: Usage | undefined },
 ): Promise<Thinking> {
   const counted = usage === undefined ? {} : { usage };
-  // The SDK goes through native arguments by recursion, and only what a model wrote can be that deep.
-  if (spoken.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };
-  if (spoken.isTooLong === true)
+  // The SDK walks native arguments recursively. Only model output can be nested deeply enough to overflow.
+  if (output.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };
+  if (output.isTooLong === true)
     return {
       kind: 'failed',
       failure: unusable(`it is longer than ${LONGEST_OUTPUT.toLocaleString('en')} characters`),
       ...counted,
     };
-  if (spoken.error !== undefined) {
-    return { kind: 'failed', failure: await toFailure(spoken.error, options), ...counted };
+  if (output.error !== undefined) {
+    return { kind: 'failed', failure: await toFailure(output.error, options), ...counted };
   }
-  const judgement = judge(spoken, thought, dialect.read);
+  const judgement = judge(output, thought, dialect.read);
   if ('failure' in judgement) return { kind: 'failed', failure: judgement.failure, ...counted };
   return { kind: 'decided', ...judgement, ...counted };
 }
@@ -113,7 +114,7 @@ const CANCELLED = {
   failure: { kind: 'cancelled', message: 'The model was told to stop.' },
 } as const;
 
-/** Resolves when the call must not go on. A connection may take its time to notice. */
+/** Resolves as soon as the call must stop. The connection may notice later. */
 function stopped(
   signal: AbortSignal,
   { thought, options, timeout }: { thought: Thought; options: LanguageMindOptions; timeout: number },
@@ -133,7 +134,7 @@ function stopped(
   });
 }
 
-/** A call that worked and gave nothing usable. The next prompt says so: the model can do better, unlike a network. */
+/** The call worked, but its output is unusable. The next prompt says so, because the model can correct it. */
 export function unusable(reason: string): Failure {
   return {
     kind: 'unusable_output',
@@ -150,15 +151,15 @@ export interface Decided {
 
 const MAX_THOUGHTS = 2000;
 
-/** What a model that ended without an error has decided, or why that cannot be used. */
+/** The decision in an output that ended without an error, or why the output is unusable. */
 export function judge(
-  spoken: Spoken,
+  output: ModelOutput,
   thought: Thought,
-  read: (spoken: Spoken, thought: Thought) => Extraction,
+  read: (output: ModelOutput, thought: Thought) => Extraction,
 ): Decided | { readonly failure: Failure } {
-  const refusal = refusalOf(spoken);
+  const refusal = refusalOf(output);
   if (refusal !== undefined) return { failure: refusal };
-  const extraction = read(spoken, thought);
+  const extraction = read(output, thought);
   if (!extraction.ok) return { failure: unusable(extraction.reason) };
   const actions = extraction.actions.filter((action) => isAllowed(action, thought));
   if (actions.length === 0)
@@ -171,30 +172,24 @@ export function judge(
     dropped.length === 0 ? undefined : `left out, as only an answer was asked for: ${dropped.join(', ')}`,
   ];
   const repaired = notes.filter((note) => note !== undefined).join('; ');
-  const reasoning = extraction.reasoning ?? clip(spoken.thoughts);
+  const reasoning = extraction.reasoning ?? clip(output.thoughts.trim(), MAX_THOUGHTS);
   return { actions, ...(reasoning !== '' && { reasoning }), ...(repaired !== '' && { repaired }) };
 }
 
-function refusalOf({ finishReason, text }: Spoken): Failure | undefined {
+function refusalOf({ finishReason, text }: ModelOutput): Failure | undefined {
   if (finishReason === 'error')
     return { kind: 'model_error', message: 'The model stopped with an error.', retryable: true };
   if (finishReason !== 'content-filter') return undefined;
-  const said = text.trim() === '' ? 'its content filter stopped the answer' : clip(text);
+  const said = text.trim() === '' ? 'its content filter stopped the answer' : clip(text.trim(), MAX_THOUGHTS);
   return { kind: 'model_error', message: `The model refused: ${said}`, retryable: false };
 }
 
-function clip(text: string): string {
-  const trimmed = text.trim();
-  return trimmed.length <= MAX_THOUGHTS ? trimmed : `${trimmed.slice(0, MAX_THOUGHTS)}…`;
-}
-
-/** Milliseconds. Who is told to come back later than this asks somebody else in the meantime. */
+/** Milliseconds. If the provider asks for a longer wait, the fallback takes over. */
 const LONGEST_WAIT = 10_000;
 
 /**
- * Two minds, of which the second takes over where the first one's model cannot be had: at once where asking again is of
- * no use or not allowed for long, else when it has failed twice in a row. The run then stays with it, for its cache and for one voice. Which of
- * them it is follows from the journal alone.
+ * A mind with a fallback. The second mind takes over at once if a retry can't help or must wait too long, otherwise after two failures
+ * in a row. The run then stays with it, so that its cache works. The journal alone says which mind is asked.
  */
 export function withFallback(first: Mind, second: Mind): Mind {
   const asked = (state: RunState) => (hasTakenOver(state) ? second : first);
@@ -220,17 +215,16 @@ function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
   return retryable !== true || retryAfter > LONGEST_WAIT || isSecondTime;
 }
 
-/**
- * The same with no half of a character that takes two code units, as is left where a text was cut or a model broke off.
- * That is no text, and some providers refuse a request that holds it, each time it is sent.
- */
+/** Replaces lone surrogates, which are left where text was cut. Some providers refuse every request that contains one. */
 export function wellFormed<T>(value: T): T {
-  return mended(value) as T;
+  return replaceSurrogates(value) as T;
 }
 
-function mended(value: unknown): unknown {
+function replaceSurrogates(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(mended);
+  if (Array.isArray(value)) return value.map(replaceSurrogates);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), mended(item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), replaceSurrogates(item)]),
+  );
 }

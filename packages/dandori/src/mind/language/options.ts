@@ -6,32 +6,32 @@ type Provider = 'openai' | 'anthropic' | 'google' | 'ollama' | 'openai-compatibl
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Input that the provider had in its cache; the same as `input` where absent. */
+  /** Input from the provider's cache. Default: `input`. */
   readonly cachedInput?: number;
 }
 
 export interface LanguageMindOptions {
-  /** Where these options stand in the configuration, for what is said of them. The default is `model`. */
+  /** The configuration section that error messages name. Default: `model`. */
   readonly section?: 'model' | 'model.fallback' | undefined;
   readonly provider: Provider;
-  /** The model's name, as its provider spells it. */
+  /** As its provider spells it. */
   readonly name: string;
-  /** Needed for `ollama` and `openai-compatible`; the others have an address of their own. */
+  /** Required for `ollama` and `openai-compatible`. */
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly temperature?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
-  /** Milliseconds that one whole call may take. The default is two minutes. */
+  /** Milliseconds for one whole call. Default: two minutes. */
   readonly timeout?: number | undefined;
   /**
-   * Whether the JSON schema of the actions is sent along. The default is true for what speaks OpenAI's API, and false
-   * for Anthropic and Google, whose schemas do not allow free-form arguments. The prompt describes the form in any case.
+   * Whether to send the JSON schema of the actions. Default: true for OpenAI's API, false for Anthropic and Google, whose schemas do
+   * not allow free-form arguments. The prompt always describes the format.
    */
   readonly supportsStructuredOutputs?: boolean | undefined;
-  /** How actions are asked for. The default is json. */
+  /** How the model writes actions. Default: `json`. */
   readonly dialect?: DialectName | undefined;
   readonly price?: Price | undefined;
-  /** The user's own words that go into every decision. */
+  /** The user's instructions, added to every prompt. */
   readonly instructions?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
 }

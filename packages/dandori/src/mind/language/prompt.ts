@@ -8,51 +8,59 @@ import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
 import { tellOutcomes } from './result-text.ts';
 import { announce } from './tool-text.ts';
-import { type Conversation, TextConversation, type TextMessage, writeAction } from './transcript.ts';
-import { type Said, saidIn, type Told, toldIn, WHOLE, type Window, windowFor } from './window.ts';
+import { type TextMessage, TextTranscript, type Transcript, writeAction } from './transcript.ts';
+import {
+  type EndedTasks,
+  endedTasks,
+  type NotesByDecision,
+  notesByDecision,
+  WHOLE,
+  type Window,
+  windowFor,
+} from './window.ts';
 
 export interface Prompt {
   readonly instructions: string;
   readonly messages: TextMessage[];
 }
 
-/** A prompt is the same whoever may stop the thought. */
-export type Asked = Omit<Thought, 'signal'>;
+/** What a prompt depends on. */
+export type PromptInput = Omit<Thought, 'signal'>;
 
-/** What the dialects say differently. */
+/** The parts of the messages that differ between dialects. */
 export interface Wording<Message> {
-  /** `told` are the actions that are known before the first turn. */
-  readonly open: (told: readonly Action[]) => Conversation<Message>;
-  /** After an output that could not be used. */
+  /** `told`: the actions that are known before the first turn. */
+  readonly open: (told: readonly Action[]) => Transcript<Message>;
+  /** After an unusable output. */
   readonly again: string;
-  /** After a plan that was refused. */
+  /** After a rejected plan. */
   readonly correction: string;
 }
 
 const TEXT: Wording<TextMessage> = {
-  open: () => new TextConversation(),
+  open: () => new TextTranscript(),
   again: 'Write it again, as one JSON object in the form of the instructions.',
   correction:
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
 };
 
-export function writePrompt(thought: Asked, custom?: string, window: Window = WHOLE): Prompt {
+export function writePrompt(thought: PromptInput, custom?: string, window: Window = WHOLE): Prompt {
   return { instructions: writeInstructions(thought, custom), messages: converse(thought, TEXT, window) };
 }
 
-/** Which turns are told in full, so that the prompt fits the run's settings. The same for every dialect. */
-export function fittingWindow(thought: Asked, custom?: string): Promise<Window> {
+/** The turns that are written in full so that the prompt fits. The same for every dialect. */
+export function fittingWindow(thought: PromptInput, custom?: string): Promise<Window> {
   const { state } = thought;
   const answers = answersByDecision(state);
-  const ended = toldIn(state).after;
-  const said = saidIn(state).after;
+  const ended = endedTasks(state).after;
+  const said = notesByDecision(state).after;
   return windowFor({
     decisions: state.decisions,
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
     tell(decision) {
-      const conversation = TEXT.open([]);
-      tellTurn(decision, { thought, answers, ended, said, wording: TEXT, conversation });
-      return conversation
+      const transcript = TEXT.open([]);
+      tellTurn(decision, { thought, answers, ended, said, wording: TEXT, transcript });
+      return transcript
         .messages()
         .map(({ content }) => content)
         .join('\n\n');
@@ -64,128 +72,128 @@ export function fittingWindow(thought: Asked, custom?: string): Promise<Window> 
 }
 
 /**
- * The conversation so far, made anew from the state for each call.
+ * The messages so far, written from the state for each call.
  *
- * P1  Append-only: the messages of a call are those of the call before, in the same words, and new ones after them.
- *     (After a call that never reached the model the last message may get one more paragraph.) Caches live on that.
- *     Only where the window moves, the turns before it are replaced by the memory of them.
- * P2  User and assistant take turns, as the chat templates of some local models demand.
- * P3  What a tool said stands inside <result>, and nothing in it can end that.
+ * P1  Append-only: a call repeats the messages of the previous call word for word and adds new ones, so that caches hit. (After a call that
+ *     never reached the model, the last message may get another paragraph.) Only when the window moves, the memory replaces older turns.
+ * P2  User and assistant alternate, as the chat templates of some local models require.
+ * P3  Tool output is inside <result> and cannot close that tag.
  */
 export function converse<Message>(
-  thought: Asked,
+  thought: PromptInput,
   wording: Wording<Message>,
   window: Window = WHOLE,
 ): Message[] {
   const { state } = thought;
   const past = state.decisions.slice(0, window.from);
   const answers = answersByDecision(state);
-  const ended = toldIn(state).after;
-  const said = saidIn(state).after;
-  const conversation = wording.open([...state.given, ...past.flatMap(countedActions)]);
+  const ended = endedTasks(state).after;
+  const said = notesByDecision(state).after;
+  const transcript = wording.open([...state.given, ...past.flatMap(countedActions)]);
   const early = past.flatMap((decision) => [
     ...(answers.get(decision) ?? []),
     ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
     ...(said.get(decision) ?? []),
   ]);
-  conversation.hear(...opening(thought), ...writeMemory(thought, window, early));
+  transcript.addUserText(...opening(thought), ...writeMemory(thought, window, early));
   for (const decision of state.decisions.slice(window.from))
-    tellTurn(decision, { thought, answers, ended, said, wording, conversation });
-  request(thought, thought, conversation);
-  return conversation.messages();
+    tellTurn(decision, { thought, answers, ended, said, wording, transcript });
+  request(thought, thought, transcript);
+  return transcript.messages();
 }
 
-function opening(thought: Asked): string[] {
+function opening(thought: PromptInput): string[] {
   const { context, goal } = thought.state;
   return [
     ...(context === undefined ? [] : [context]),
     `Goal:\n${goal}`,
     ...givenPlan(thought),
-    ...saidIn(thought.state).first,
+    ...notesByDecision(thought.state).first,
   ];
 }
 
-/** A list that was refused does not count: its correction repeats it. */
+/** A rejected list does not count, because its correction repeats it. */
 function countedActions({ diagnostics, proposed, operations }: Decision): readonly Action[] {
   return diagnostics === undefined ? [...proposed, ...operations] : [];
 }
 
-function tellTurn<Message>(decision: Decision, surroundings: Surroundings<Message>): void {
-  const { thought, said, conversation } = surroundings;
-  request(decision, thought, conversation);
-  // The model was not reached, or did not say anything: for it, this call never was.
+function tellTurn<Message>(decision: Decision, context: TurnContext<Message>): void {
+  const { thought, said, transcript } = context;
+  request(decision, thought, transcript);
+  // The model was not reached or wrote nothing, so it has never seen this call.
   const isUnsaid = decision.failure !== undefined && decision.failure.kind !== 'unusable_output';
   if (!isUnsaid) {
-    conversation.say(decision);
-    react(decision, surroundings);
+    transcript.addDecision(decision);
+    react(decision, context);
   }
-  conversation.hear(...(said.get(decision) ?? []));
+  transcript.addUserText(...(said.get(decision) ?? []));
 }
 
-/** After a call that never reached the model, the same words need not be said again. */
+/** Does not repeat the request after a call that never reached the model. */
 function request(
-  { purpose, brief, offer }: Pick<Decision, 'purpose' | 'brief' | 'offer'> | Asked,
-  thought: Asked,
-  conversation: Pick<Conversation<unknown>, 'hear' | 'lastHeard'>,
+  { purpose, brief, offer }: Pick<Decision, 'purpose' | 'brief' | 'offer'> | PromptInput,
+  thought: PromptInput,
+  transcript: Pick<Transcript<unknown>, 'addUserText' | 'lastUserText'>,
 ): void {
   const words = [...announce(offer, thought), ...writeBrief(purpose, brief)];
-  conversation.hear(...words.filter((text) => conversation.lastHeard() !== text));
+  transcript.addUserText(...words.filter((text) => transcript.lastUserText() !== text));
 }
 
-/** A plan that the user wrote belongs to no decision; the mind gets to see it together with the goal. */
-function givenPlan(thought: Asked): string[] {
+/** A plan that the user gave belongs to no decision, so it is shown with the goal. */
+function givenPlan(thought: PromptInput): string[] {
   const { given } = thought.state;
   if (given.length === 0) return [];
   const plan = clip(
     stringifyJson({ actions: given.map(writeAction) }),
     contextOf(thought.state.settings).tokens,
   );
-  const { told, rest } = tellOutcomes(toldIn(thought.state).first, thought);
+  const { told, rest } = tellOutcomes(endedTasks(thought.state).first, thought);
   return [`The user gave this plan, which is carried out as it stands:\n${plan}`, ...told, ...rest];
 }
 
-interface Surroundings<Message> {
-  readonly thought: Asked;
-  /** What the user answered to the mind's own questions. */
+interface TurnContext<Message> {
+  readonly thought: PromptInput;
+  /** Answers to the model's own questions. */
   readonly answers: ReadonlyMap<Decision, readonly string[]>;
-  /** What ended after each decision and before the next. */
-  readonly ended: Told['after'];
-  /** What people said after each decision and before the next. */
-  readonly said: Said['after'];
+  /** Tasks that ended after each decision and before the next. */
+  readonly ended: EndedTasks['after'];
+  /** Notes after each decision and before the next. */
+  readonly said: NotesByDecision['after'];
   readonly wording: Wording<Message>;
-  readonly conversation: Conversation<Message>;
+  readonly transcript: Transcript<Message>;
 }
 
 function react<Message>(
   decision: Decision,
-  { thought, answers, ended, said, wording, conversation }: Surroundings<Message>,
+  { thought, answers, ended, said, wording, transcript }: TurnContext<Message>,
 ): void {
   const { failure, diagnostics, proposed, operations, veto, isEdited } = decision;
   if (failure !== undefined) {
-    conversation.hear(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
+    transcript.addUserText(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
     return;
   }
   const outcomes = ended.get(decision) ?? [];
   const { told, rest } = tellOutcomes(outcomes, thought);
   const own = new Set(proposed);
   for (const [index, { task }] of outcomes.entries()) {
-    if (own.has(task)) conversation.hearOf(task, told[index] ?? '');
-    else conversation.hear(told[index] ?? '');
+    if (own.has(task)) transcript.addResult(task, told[index] ?? '');
+    else transcript.addUserText(told[index] ?? '');
   }
   const asked = answers.get(decision) ?? [];
   const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
-  for (const [index, question] of questions.entries()) conversation.hearOf(question, asked[index] ?? '');
+  for (const [index, question] of questions.entries()) transcript.addResult(question, asked[index] ?? '');
   if (veto !== undefined)
-    conversation.hear(`${vetoed(veto)}\nPlan anew so that it is as they want it. ${wording.correction}`);
-  else if (diagnostics !== undefined) conversation.hear(`${rejection(diagnostics)}\n${wording.correction}`);
-  if (isEdited === true) conversation.hear(EDITED);
+    transcript.addUserText(`${vetoed(veto)}\nPlan anew so that it is as they want it. ${wording.correction}`);
+  else if (diagnostics !== undefined)
+    transcript.addUserText(`${rejection(diagnostics)}\n${wording.correction}`);
+  if (isEdited === true) transcript.addUserText(EDITED);
   const answer = operations.find(({ operation }) => operation === 'answer');
   const isSpokenTo = said.has(decision);
-  if (answer !== undefined && proposed.length > 0) conversation.hearOf(answer, BEFORE_RESULTS);
-  else if (answer !== undefined && isSpokenTo) conversation.hearOf(answer, BEFORE_WORDS);
-  conversation.hear(...rest);
+  if (answer !== undefined && proposed.length > 0) transcript.addResult(answer, BEFORE_RESULTS);
+  else if (answer !== undefined && isSpokenTo) transcript.addResult(answer, BEFORE_WORDS);
+  transcript.addUserText(...rest);
   const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined && !isSpokenTo;
-  if (isSilent) conversation.hear('Go on.');
+  if (isSilent) transcript.addUserText('Go on.');
 }
 
 const EDITED =
@@ -203,7 +211,7 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
   const lines = diagnostics.map(({ task, path, message, hint }) => {
     const place = [task, path?.join('.')].filter((part) => part !== undefined && part !== '').join(' ');
     const text = `${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
-    // It may quote a server. What it says stays in its line, and in nobody else's voice.
+    // It may quote a server, so it must stay on its line.
     return `- ${text.replaceAll(/\s+/g, ' ')}`;
   });
   const isRight = diagnostics.every(({ code }) => code === 'already-done');
@@ -213,7 +221,7 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
   return `${why}. None of them was run:\n${lines.join('\n')}`;
 }
 
-/** Questions are told in the order of asking, with the decision that asked. At the end nobody is asked any more. */
+/** Answers in the order of asking, by the decision that asked. */
 function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
   const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)

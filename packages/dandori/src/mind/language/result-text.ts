@@ -4,18 +4,18 @@ import type { RunState, TaskState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { groupIds } from './memory.ts';
 
-type Asked = Pick<Thought, 'state' | 'resultText'>;
+type ResultInput = Pick<Thought, 'state' | 'resultText'>;
 
-/** Less of a result says nothing. */
+/** Characters. Less of a result is useless to the model. */
 const LEAST_SHOWN = 200;
 
 /**
- * How the tasks of one decision ended. Where all of it is more than a prompt can hold, the large results get the same
- * share of the room; where they are too many even for that, the last ones are only named: `rest`.
+ * How the tasks of one decision ended. If they don't fit into a prompt, large results get equal shares of the room. If there are too many even
+ * for that, the last ones are only named (`rest`).
  */
 export function tellOutcomes(
   tasks: readonly TaskState[],
-  thought: Asked,
+  thought: ResultInput,
 ): { readonly told: readonly string[]; readonly rest: readonly string[] } {
   const { tokens, result } = contextOf(thought.state.settings);
   const most = Math.max(1, Math.floor(tokens / LEAST_SHOWN));
@@ -35,7 +35,7 @@ export function tellOutcomes(
   return { told: fitting, rest: nameOthers(tasks.slice(most), thought) };
 }
 
-/** The length to which the longest must be cut for all to fit; undefined where they do. */
+/** The length to which the longest must be cut so that all fit; undefined if they do. */
 function fairShare(lengths: readonly number[], room: number): number | undefined {
   let left = room;
   const sorted = lengths.toSorted((one, other) => one - other);
@@ -47,7 +47,7 @@ function fairShare(lengths: readonly number[], room: number): number | undefined
   return undefined;
 }
 
-function nameOthers(tasks: readonly TaskState[], { state }: Asked): string[] {
+function nameOthers(tasks: readonly TaskState[], { state }: ResultInput): string[] {
   if (tasks.length === 0) return [];
   const lines = [...Map.groupBy(tasks, ({ status }) => status)].flatMap(([status, own]) =>
     groupIds(own, state).map((group) => `- ${status}: ${group}`),
@@ -55,18 +55,15 @@ function nameOthers(tasks: readonly TaskState[], { state }: Asked): string[] {
   return [`There are more results; read them with \`result.read\`:\n${lines.join('\n')}`];
 }
 
-/**
- * How a task ended, for the model to read. Everything that a tool said is inside the tags: its failures too, and what it
- * had a person asked.
- */
-function tellOutcome(task: TaskState, { state, resultText }: Asked, limit: number): string {
+/** How a task ended. Everything from the tool is inside the tags, including failures and questions to the user. */
+function tellOutcome(task: TaskState, { state, resultText }: ResultInput, limit: number): string {
   const { id } = task.task;
   const note = task.note === undefined ? '' : `\n(${task.note})`;
   const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
   return inTags(task, [...choices(id, state), content].join('\n'));
 }
 
-/** By its id alone: what was called stands with it in the actions. That it succeeded need not be said. */
+/** Named by id only: the call stands in the actions above. Success needs no word. */
 export function inTags({ task: { id }, status }: TaskState, content: string): string {
   return `<result ${id}${endText(status)}>${withoutTags(content)}</result>`;
 }
@@ -76,7 +73,7 @@ function endText(status: TaskState['status']): string {
   return status === 'failed' ? ' failed' : ' not run';
 }
 
-/** A result that could close its own tag could speak with the user's voice. */
+/** A result that could close its own tag could pretend to be the user. */
 export function withoutTags(content: string): string {
   return content.replaceAll(/<(?=\s*\/?\s*result)/gi, '&lt;');
 }
@@ -86,7 +83,7 @@ export function whyNot({ failure, status }: TaskState): string {
   return status === 'blocked' ? 'An action that it needs did not succeed.' : `It is ${status}.`;
 }
 
-/** What a person chose for this task changed its arguments, so the model must know. */
+/** The user's choice changed the arguments of the task, so the model must know it. */
 function choices(id: string, { questions }: RunState): string[] {
   return [...questions.values()]
     .filter(

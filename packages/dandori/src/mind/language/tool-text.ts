@@ -3,21 +3,22 @@ import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool, type OwnToolName } from '../../model/own-tools.ts';
 import type { Mode } from '../../model/settings.ts';
 import type { Tool } from '../../model/tool.ts';
+import { isObject } from '../../plan/schema/view.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 
-type Asked = Pick<Thought, 'state' | 'tools' | 'offer'>;
+export type ToolsInput = Pick<Thought, 'state' | 'tools' | 'offer'>;
 
-/** The tools of the instructions, the same for the whole run unless one of them goes away. */
+/** The tools in the instructions. They stay the same for the whole run, unless one becomes unavailable. */
 export interface Described {
-  /** By name. */
+  /** Sorted by name. */
   readonly tools: readonly Tool[];
-  /** Tools of each server, where not all of them are described. */
+  /** The number of tools per server, if not all are described. */
   readonly servers: Readonly<Record<string, number>> | undefined;
 }
 
-/** Without an offer, as in old journals, every tool is described. */
-export function describedTools({ state, tools, offer }: Asked): Described {
+/** Old journals have no offer; every tool is described then. */
+export function describedTools({ state, tools, offer }: ToolsInput): Described {
   const first = state.offered?.first ?? offer;
   const names = first === undefined ? undefined : new Set(first.tools);
   const isShown = (tool: Tool) =>
@@ -30,7 +31,7 @@ export function describedTools({ state, tools, offer }: Asked): Described {
   };
 }
 
-/** Undefined where any name may be called: one that was found, or that has come since. */
+/** Undefined if other tools may be called too: found by a search, or announced later. */
 export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | undefined {
   const { state, offer } = thought;
   const { tools, servers } = describedTools(thought);
@@ -40,8 +41,8 @@ export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | 
   return servers === undefined && isSame ? tools : undefined;
 }
 
-/** All that the mind knows how to call: described, then what was announced or found by a search since, in that order. */
-export function knownTools(thought: Asked): readonly Tool[] {
+/** All tools that the model knows: described ones first, then announced ones, then those found by a search. */
+export function knownTools(thought: ToolsInput): readonly Tool[] {
   const { state, tools, offer } = thought;
   const names = new Set([
     ...describedTools(thought).tools.map(({ name }) => name),
@@ -56,19 +57,17 @@ function foundTools({ tasks, offered }: RunState): string[] {
   if (offered?.servers === undefined) return [];
   return [...tasks.values()].flatMap(({ task, result }) => {
     if (task.operation !== 'tool.search' || result === undefined || !('value' in result)) return [];
-    const { value } = result;
-    const found = typeof value === 'object' && value !== null && !Array.isArray(value) ? value.tools : [];
-    return Array.isArray(found) ? found.flatMap((tool) => nameIn(tool)) : [];
+    const found = isObject(result.value) ? result.value.tools : [];
+    return Array.isArray(found) ? found.flatMap(nameIn) : [];
   });
 }
 
 function nameIn(tool: Json): string[] {
-  const isObject = typeof tool === 'object' && tool !== null && !Array.isArray(tool);
-  return isObject && typeof tool.name === 'string' ? [tool.name] : [];
+  return isObject(tool) && typeof tool.name === 'string' ? [tool.name] : [];
 }
 
-/** What is told of the tools in the conversation, where something has changed since the instructions. */
-export function announce(offer: Offer | undefined, { state, tools, offer: asked }: Asked): string[] {
+/** Announces tools that have changed since the instructions. */
+export function announce(offer: Offer | undefined, { state, tools, offer: asked }: ToolsInput): string[] {
   if (offer === undefined || offer === (state.offered?.first ?? asked)) return [];
   const come = offer.tools
     .flatMap((name) => tools.get(name) ?? [])
@@ -86,7 +85,7 @@ export function announce(offer: Offer | undefined, { state, tools, offer: asked 
   ];
 }
 
-/** Behind the tools that are described, where there are more. */
+/** Follows the described tools if there are more. */
 export function tellServers(servers: Described['servers']): string[] {
   if (servers === undefined) return [];
   return [
@@ -100,7 +99,7 @@ function countsText(servers: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** What a tool returns matters before it has returned only to who may refer to it. */
+/** The output schema is described only in modes with Refs. */
 export function describeTool(tool: Tool, mode: Mode): string {
   const { name, description, effect, inputSchema, outputSchema } = tool;
   const lines = [
@@ -115,24 +114,21 @@ export function hasRefs(mode: Mode): boolean {
   return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
 }
 
-/** `result.read` always, so that the instructions need not change when a result is large; a search where it can find. */
+/** `result.read` is always offered, so that the instructions don't change when a result is large. */
 function isOffered(name: OwnToolName, mode: Mode, first: Offer | undefined): boolean {
   if (name === 'plan.get') return mode === 'hierarchical';
   return name !== 'tool.search' || first?.servers !== undefined;
 }
 
-/**
- * What a schema is of. What may be given is told with its limits and what each field means. Of what comes back, names and
- * types are enough to refer to it, and text is the usual type; what it means is seen when it is there.
- */
+/** Inputs are described with limits and descriptions. For outputs, names and types are enough to write a Ref. */
 type Side = 'input' | 'output';
 
-/** Keywords with no word here: how a document is made, and what the compiler says better when it matters. */
-const UNTOLD = [
+/** Omitted keywords: metadata, and limits that the compiler reports if they are broken. */
+const OMITTED = [
   ...['$schema', '$id', '$comment', 'title', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
   ...['unevaluatedProperties', 'propertyNames', 'minLength', 'maxLength', 'uniqueItems', 'multipleOf'],
 ];
-const TOLD = [
+const DESCRIBED = [
   ...[
     'type',
     'nullable',
@@ -148,14 +144,14 @@ const TOLD = [
   ...['additionalProperties', 'default', 'format', 'pattern', 'minItems', 'maxItems'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ];
-const KNOWN: ReadonlySet<string> = new Set([...UNTOLD, ...TOLD]);
+const KNOWN: ReadonlySet<string> = new Set([...OMITTED, ...DESCRIBED]);
 
 /**
- * A JSON Schema as a type: `{city: string, days?: integer}` with a remark behind a field. It has a third of the tokens, and
- * models know such types as well. What has no word here is told as the JSON that it is, so that nothing is lost.
+ * A JSON Schema as a type: `{city: string, days?: integer}`, with a remark after a field. It needs a third of the tokens. A schema that this
+ * notation can't express is written as JSON.
  */
 export function notate({ $schema: _, ...schema }: JsonObject, side: Side): string {
-  // Definitions would have to be told apart from what uses them.
+  // The notation has no definitions.
   const text = stringifyJson(schema);
   return /"\$(?:ref|dynamicRef)":/.test(text) ? text : typeText(schema, side);
 }
@@ -173,7 +169,7 @@ function typeText(schema: Json | undefined, side: Side): string {
   return types.map((type) => oneType(type, schema, side)).join(' | ');
 }
 
-/** Where two keywords together say more than each of them, JSON says it better. */
+/** Whether the notation can express the schema. */
 function hasWords(schema: JsonObject): boolean {
   const { properties, required, items, anyOf, oneOf } = schema;
   const names = isObject(properties) ? Object.keys(properties) : [];
@@ -200,7 +196,7 @@ function oneType(type: Json, schema: JsonObject, side: Side): string {
   return isOneWord(schema.items) || /^\w+$/.test(item) ? `${item}[]` : `(${item})[]`;
 }
 
-/** Whether its brackets hold together all that is said of it. */
+/** Whether the braces of an object already delimit it. */
 function isOneWord(schema: Json | undefined): boolean {
   return (
     isObject(schema) &&
@@ -230,7 +226,7 @@ function keyText(name: string): string {
 function remark(schema: Json | undefined, side: Side): string {
   if (!isObject(schema) || side === 'output' || !hasWords(schema)) return '';
   const words = [...limits(schema), ...(typeof schema.description === 'string' ? [schema.description] : [])];
-  // The words of a server cannot begin a line or end the remark.
+  // A server's text must not start a line or end the remark.
   const text = words.join('; ').replaceAll(/\s+/g, ' ').replaceAll('*/', '* /').trim();
   return text === '' ? '' : ` /* ${text} */`;
 }
@@ -259,11 +255,7 @@ function numberRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: J
   ];
 }
 
-/** Some libraries state the limits of every safe or 64-bit integer, which tells a model nothing. */
+/** Some libraries state the limits of every safe or 64-bit integer, which is no information. */
 function isBound(value: Json | undefined): value is number {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,23 +2,20 @@ import type { LanguageModelUsage } from 'ai';
 import type { Usage } from '../../model/decision.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { RunState } from '../../run/state/state.ts';
-import type { Spoken } from './call.ts';
-import type { DialectPrompt, Sent } from './dialects/dialect.ts';
+import type { ModelOutput } from './call.ts';
+import type { DialectPrompt, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
 
 const MILLION = 1_000_000;
-/** Tokens of a decision with a few actions, or a short answer. */
+/** Tokens of a decision with a few actions or a short answer. */
 const USUAL_OUTPUT = 500;
-/** Tokens that say whose message it is, where it begins and where it ends. */
+/** Tokens of the markup around a message. */
 const AROUND_A_MESSAGE = 4;
-/** No model is known that may not write as much. */
+/** Every known model may write this many tokens. */
 const SURELY_WRITTEN = 4_096;
 
-/**
- * Undefined where the provider says nothing. There is always a prompt, so that none or less than none of it is nothing
- * said: some servers at home fill the fields with zeros, and a limit must hold there too.
- */
+/** Undefined if the provider reports nothing. Some local servers report zeros, which can't be true: there is always a prompt. */
 export function toUsage(
   reported: LanguageModelUsage | undefined,
   options: LanguageMindOptions,
@@ -36,41 +33,41 @@ export function toUsage(
 }
 
 /**
- * Counted here, where the provider says nothing, as many servers at home do: limits must hold there too. Marked, so that
- * nobody takes it for the provider's word. Undefined where no word came back, as nothing may have been read either.
+ * Counts the tokens if the provider reports none, as many local servers do, so that limits still apply. Marked as an estimate. Undefined without any
+ * output, because the prompt may not have been read either.
  */
 export async function estimateUsage(
   { instructions, messages }: DialectPrompt,
-  { text, thoughts, calls }: Pick<Spoken, 'text' | 'thoughts' | 'calls'>,
+  { text, thoughts, calls }: Pick<ModelOutput, 'text' | 'thoughts' | 'calls'>,
   options: LanguageMindOptions,
 ): Promise<Usage | undefined> {
   const said = [text, thoughts, ...calls.map((call) => written(call.arguments))].join('');
   if (said === '') return undefined;
-  const weigh = await loadWeigh();
-  const inputTokens = weighPrompt({ instructions, messages }, weigh);
-  return priced({ inputTokens, outputTokens: weigh(said), estimated: true }, options);
+  const count = await loadTokenCounter();
+  const inputTokens = promptTokens({ instructions, messages }, count);
+  return priced({ inputTokens, outputTokens: count(said), estimated: true }, options);
 }
 
-/** What goes to the model. */
+/** What is sent to the model. */
 export interface Outgoing {
   readonly prompt: DialectPrompt;
-  readonly sent: Sent;
+  readonly sent: RequestOptions;
 }
 
-/** What a call takes at most, as far as that is known: without `max_output_tokens` a usual decision is reckoned with. */
+/** The most a call can use, as far as known. Without `max_output_tokens` it assumes an average output. */
 export async function weighCall(
   outgoing: Outgoing,
   options: LanguageMindOptions,
 ): Promise<{ readonly tokens: number; readonly cost?: number }> {
-  const inputTokens = await weighInput(outgoing);
+  const inputTokens = await tokensOf(outgoing);
   const outputTokens = options.maxOutputTokens ?? USUAL_OUTPUT;
   const { cost } = priced({ inputTokens, outputTokens }, options);
   return { tokens: inputTokens + outputTokens, ...(cost !== undefined && { cost }) };
 }
 
 /**
- * How much the model may write so that the limits of the run hold, whatever it would like to write. Undefined where it
- * may write more than every model can: a number that is too large for one, its provider refuses.
+ * How many tokens the model may write within the limits of the run. Undefined above what every model supports, because providers refuse a number that
+ * is too large for the model.
  */
 export async function outputLimit(
   { settings: { limits }, usage }: RunState,
@@ -79,7 +76,7 @@ export async function outputLimit(
 ): Promise<number | undefined> {
   const { maxOutputTokens } = options;
   if (limits.tokens === undefined && limits.cost === undefined) return maxOutputTokens;
-  const inputTokens = await weighInput(outgoing);
+  const inputTokens = await tokensOf(outgoing);
   const { input, output } = options.price ?? knownPrice(options) ?? { input: 0, output: 0 };
   const rooms = [maxOutputTokens ?? Number.POSITIVE_INFINITY];
   if (limits.tokens !== undefined)
@@ -90,27 +87,27 @@ export async function outputLimit(
   return maxOutputTokens === undefined && room > SURELY_WRITTEN ? undefined : room;
 }
 
-/** Native tools are read as the instructions are. */
-async function weighInput({ prompt, sent: { tools = {} } }: Outgoing): Promise<number> {
-  const weigh = await loadWeigh();
+/** Native tools count as part of the prompt. */
+async function tokensOf({ prompt, sent: { tools = {} } }: Outgoing): Promise<number> {
+  const count = await loadTokenCounter();
   const described = await Promise.all(
     Object.entries(tools).map(async ([name, { description, inputSchema }]) => {
       const schema = 'jsonSchema' in inputSchema ? await inputSchema.jsonSchema : {};
       return stringifyJson([name, description, schema]);
     }),
   );
-  return weighPrompt(prompt, weigh) + weigh(described.join('\n'));
+  return promptTokens(prompt, count) + count(described.join('\n'));
 }
 
-/** Message by message, as most of them have been weighed before. */
-function weighPrompt({ instructions, messages }: DialectPrompt, weigh: Weigh): number {
+/** Message by message, because most of them were counted before. */
+function promptTokens({ instructions, messages }: DialectPrompt, count: TokenCounter): number {
   const texts = messages.map(({ content }) =>
     typeof content === 'string' ? content : stringifyJson(content),
   );
-  return [instructions, ...texts].reduce((sum, text) => sum + weigh(text) + AROUND_A_MESSAGE, 0);
+  return [instructions, ...texts].reduce((sum, text) => sum + count(text) + AROUND_A_MESSAGE, 0);
 }
 
-/** What a model wrote may be nested too deeply to be written again; it is only to be weighed. */
+/** Model output may be nested too deeply to serialize. It is only counted here. */
 function written(value: unknown): string {
   if (typeof value === 'string') return value;
   try {
@@ -131,7 +128,7 @@ function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, pri
   return (fresh * price.input + cached + outputTokens * price.output) / MILLION;
 }
 
-/** At another address another price holds, whatever the model is called there. */
+/** The known prices do not apply to another address. */
 function knownPrice({ provider, name, baseUrl }: LanguageMindOptions): Price | undefined {
   if (baseUrl !== undefined) return undefined;
   if (provider !== 'openai' && provider !== 'anthropic' && provider !== 'google') return undefined;
@@ -144,59 +141,56 @@ function withoutDate(name: string): string {
   return name.replace(/-(?:latest|\d{4}-\d{2}-\d{2}|\d{8})$/, '');
 }
 
-/** How many tokens a text has. */
-export type Weigh = (text: string) => number;
+/** The number of tokens of a text. */
+export type TokenCounter = (text: string) => number;
 
-/** Longer texts are weighed by samples: nobody needs to know to the token how long a book is. */
+/** Longer texts are estimated from samples. */
 const LONGEST_WHOLE = 32_768;
 const SAMPLES = 8;
 const SAMPLE_LENGTH = 2_048;
-/** Letters or signs without a break, of which the tokenizer's time grows with the square. */
+/** Runs without a break, on which the tokenizer is quadratic. */
 const LONG_RUN = /[\p{L}\p{M}]{120}|[^\s\p{L}\p{N}]{120}|\s{120}/gu;
-/** Text that looks like a tokenizer's control token is text. */
+/** Text that looks like a control token counts as text. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
-/** Never too few: what is written of a byte is at least a byte. Needs no tokenizer, and mostly that is enough to know. */
-export const weighAtMost: Weigh = (text) => Buffer.byteLength(text);
+/** An upper bound without a tokenizer: a token has at least one byte. Mostly that is enough. */
+export const atMostTokens: TokenCounter = (text) => Buffer.byteLength(text);
 
-let loading: Promise<Weigh> | undefined;
+let loading: Promise<TokenCounter> | undefined;
 
-/**
- * Counts as the newer models of OpenAI do, which others come near enough to. Loaded when it is first needed: its table
- * takes longer to read than all of Dandori.
- */
-export function loadWeigh(): Promise<Weigh> {
+/** Counts like the newer models of OpenAI; others are close enough. Loaded lazily: its table takes longer to load than all of Dandori. */
+export function loadTokenCounter(): Promise<TokenCounter> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens }) => {
-    const count: Weigh = (text) => countTokens(text.replaceAll(LONG_RUN, '$& '), AS_TEXT);
+    const count: TokenCounter = (text) => countTokens(text.replaceAll(LONG_RUN, '$& '), AS_TEXT);
     return remembered((text) => (text.length <= LONGEST_WHOLE ? count(text) : sampled(text, count)));
   });
   return loading;
 }
 
-/** Characters of the texts whose weights are kept: a few prompts of the longest kind. */
+/** Characters of the texts whose counts are cached: a few of the longest prompts. */
 const REMEMBERED = 4_000_000;
 
-/** A prompt is what the one before was and a little more, so that nearly all of its messages have been weighed before. */
-function remembered(weigh: Weigh): Weigh {
-  const weights = new Map<string, number>();
+/** A prompt repeats the previous one, so nearly all of its messages are in the cache. */
+function remembered(count: TokenCounter): TokenCounter {
+  const counts = new Map<string, number>();
   let kept = 0;
   return (text) => {
-    const known = weights.get(text);
+    const known = counts.get(text);
     if (known !== undefined) return known;
-    const weight = weigh(text);
-    weights.set(text, weight);
+    const tokens = count(text);
+    counts.set(text, tokens);
     kept += text.length;
-    for (const oldest of weights.keys()) {
+    for (const oldest of counts.keys()) {
       if (kept <= REMEMBERED) break;
-      weights.delete(oldest);
+      counts.delete(oldest);
       kept -= oldest.length;
     }
-    return weight;
+    return tokens;
   };
 }
 
-/** The same text always weighs the same, or the place where a conversation is cut would move to and fro. */
-function sampled(text: string, count: Weigh): number {
+/** Deterministic, otherwise the boundary of the window would move back and forth. */
+function sampled(text: string, count: TokenCounter): number {
   const step = (text.length - SAMPLE_LENGTH) / (SAMPLES - 1);
   let tokens = 0;
   for (let sample = 0; sample < SAMPLES; sample++) {

@@ -1,12 +1,12 @@
 import type { Decision, RunState, TaskState } from '../../run/state/state.ts';
 import { withoutTags } from './result-text.ts';
-import { loadWeigh, type Weigh, weighAtMost } from './usage.ts';
+import { atMostTokens, loadTokenCounter, type TokenCounter } from './usage.ts';
 
-/** Which decisions of a run are told in full; what stands for those before is in `memory`. */
+/** The decisions that a prompt contains in full. `memory` replaces those before. */
 export interface Window {
-  /** How many are told in short. */
+  /** How many are shortened. */
   readonly from: number;
-  /** How many there were when the boundary last moved. What is told in short is told as it was then. */
+  /** How many there were when the boundary last moved. The memory describes the state at that time. */
   readonly asOf: number;
 }
 
@@ -14,79 +14,79 @@ export const WHOLE: Window = { from: 0, asOf: 0 };
 
 interface Telling {
   readonly decisions: readonly Decision[];
-  /** What stands before them in any case: instructions, goal. */
+  /** What precedes them: instructions, goal. */
   readonly base: string;
-  /** A decision and what came of it, as the prompt tells it. Any writer of prompts may bring its own. */
+  /** A decision and its results as the prompt writes them. */
   readonly tell: (decision: Decision) => string;
-  /** Whether nothing about it can change any more. */
+  /** Whether its text is final. */
   readonly isSettled: (decision: Decision) => boolean;
   /** Tokens that the whole prompt may have. */
   readonly budget: number;
 }
 
-/** For what is told in short. */
+/** The share of the memory. */
 const MEMORY_SHARE = 0.2;
-/** However long the instructions are, the conversation gets this much. */
+/** The least share of the turns, however long the instructions are. */
 const LEAST_SHARE = 0.25;
-/** What is kept when the boundary moves. Moving it seldom and far keeps the prompt the same in between. */
+/** The share that stays when the boundary moves. Moving it rarely and far keeps caches useful. */
 const KEPT_SHARE = 0.4;
 
 /**
- * Where the conversation is cut so that it fits.
+ * The window that fits.
  *
- * W1  Depends on nothing but the decisions, so two calls, also in two processes, cut at the same place.
- * W2  The boundary never moves back, and moves only when the next decision would not fit.
- * W3  The last decision is always told in full.
+ * W1  It depends only on the decisions, so every process gets the same window.
+ * W2  The boundary never moves back, and moves only if the next decision would not fit.
+ * W3  The last decision is always in the window.
  */
 export async function windowFor(telling: Telling): Promise<Window> {
-  // Where the bytes fit the tokens do, and most runs end before a tokenizer is needed.
-  const roughly = fold(telling, weighAtMost);
-  return roughly.from === 0 ? WHOLE : fold(telling, await loadWeigh());
+  // If the bytes fit, so do the tokens. Most runs never need the tokenizer.
+  const roughly = fold(telling, atMostTokens);
+  return roughly.from === 0 ? WHOLE : fold(telling, await loadTokenCounter());
 }
 
-function fold(telling: Telling, weigh: Weigh): Window {
+function fold(telling: Telling, count: TokenCounter): Window {
   const { decisions, budget } = telling;
-  const room = Math.max(budget * (1 - MEMORY_SHARE) - weigh(telling.base), budget * LEAST_SHARE);
-  const weights = decisions.map((decision) => weighTurn(decision, weigh, telling));
+  const room = Math.max(budget * (1 - MEMORY_SHARE) - count(telling.base), budget * LEAST_SHARE);
+  const counts = decisions.map((decision) => turnTokens(decision, count, telling));
   let from = 0;
   let asOf = 0;
   let sum = 0;
-  for (const [index, weight] of weights.entries()) {
-    sum += weight;
+  for (const [index, tokens] of counts.entries()) {
+    sum += tokens;
     if (sum <= room || index === from) continue;
-    for (; from < index && sum > room * KEPT_SHARE; from++) sum -= weights[from] ?? 0;
+    for (; from < index && sum > room * KEPT_SHARE; from++) sum -= counts[from] ?? 0;
     asOf = index + 1;
   }
   return { from, asOf };
 }
 
-/** By the way of weighing: what has been weighed and cannot change is not even told again. */
-const turns = new Map<Weigh, WeakMap<Decision, number>>();
+/** Token counts of final turns, per counter. */
+const turns = new Map<TokenCounter, WeakMap<Decision, number>>();
 
-function weighTurn(decision: Decision, weigh: Weigh, { tell, isSettled }: Telling): number {
-  const known = turns.get(weigh)?.get(decision);
+function turnTokens(decision: Decision, count: TokenCounter, { tell, isSettled }: Telling): number {
+  const known = turns.get(count)?.get(decision);
   if (known !== undefined) return known;
-  const weight = weigh(tell(decision));
-  if (!isSettled(decision)) return weight;
-  if (!turns.has(weigh)) turns.set(weigh, new WeakMap());
-  turns.get(weigh)?.set(decision, weight);
-  return weight;
+  const tokens = count(tell(decision));
+  if (!isSettled(decision)) return tokens;
+  if (!turns.has(count)) turns.set(count, new WeakMap());
+  turns.get(count)?.set(decision, tokens);
+  return tokens;
 }
 
 type Note = RunState['notes'][number];
 
 /**
- * What ended when: a task is told where its end first was known, and never again, so that what was once written stays
- * as it was. One that a revision has put into another plan is told where it was blocked, and where it then ended.
+ * Which tasks ended when. A result stands where it was first known, so that earlier messages never change. A task that a revision moved to another plan
+ * appears where it was blocked and where it ended.
  */
-export interface Told {
-  /** What had ended before the first decision: tasks of a plan that the user gave. */
+export interface EndedTasks {
+  /** Tasks that ended before the first decision, from a plan that the user gave. */
   readonly first: readonly TaskState[];
-  /** What ended between a decision and the next one, in written order. */
+  /** Tasks that ended between a decision and the next, in written order. */
   readonly after: ReadonlyMap<Decision, readonly TaskState[]>;
 }
 
-export function toldIn({ decisions, ends }: RunState): Told {
+export function endedTasks({ decisions, ends }: RunState): EndedTasks {
   const first: TaskState[] = [];
   const after = new Map<Decision, TaskState[]>(decisions.map((decision) => [decision, []]));
   let next = 0;
@@ -100,13 +100,13 @@ export function toldIn({ decisions, ends }: RunState): Told {
   return { first, after };
 }
 
-/** What people said meanwhile, and what models of other runs passed on, where it was first known. What is said after the decision that is being made waits for the next. */
-export interface Said {
+/** Notes of the user and of models of other runs, where they were first known. Notes that arrive during a decision wait for the next. */
+export interface NotesByDecision {
   readonly first: readonly string[];
   readonly after: ReadonlyMap<Decision, readonly string[]>;
 }
 
-export function saidIn({ decisions, notes, thinking }: RunState): Said {
+export function notesByDecision({ decisions, notes, thinking }: RunState): NotesByDecision {
   const first: string[] = [];
   const after = new Map<Decision, string[]>();
   const until = thinking?.startedSeq ?? Number.POSITIVE_INFINITY;
@@ -124,7 +124,7 @@ function words({ text, by, passedOnBy }: Note): string {
   return `The user${by === undefined ? '' : ` (${by})`} says:\n${text}`;
 }
 
-/** It may be what a tool put into the other model's mouth: it is told as data, in a tag that it cannot close. */
+/** A tool may have misled the other model, so its note is data, in a tag that it cannot close. */
 function passedOn(text: string, run: string): string {
   const content = withoutTags(text).replaceAll(/<(?=\s*\/?\s*note)/gi, '&lt;');
   return [

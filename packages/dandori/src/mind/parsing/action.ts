@@ -1,12 +1,13 @@
 import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
+import { clip } from '../../model/text.ts';
 import { isTooDeep, readJson, TOO_DEEP } from './parse.ts';
 
 export type ReadAction =
   | { readonly ok: true; readonly action: Action }
   | { readonly ok: false; readonly reason: string };
 
-/** One element of the model's list, in our words. The reason of a refusal is written for the model. */
+/** Reads one element of the model's list as an action. The reason of a refusal is written for the model. */
 export function readAction(element: unknown, index: number): ReadAction {
   const place = `action ${index + 1}`;
   if (!isFields(element)) return refuse(`${place} is not an object: ${show(element)}`);
@@ -42,7 +43,7 @@ export function readAction(element: unknown, index: number): ReadAction {
   };
 }
 
-/** `{"type":"function","id":"call_1","function":{"name":"…","arguments":"{…}"}}`, as it goes over the wire of OpenAI. */
+/** OpenAI's wire format: `{"type":"function","id":"call_1","function":{"name":"…","arguments":"{…}"}}`. */
 function unwrapped(element: Fields): Fields {
   return isFields(element.function) ? { ...element, ...element.function } : element;
 }
@@ -64,7 +65,7 @@ function toObject(value: unknown): JsonObject | string {
   return isFields(value) ? (value as JsonObject) : `"args" must be an object, not ${show(value)}`;
 }
 
-/** The object that stands in a text, or the text itself where none is meant. */
+/** The object in a text, or the text itself if it is not an object. */
 function parseObject(text: string): { readonly value: unknown } | { readonly problem: string } {
   const parsed = readJson(text);
   if (!parsed.ok) return text.trimStart().startsWith('{') ? { problem: parsed.problem } : { value: text };
@@ -72,7 +73,7 @@ function parseObject(text: string): { readonly value: unknown } | { readonly pro
   return isTooDeep(parsed.value) ? { problem: TOO_DEEP } : { value: parsed.value };
 }
 
-/** A number cannot stand in a Ref, so `1` becomes `t1`, here and in `after` alike. */
+/** A Ref can't start with a digit, so `1` becomes `t1`, here and in `after`. */
 function toId(id: unknown): string | undefined {
   if (typeof id === 'number' || typeof id === 'bigint') return `t${id}`;
   return typeof id === 'string' && id.trim() !== '' ? id.trim() : undefined;
@@ -91,11 +92,11 @@ function toExpect(expect: unknown): Pick<Action, 'expect'> {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
-/** The model is told to count in seconds, and some write the unit all the same. */
+/** The model is told to use seconds, but some write a unit. */
 function toMilliseconds(timeout: unknown): number | undefined {
   const [, count, unit = 's'] = /^\s*([\d.]+)\s*(ms|s|m)?\s*$/.exec(String(timeout)) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
-  // No longer than a number of milliseconds that is read again as the same.
+  // Larger numbers would not be exact in the journal.
   return milliseconds > 0 ? Math.min(milliseconds, Number.MAX_SAFE_INTEGER) : undefined;
 }
 
@@ -109,19 +110,18 @@ function refuse(reason: string): ReadAction {
 }
 
 function show(value: unknown): string {
-  const text = stringifyJson(value) ?? String(value);
-  return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
+  return clip(stringifyJson(value) ?? String(value), 120);
 }
 
-/** Our own operations and the argument that each cannot do without. */
+/** Own operations with a required argument. */
 const NEEDED: ReadonlyMap<string, string> = new Map([
   ['answer', 'text'],
   ['ask', 'question'],
 ]);
 
 /**
- * The arguments of `answer` and `ask`, which small models like to write shorter: as plain text, or beside the operation
- * instead of under `args`. A string says what is wrong with them. Undefined for every other operation.
+ * The arguments of `answer` and `ask`. Small models write them as plain text, or beside the operation instead of under `args`. A string says what is
+ * wrong. Undefined for every other operation.
  */
 function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonObject | string | undefined {
   const needed = NEEDED.get(operation);
@@ -156,8 +156,8 @@ type Read = (element: unknown, index: number) => ReadAction;
 const LISTS: ReadonlySet<string> = new Set(['replace', 'add', 'tasks']);
 
 /**
- * Actions that stand in the arguments of `plan.revise` and `plan.propose`, in our words like any other: their time-outs
- * are in seconds too. What is no action, or has no id of its own, is left as it is for its reader to complain about.
+ * Reads the actions inside the arguments of `plan.revise` and `plan.propose`; their timeouts are in seconds too. Elements that are not actions, or have no
+ * id, stay unchanged: `run/actions` reports them.
  */
 function withNestedActions(args: JsonObject, read: Read): JsonObject {
   return Object.fromEntries(
@@ -168,17 +168,17 @@ function withNestedActions(args: JsonObject, read: Read): JsonObject {
           name,
           value.map((step) => (isFields(step) ? withNestedActions(step as JsonObject, read) : step)),
         ];
-      return [name, LISTS.has(name) ? value.map((item, index) => inOurWords(item, index, read)) : value];
+      return [name, LISTS.has(name) ? value.map((item, index) => asAction(item, index, read)) : value];
     }),
   );
 }
 
-function inOurWords(item: Json, index: number, read: Read): Json {
+function asAction(item: Json, index: number, read: Read): Json {
   const found = isFields(item) && item.id !== undefined ? read(item, index) : undefined;
   return found?.ok === true ? (found.action as JsonObject) : item;
 }
 
-/** The words that models use for the parts of an action. Ours come first. */
+/** The keys that models use for the parts of an action. Ours come first. */
 export const LIST_KEYS: readonly string[] = ['actions', 'elements', 'tasks', 'tool_calls'];
 const OPERATION_KEYS: readonly string[] = ['operation', 'tool', 'name'];
 export const ARGUMENT_KEYS: readonly string[] = ['args', 'arguments', 'parameters', 'input'];
@@ -189,7 +189,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first of these keys that the object has with a value. */
+/** The value of the first of these keys that has one. */
 export function firstOf(fields: Fields, keys: readonly string[]): unknown {
   for (const key of keys) {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
@@ -198,7 +198,7 @@ export function firstOf(fields: Fields, keys: readonly string[]): unknown {
   return undefined;
 }
 
-/** `name` alone says little: people and products have names too. */
+/** `name` alone is not enough: people and products have names too. */
 export function looksLikeAction(value: unknown): boolean {
   if (!isFields(value)) return false;
   if (typeof value.operation === 'string' || typeof value.tool === 'string') return true;

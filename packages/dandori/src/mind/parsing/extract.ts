@@ -12,18 +12,18 @@ export type Extraction =
 
 interface ExtractOptions {
   readonly purpose?: Purpose;
-  /** The model stopped because it had no tokens left. */
+  /** The output was cut off at the token limit. */
   readonly isCut?: boolean;
-  /** The operations that can be called. */
+  /** The names of operations that can be called. */
   readonly names?: CallNames;
 }
 
 /**
- * The actions in a model's output, whatever it put around them. A reason is written so that the model can act on it.
+ * The actions in a model's output, whatever surrounds them. A reason of refusal is written for the model.
  *
- * X1  Half a plan is never taken for a whole one: an open bracket, a bracket of the wrong kind or a cut refuses all.
- * X2  One element that is no action refuses all: what the rest means without it is not known.
- * X3  Two different lists refuse each other.
+ * X1  Half a plan is never used: an open bracket, a mismatched bracket or a cut refuses the whole output.
+ * X2  One element that is not an action refuses the whole output, because the rest may depend on it.
+ * X3  Two different lists refuse the whole output.
  */
 export function extractActions(
   raw: string,
@@ -65,7 +65,7 @@ function fromCandidates(candidates: readonly Candidate[], walker: JsonWalker): E
 const NO_LIST =
   'it holds no list of actions. Write {"actions": [{"id": "t1", "operation": "…", "args": {…}}]}';
 
-/** One object for a list of one, or one object a line. Anything between them leaves open what belongs together. */
+/** A single object, or one object per line. Text between them makes the list unclear. */
 function fromSingles(singles: readonly Candidate[], walker: JsonWalker): Extraction {
   const isLines = singles.every(({ span }, index) => {
     const previous = singles[index - 1];
@@ -101,17 +101,17 @@ function read(
   };
 }
 
-/** What a model said, without what it thought before that. */
-export function spokenWords(raw: string): string {
+/** The text without the thoughts before it. */
+export function textWithoutThoughts(raw: string): string {
   return raw.replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '').trim();
 }
 
-/** A model that just answers in words has answered. Where JSON may be meant, it is not taken for words. */
+/** Plain text is an answer, unless it may be meant as JSON. */
 function readProse(raw: string, { purpose, names }: ExtractOptions): Extraction | undefined {
-  const text = spokenWords(raw);
+  const text = textWithoutThoughts(raw);
   if (text === '') return undefined;
   const isUnfinishedThought = /^<(?:think|thinking|reasoning)>/i.test(text);
-  // Without quotes and brackets they are words as any others: "The operation: a success."
+  // Without quotes and brackets it is ordinary text: "The operation: a success."
   const isMeantAsJson =
     /^(?:[{[]|```)/.test(text) ||
     /["'](?:actions|operation)["']\s*:/.test(text) ||
@@ -129,21 +129,21 @@ function refuse(reason: string): Extraction {
   return { ok: false, reason };
 }
 
-/** A piece of JSON in the output that has to do with actions. */
+/** A piece of JSON in the output that may contain actions. */
 interface Candidate {
   readonly kind: 'list' | 'single' | 'broken';
   readonly span: Span;
   readonly elements: readonly unknown[];
-  /** The same for two pieces that say the same. */
+  /** Equal for two pieces with the same content. */
   readonly source: string;
   readonly reasoning: string | undefined;
-  /** What was mended. */
+  /** What was repaired. */
   readonly note: string | undefined;
   /** Why it cannot be read. */
   readonly problem: string | undefined;
 }
 
-/** Other JSON in the text, such as an example or a citation, is left out. One that is broken is the last: it refuses all. */
+/** Skips other JSON, such as an example. Stops at a broken piece, because that refuses the whole output. */
 function readCandidates({ values }: JsonWalker, text: string): Candidate[] {
   const candidates: Candidate[] = [];
   for (const span of values) {
@@ -172,7 +172,7 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
       : undefined;
   }
   const { value } = parsed;
-  const note = parsed.isMended ? 'broken JSON mended' : undefined;
+  const note = parsed.isRepaired ? 'broken JSON repaired' : undefined;
   const source = stringifyJson(value);
   const list = listIn(value);
   if (list !== undefined) {
@@ -184,7 +184,7 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
   return single === undefined ? undefined : { ...empty, kind: 'single', elements: [single], source, note };
 }
 
-/** `name` alone says little, also where it cannot be read. */
+/** `name` alone is not enough, as in `looksLikeAction`. */
 function isCall(slice: string): boolean {
   const hasName = /["']?name["']?\s*:\s*["']/.test(slice);
   return hasName && /["']?(?:arguments|args|parameters)["']?\s*:\s*[{"']/.test(slice);
@@ -192,7 +192,7 @@ function isCall(slice: string): boolean {
 
 const BESIDE_AN_ANSWER = ['answer', 'achieved', 'criteria', 'reasoning', 'thought', 'thinking'];
 
-/** `{"answer": "…"}`, as small models like to write it. With anything else in it, it may be data. */
+/** `{"answer": "…"}`, as small models write it. With other keys it may be data. */
 function shortAnswer(value: unknown): Fields | undefined {
   if (!isFields(value) || typeof value.answer !== 'string') return undefined;
   const { answer: text, ...rest } = value;
@@ -200,7 +200,7 @@ function shortAnswer(value: unknown): Fields | undefined {
   return isAlone ? { operation: 'answer', args: { ...rest, text } } : undefined;
 }
 
-/** Of a key that stands twice JSON keeps the last, and what stood before would be lost without a word. */
+/** JSON keeps the last of two equal keys, so the first list would be lost silently. */
 function countLists(slice: string): number {
   let count = 0;
   const walker = new JsonWalker({

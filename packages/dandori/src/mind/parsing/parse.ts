@@ -1,29 +1,30 @@
 import { Script } from 'node:vm';
 import { jsonrepair } from 'jsonrepair';
 import { parseJson } from '../../model/json.ts';
+import { clip } from '../../model/text.ts';
 import { JsonWalker } from './walker.ts';
 
 type Parsed =
-  | { readonly ok: true; readonly value: unknown; readonly isMended: boolean }
+  | { readonly ok: true; readonly value: unknown; readonly isRepaired: boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads JSON, and JSON with small mistakes: single quotes, commas too many, comments, a newline inside a string. */
+/** Reads JSON, also with small mistakes: single quotes, extra commas, comments, a newline inside a string. */
 export function readJson(text: string): Parsed {
   try {
-    return { ok: true, value: parseExactly(text), isMended: false };
+    return { ok: true, value: parseExactly(text), isRepaired: false };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    const mended = error instanceof InexactNumber ? undefined : mend(text);
-    return mended ?? { ok: false, problem };
+    const fixed = error instanceof InexactNumber ? undefined : repair(text);
+    return fixed ?? { ok: false, problem };
   }
 }
 
 class InexactNumber extends Error {}
 
-/** Only few texts hold such a number, and to look at each value by itself takes its time. */
+/** Checking each value is slow, and few texts have such a number. */
 const HUGE_NUMBER = /\d[eE]\+?\d{3}|\d{300}/;
 
-/** Throws where a number is more than any can be: `null`, as it would be read, is not what the model wrote. */
+/** Throws if a number is too large. It would be read as `null`, which the model did not write. */
 export function parseExactly(text: string): unknown {
   const value = parseJson(text);
   if (HUGE_NUMBER.test(text)) JSON.parse(text, checkNumber);
@@ -32,40 +33,36 @@ export function parseExactly(text: string): unknown {
 
 function checkNumber(_key: string, value: unknown, { source = '1e999' }: { source?: string } = {}): unknown {
   if (typeof value === 'number' && !Number.isFinite(value) && parseJson(source) === null)
-    throw new InexactNumber(`${shortened(source)} is more than a number can be. Write it as text, in quotes`);
+    throw new InexactNumber(`${clip(source, 40)} is more than a number can be. Write it as text, in quotes`);
   return value;
 }
 
-function shortened(digits: string): string {
-  return digits.length <= 40 ? digits : `${digits.slice(0, 40)}…`;
-}
-
-/** Only where the brackets match: `jsonrepair` would also complete a text that was cut, and half would pass for whole. */
-function mend(text: string): Parsed | undefined {
+/** Only if the brackets match: `jsonrepair` would also complete a cut text, and half a plan would pass for a whole one. */
+function repair(text: string): Parsed | undefined {
   const walker = new JsonWalker();
   walker.push(text);
   if (walker.isOpen || walker.mismatch !== undefined || walker.values.length !== 1) return undefined;
   try {
-    return { ok: true, value: parseExactly(repaired(text)), isMended: true };
+    return { ok: true, value: parseExactly(repairedText(text)), isRepaired: true };
   } catch (error) {
     return error instanceof InexactNumber ? { ok: false, problem: error.message } : undefined;
   }
 }
 
-/** So short a text is mended before a limit for it is set up. */
+/** A text this short is repaired without a time limit. */
 const SHORT = 200;
-/** Milliseconds. Of a text full of stray quotes `jsonrepair` tries each place where a string may end: for hours. */
+/** Milliseconds. On a text full of stray quotes `jsonrepair` can take hours. */
 const LONGEST_REPAIR = 1_000;
 const REPAIR = new Script('repair()');
 
-function repaired(text: string): string {
+function repairedText(text: string): string {
   const repair = () => jsonrepair(text);
   return text.length <= SHORT
     ? repair()
     : (REPAIR.runInNewContext({ repair }, { timeout: LONGEST_REPAIR }) as string);
 }
 
-/** No arguments are deeper, and much deeper ones overflow the stack of whatever walks through them. */
+/** Real arguments are less deep. Much deeper ones overflow the stack of recursive code. */
 export const DEEPEST = 100;
 
 export const TOO_DEEP = `its JSON is nested more than ${DEEPEST} deep`;

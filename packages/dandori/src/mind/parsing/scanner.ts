@@ -9,7 +9,7 @@ interface ScannerListener {
   onText?: ((text: string) => void) | undefined;
 }
 
-/** The object that is being read, where it may be an action. */
+/** The object being read, which may be an action. */
 interface Current {
   readonly frame: Frame;
   readonly index: number;
@@ -17,12 +17,11 @@ interface Current {
 }
 
 /**
- * Takes actions out of a text while it is still being written. What it tells is early and not the last word: the whole
- * text may be refused later, so only what does no harm may be begun by it.
+ * Reads actions from a text while it is written. The whole text may still be refused, so only harmless work may start early.
  *
- * N1  An action is told once, in order, with the same id and arguments that `extractActions` gives it in the end.
- * N2  After one that cannot be read as it stands, nothing more is told: what is meant is not clear before the end.
- * N3  The text of an answer is told as it grows, if the answer stands first: one after tool calls is not known to hold.
+ * N1  An action is reported once, in order, with the id and arguments that `extractActions` gives it at the end.
+ * N2  After an unreadable action nothing more is reported, because its meaning is unclear before the end.
+ * N3  The text of an answer is reported as it grows, if the answer comes first. An answer after tool calls may not count.
  */
 export class ActionScanner {
   readonly #walker: JsonWalker;
@@ -31,7 +30,7 @@ export class ActionScanner {
   #list: Frame | undefined;
   #current: Current | undefined;
   #isSilent = false;
-  /** The end of the answer's text that cannot be told yet; undefined where no more of it is. */
+  /** The end of the answer's text that can't be reported yet; undefined if no more is reported. */
   #untold: string | undefined = '';
 
   constructor(listener: ScannerListener) {
@@ -105,7 +104,7 @@ export class ActionScanner {
     const raw = this.#untold + piece;
     const decoded = decodePart(raw);
     const text = decoded === undefined ? '' : decoded.text;
-    // A Ref is filled by the engine; until then it is nothing to show. A `$` at the end may become one.
+    // A Ref is filled in later, so it is not shown. A `$` at the end may become one.
     const ref = text.search(isLast ? /\$+\{/ : /\$+(?:\{|$)/);
     const isHeldBack = ref !== -1 && !text.includes('{', ref);
     if (decoded === undefined || (ref !== -1 && !isHeldBack)) this.#untold = undefined;
@@ -115,10 +114,7 @@ export class ActionScanner {
   }
 }
 
-/**
- * As much of the inside of a JSON string as can be decoded already: not half of an escape, and not half of a character
- * that takes two. Undefined where it is no valid JSON string.
- */
+/** Decodes as much of a partial JSON string as possible, without half an escape or half a surrogate pair. Undefined if it is invalid. */
 function decodePart(raw: string): { text: string; length: number } | undefined {
   const length = wholeEscapes(raw);
   const text = parseString(raw.slice(0, length));
@@ -133,7 +129,7 @@ function wholeEscapes(raw: string): number {
   if (last === -1) return raw.length;
   let run = 1;
   while (raw[last - run] === '\\') run++;
-  // An even run is backslashes that are escaped themselves.
+  // In an even run the backslashes escape each other.
   if (run % 2 === 0) return raw.length;
   const needed = raw[last + 1] === 'u' ? '\\ud83d'.length : '\\n'.length;
   return raw.length - last < needed ? last : raw.length;

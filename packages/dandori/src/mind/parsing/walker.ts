@@ -1,17 +1,17 @@
-/** A bracket that is open. */
+/** An open bracket. */
 export interface Frame {
   readonly kind: '{' | '[';
-  /** Where it opens in the text. */
+  /** Its position in the text. */
   readonly start: number;
   /** In an object: the key whose value is being read. */
   key: string | undefined;
-  /** In an object: a string here is a key. */
+  /** In an object: the next string is a key. */
   expectsKey: boolean;
-  /** In a list: how many values came before. */
+  /** In a list: the number of values before. */
   index: number;
 }
 
-/** A part of the text, without the character at `end`. */
+/** A part of the text; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -20,45 +20,45 @@ export interface Span {
 interface WalkerListener {
   /** `walker.frames` ends with this frame. */
   opened?(frame: Frame): void;
-  /** `walker.frames` no longer holds this frame. */
+  /** `walker.frames` no longer contains this frame. */
   closed?(frame: Frame, end: number): void;
-  /** The next piece of a string that is a value, as it is written: without its quotes, escapes not decoded. */
+  /** The next piece of a string value, without quotes, escapes not decoded. */
   string?(piece: string, isLast: boolean): void;
 }
 
-/** As long as the longest tag that is looked for. */
+/** The length of the longest tag. */
 const TAG_LENGTH = '</reasoning>'.length;
 
 /**
- * Follows the brackets of JSON through a text that arrives in pieces, with anything around it: prose, fences, thoughts
- * in tags. Looks at each character once. It does not check the JSON: it says where JSON would be.
+ * Finds JSON in a text that arrives in pieces and may contain prose, code fences and thoughts in tags. Reads each character once. It follows brackets and does
+ * not check the JSON.
  *
- * W1  Quotes count only inside brackets, so that an apostrophe in prose opens no string.
- * W2  A bracket in prose (`[1]`, `[0, 1)`, `{x | x > 1}`) opens nothing unless what follows could begin JSON of ours.
- * W3  After a closing bracket of the wrong kind it looks no further: what is inside what is anybody's guess.
+ * W1  Quotes count only inside brackets, so an apostrophe in prose opens no string.
+ * W2  A bracket in prose (`[1]`, `[0, 1)`, `{x | x > 1}`) opens nothing unless the next character could start JSON of ours.
+ * W3  It stops at a mismatched closing bracket, because the nesting is unclear after it.
  */
 export class JsonWalker {
   readonly frames: Frame[] = [];
-  /** Complete values that are inside no other. */
+  /** Complete outermost values. */
   readonly values: Span[] = [];
-  /** Where the first closing bracket of the wrong kind stands. */
+  /** The position of the first mismatched closing bracket. */
   mismatch: number | undefined;
   /** Closing brackets outside of any value. */
   strays = 0;
-  /** How many brackets were open at once at most. */
+  /** The deepest nesting so far. */
   deepest = 0;
   readonly #listener: WalkerListener;
   #kept = '';
   #forgotten = 0;
   #position = 0;
   #isString = false;
-  /** What is known of the string so far that has not been told. */
+  /** The part of the current string that has not been reported. */
   #string = '';
   #isEscaped = false;
-  /** A bracket of which it is not known yet whether it opens JSON. */
+  /** A bracket that may open JSON. */
   #candidate: { readonly kind: Frame['kind']; readonly start: number } | undefined;
   #isThought = false;
-  /** The last characters outside of brackets, where a tag may stand. */
+  /** The last characters outside of brackets, which may be a tag. */
   #ending = '';
 
   constructor(listener: WalkerListener = {}) {
@@ -74,18 +74,18 @@ export class JsonWalker {
     if (this.#isString) this.#tellString(false);
   }
 
-  /** A part of the text, in positions from its beginning. */
+  /** A part of the text, by positions from its start. */
   slice(start: number, end: number): string {
     return this.#kept.slice(Math.max(0, start - this.#forgotten), Math.max(0, end - this.#forgotten));
   }
 
-  /** What comes before will not be asked for. A text that is kept whole is copied again with each slice of it. */
+  /** Drops the text before this position. Otherwise each slice would copy the whole text. */
   forget(before: number): void {
     this.#kept = this.slice(before, Number.POSITIVE_INFINITY);
     this.#forgotten = Math.max(this.#forgotten, before);
   }
 
-  /** The text ends in the middle of something. */
+  /** Whether the text ends inside brackets or thoughts. */
   get isOpen(): boolean {
     return this.frames.length > 0 || this.#candidate !== undefined || this.#isThought;
   }
@@ -119,7 +119,7 @@ export class JsonWalker {
     const tag = /<(\/?)(?:think|thinking|reasoning)>$/i.exec(this.#ending);
     if (tag === null) return;
     const isOpening = tag[1] === '';
-    // Some servers swallow the opening tag; what came before the closing one was thought all the same.
+    // Some servers drop the opening tag. What precedes the closing tag was still a thought.
     if (!isOpening && !this.#isThought) this.values.length = 0;
     this.#isThought = isOpening;
   }
@@ -173,7 +173,7 @@ export class JsonWalker {
   }
 }
 
-/** A list of ours holds objects, an object has a key. `/` may begin a comment, as small models write them. */
+/** Our lists contain objects, and our objects have keys. `/` may start a comment, which small models write. */
 function couldBeginJson(bracket: string, next: string): boolean {
   return bracket === '[' ? /[{\]/]/.test(next) : /["'}/\w]/.test(next);
 }

@@ -1,45 +1,44 @@
 import { JsonWalker } from './walker.ts';
 
-/** How models mark a call in their own templates, with what must follow so that it is a call and not talk about one. */
+/** How model templates mark a call, with what must follow to make it a call instead of a mention. */
 const MARKS: readonly RegExp[] = [
-  // Qwen, Hermes, GLM, Granite, Phi, Functionary, Nemotron, LFM, MiniMax and others, with the beginning of a call or the end
-  // of the text behind it. Some put a name of their own before it: `<minimax:tool_call>`, `<longcat_tool_call>`.
+  // Qwen, Hermes, GLM, Granite, Phi, Functionary, Nemotron, LFM, MiniMax and others, followed by the start of a call or the
+  // end of the text. Some add a prefix: `<minimax:tool_call>`, `<longcat_tool_call>`.
   /<[|｜]?\/?(?:\w{1,20}[:_|｜])?(?:tool_?calls?|function_?calls?|start_function_call|tool_code|tool_call_(?:begin|start)|tool_calls_section_begin|action_start|use_mcp_tool)[|｜]?>\s*(?:$|[{[<(]|[A-Za-z_][\w.:-]*\s*(?:$|[\n({[]|<(?!\/)))/i,
-  // The closing tag of one, without its beginning.
+  // A closing tag without its opening tag.
   /[}\])]\s*<\/(?:tool_calls?|function_calls?|functioncall)>/i,
   // Mistral.
   /\[TOOL_CALLS\]\s*(?:$|[[{]|[A-Za-z_][\w.-]*\s*(?:$|[[{(]))/,
   // Llama.
   /<\|python_tag\|>/,
   /<function=["']?[\w.-]*(?:$|["']?\s*[>{])/,
-  // Anthropic, DeepSeek, Grok and those who write the name as an attribute.
+  // Anthropic, DeepSeek, Grok and others that write the name as an attribute.
   /<(?:\w{1,20}:|[|｜]\w{1,20}[|｜])?(?:invoke|(?:function|tool)(?:_call)?)\s+name\s*=\s*(?:$|["'])/,
   /<(?:\w{1,20}:)?(?:function_calls|tool_use)>\s*(?:$|<)/,
-  // DeepSeek and Kimi write their marks with bars and blocks of their own.
+  // DeepSeek and Kimi use special bars and blocks.
   /<[|｜]tool[▁_]calls?(?:[▁_](?:begin|sep|section[▁_]begin))?[|｜]>/,
-  // Harmony, as gpt-oss writes it.
+  // Harmony, used by gpt-oss.
   /<\|channel\|>\s*commentary\b|\bto=functions\.[\w.-]+/,
-  // ReAct, whatever the name of the tool.
+  // ReAct, with any tool name.
   /(?:^|\n)[ \t*]{0,8}Action[ \t*]{0,8}:[^\n]{1,200}\n\s{0,8}\*{0,2}Action Input\b/i,
-  // A mark in the middle of which the text ends.
+  // The text ends inside a mark.
   /<(?:[|｜][^\s<>]{0,40}|(?:\w{1,20}:)?(?:tool_|function|invoke)\w{0,20})$/i,
 ];
 
 const NAME_KEYS = 'name|tool|tool_name|operation|function|recipient_name';
 const ARGUMENTS = /["'](?:arguments|args|parameters|input)["']\s*:/g;
-/** `{…}` stands for what a reader is spared: an example. */
+/** `{…}` marks an example. */
 const ELIDED = /\{\s*(?:\.{3}|…)\s*\}/g;
 
-/** What a model may mean by the name of an operation: as it is, as providers write it, and without its server. */
+/** The names a model may use for an operation: as it is, in native form, and without its server. */
 export type CallNames = ReadonlySet<string>;
 
 /**
- * Whether a text in which no list of actions was found holds a call that was cut or is broken. Such a text is no answer.
- * One that talks about JSON, or shows code, is.
+ * Whether a text without a list of actions contains a cut or broken call. Such a text is not an answer. A text that mentions JSON or shows code is.
  *
- * T1  A mark of a model's template counts where a call begins behind it, but not in code, where it is shown.
- * T2  JSON that cannot be read counts where it calls an operation that is offered, in code too.
- * T3  JSON that the text ends in the middle of counts, outside of code and in code that is not closed.
+ * T1  A template mark counts if a call starts after it, but not inside code.
+ * T2  Unreadable JSON counts if it calls an offered operation, also inside code.
+ * T3  JSON that the end of the text cuts off counts, outside of code and in an open code block.
  */
 export function holdsCall(text: string, names: CallNames = new Set()): boolean {
   const prose = withoutCode(text);
@@ -52,7 +51,7 @@ export function holdsCall(text: string, names: CallNames = new Set()): boolean {
   );
 }
 
-/** Closed blocks and spans of code are left out; what is open at the end stays. */
+/** Removes closed code blocks and spans; an open block at the end stays. */
 export function withoutCode(text: string): string {
   return text.replaceAll(/```[\s\S]*?```|~~~[\s\S]*?~~~|(?<!`)(`+)(?!`)[^`\n]+\1/g, ' ');
 }
@@ -72,8 +71,8 @@ function lastOf(what: RegExp, text: string): number {
 }
 
 /**
- * A line that is nothing but a call: `functions.places_find({"q": …`, `places.find(q="Kyoto")`, `Action: places_find`,
- * `places_find` above its arguments; or a tag that has the name of a tool, or holds it alone.
+ * A line that is only a call: `functions.places_find({"q": …`, `places.find(q="Kyoto")`, `Action: places_find`, or `places_find` above its arguments;
+ * or a tag that is named like a tool, or contains only its name.
  */
 function callsAsCode(prose: string, names: CallNames): boolean {
   const isTool = (name = '') => names.has(name) && /[._]/.test(name);
@@ -96,7 +95,7 @@ function callsAsCode(prose: string, names: CallNames): boolean {
   });
 }
 
-/** What may stand before the name where a line is a call: a mark, `print(`, a list, or words that announce it. */
+/** What may precede the name in such a line: a mark, `print(`, a list, or an announcement. */
 const CALL_LINE =
   /^\s*(?:>>>|<[^<>\s]{1,40}>|\[|print\(|[^\w\s]{1,3}function[^\w\s]{1,3}:|[*]{0,2}(?:action|tool[ _]call|function[ _]call)[*]{0,2}:)?\s*(functions\.|default_api\.)?([A-Za-z_][\w.-]*)\s*($|[({].*$)/i;
 

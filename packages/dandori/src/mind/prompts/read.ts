@@ -27,7 +27,7 @@ export type PromptName =
 
 const read = new Map<PromptName, string>();
 
-/** The text of a prompt file beside this one. Read once: a prompt must not change within a run. */
+/** The text of a prompt file in this folder. Read once, because a prompt must not change within a run. */
 export function readPrompt(name: PromptName): string {
   const known = read.get(name);
   if (known !== undefined) return known;
@@ -36,7 +36,7 @@ export function readPrompt(name: PromptName): string {
   return text;
 }
 
-/** A prompt in which the section under this heading is another one. It ends where the next heading begins. */
+/** Replaces the section under this heading, up to the next heading. */
 export function withSection(prompt: string, heading: string, section: string): string {
   const start = prompt.indexOf(`# ${heading}\n`);
   if (start === -1) throw new Error(`The prompt has no section "${heading}".`);

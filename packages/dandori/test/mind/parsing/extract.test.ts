@@ -72,7 +72,7 @@ describe('actions are found whatever a model puts around them', () => {
     expect(extractActions(raw)).toMatchObject({
       ok: true,
       actions: [t1, t2],
-      repaired: 'broken JSON mended',
+      repaired: 'broken JSON repaired',
     });
   });
 });

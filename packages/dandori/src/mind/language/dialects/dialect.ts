@@ -2,24 +2,24 @@ import type { ModelMessage, OutputInterface, ToolSet } from 'ai';
 import type { RunState } from '../../../run/state/state.ts';
 import type { Thought } from '../../mind.ts';
 import type { Extraction } from '../../parsing/extract.ts';
-import type { Spoken, SpokenCall } from '../call.ts';
+import type { ModelOutput, NativeCall } from '../call.ts';
 import type { LanguageMindOptions } from '../options.ts';
-import type { Asked } from '../prompt.ts';
+import type { PromptInput } from '../prompt.ts';
 import type { Window } from '../window.ts';
 import { jsonDialect } from './json.ts';
 import { toolsDialect } from './native.ts';
 
 /**
- * How we and a model understand each other: what it is shown, what is sent along with that, and how its actions are
- * read from what it says. The engine knows nothing of it: actions are the same, whichever way they came.
+ * How a model is asked and answers: the prompt, the request options, and how actions are read from its output. The driver knows nothing of
+ * dialects: actions are the same in each.
  */
 export interface Dialect {
-  write(thought: Asked, custom?: string, window?: Window): DialectPrompt;
-  send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): Promise<Sent>;
-  /** Takes what the model says while it is being said, for `onAction` and `onText`. */
+  write(thought: PromptInput, custom?: string, window?: Window): DialectPrompt;
+  send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): Promise<RequestOptions>;
+  /** Reads the output while it is written, for `onAction` and `onText`. */
   listen(thought: Thought): Listener;
-  /** The last word on what was said, once it is complete. */
-  read(spoken: Spoken, thought: Thought): Extraction;
+  /** Reads the complete output. This result counts. */
+  read(output: ModelOutput, thought: Thought): Extraction;
 }
 
 export interface DialectPrompt {
@@ -27,8 +27,8 @@ export interface DialectPrompt {
   readonly messages: ModelMessage[];
 }
 
-/** What the provider is told of the form. The same for every call of a run: it belongs to the prefix that is cached. */
-export interface Sent {
+/** Request options besides the prompt. The same for every call of a run, because they are part of the cached prefix. */
+export interface RequestOptions {
   readonly output?: OutputInterface<string, string, never>;
   readonly tools?: ToolSet;
 }
@@ -37,18 +37,18 @@ export interface Listener {
   text(piece: string): void;
   callStarted?(id: string, name: string): void;
   callPiece?(id: string, piece: string): void;
-  call?(call: SpokenCall): void;
+  call?(call: NativeCall): void;
 }
 
 export type DialectName = 'json' | 'tools' | 'auto';
 
 /**
- * The dialect of the next call. `auto` is json until an output could not be used, and tools from then on. It follows
- * from the journal alone, so that a run that is taken up goes on in the dialect that it was in.
+ * The dialect of the next call. `auto` is json until an output is unusable, then tools. It depends only on the journal, so that a resumed run
+ * keeps its dialect.
  */
 export function dialectFor(name: DialectName, { decisions }: RunState): Dialect {
   if (name !== 'auto') return name === 'json' ? jsonDialect : toolsDialect;
-  // What another model did not manage says nothing of the one that came after it.
+  // Failures of a model before the fallback don't count.
   const first = decisions.findLastIndex(({ next }) => next !== undefined) + 1;
   const isLost = decisions.slice(first).some(({ failure }) => failure?.kind === 'unusable_output');
   return isLost ? toolsDialect : jsonDialect;

@@ -12,7 +12,7 @@ import { writePrompt } from '../prompt.ts';
 import { hasRefs, namedTools } from '../tool-text.ts';
 import type { Dialect } from './dialect.ts';
 
-/** Actions as one JSON object in the text of the answer, with its schema sent along where the provider knows schemas. */
+/** Actions as one JSON object in the output text. Its schema is sent if the provider supports schemas. */
 export const jsonDialect: Dialect = {
   write: writePrompt,
   async send(thought, options) {
@@ -47,19 +47,19 @@ export const jsonDialect: Dialect = {
   },
 };
 
-/** Above this, the names of all tools would make the schema longer than it is worth. */
+/** With more tools, listing their names would make the schema too long. */
 const MAX_NAMED_OPERATIONS = 200;
 
 interface Allowed {
-  /** Undefined where any name may be called. */
+  /** Undefined if any name may be called. */
   readonly operations: readonly string[] | undefined;
   /** Whether an action may wait for another, or belong to a step. */
   readonly hasPlans: boolean;
 }
 
 /**
- * How the form of the output is told to the provider. `Output.array` of the SDK is not used: it drops the last element
- * of a list that was cut, skips bad ones without a word, and holds back the text while prose stands before the JSON.
+ * Passes the output format to the provider. The SDK's `Output.array` drops the last element of a cut list, skips invalid elements silently, and
+ * holds back text while prose precedes the JSON.
  */
 function outputFor(options: LanguageMindOptions, allowed: Allowed): OutputInterface<string, string, never> {
   return {
@@ -80,7 +80,7 @@ function responseFormat({ provider, supportsStructuredOutputs }: LanguageMindOpt
   return provider === 'anthropic' ? { type: 'text' as const } : { type: 'json' as const };
 }
 
-/** The same for every call of a run, whatever its purpose: providers count it to the prefix that they cache. */
+/** The same for every call of a run, whatever its purpose, because it is part of the cached prefix. */
 function actionsSchema({ operations, hasPlans }: Allowed): JSONSchema7 {
   const operation: JSONSchema7 =
     operations !== undefined && operations.length <= MAX_NAMED_OPERATIONS
@@ -95,7 +95,7 @@ function actionsSchema({ operations, hasPlans }: Allowed): JSONSchema7 {
         minItems: 1,
         items: {
           type: 'object',
-          // In the order in which they are to be written: an answer can be shown early once its operation is known.
+          // The order in which the model writes them: an answer can be shown early once its operation is known.
           properties: {
             id: { type: 'string' },
             operation,
@@ -114,22 +114,22 @@ function actionsSchema({ operations, hasPlans }: Allowed): JSONSchema7 {
   };
 }
 
-/** What of our own a model is told that it may do, in every call of a run the same. */
+/** Own operations that the model may use, the same for every call of a run. */
 export function offeredOperations({ state }: Pick<Thought, 'state'>): readonly OwnOperation[] {
   const own = ownOperations(state);
   const { settings, planGiven } = state;
   const { mode, planning } = settings;
   if (mode === 'direct') return own.filter(({ name }) => name === 'answer' || name === 'ask');
-  // A plan of the user's may have steps whatever the mode.
+  // A plan that the user gave may have steps in any mode.
   if (mode !== 'adaptive' || planGiven) return own;
   const isPlain = planning?.reflection === undefined;
   return own.filter(({ name }) => !PLANNING.has(name) && !(isPlain && name === 'reflect'));
 }
 
-/** Corrections are made by `plan.revise` in every mode. */
+/** Not `plan.revise`, which makes corrections in every mode. */
 const PLANNING: ReadonlySet<string> = new Set(['plan.propose', 'plan.update_step']);
 
-/** Where an answer is asked for, tools are not; neither are they in direct mode. */
+/** Tools may not be called in direct mode or if only an answer is asked for. */
 export function isAllowed({ operation }: Action, thought: Thought): boolean {
   return mayCallTools(thought) || OWN_OPERATIONS.has(operation);
 }
@@ -138,7 +138,7 @@ export function mayCallTools({ purpose, state }: Thought): boolean {
   return (purpose === 'act' || purpose === 'generate') && state.settings.mode !== 'direct';
 }
 
-/** How a model may name what it can call, by which a call that it wrote as text is known. */
+/** All names a model may use for an operation, to recognise calls written as text. */
 export function callNames(
   { tools }: Thought,
   toNative = (name: string) => name.replaceAll('.', '_'),

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import type { RunState } from '../../../run/state/state.ts';
 import { countOf } from '../transcript.ts';
 
-/** What providers allow in the name of a tool. */
+/** Characters that providers allow in a tool name. */
 const LONGEST = 64;
 const HASH_LENGTH = 6;
 
 /**
- * The names of operations as providers allow them: `places.find` is called `places_find`. Where two would have the same
- * name, or one is too long, a piece of the hash of the real name tells them apart, so that a name does not depend on
- * the order in which servers came up.
+ * Operation names that providers accept: `places.find` becomes `places_find`. If two names clash or one is too long, a part of the hash of the real
+ * name is added, so that a name does not depend on the start order of servers.
  */
 export class NativeNames {
   readonly #native = new Map<string, string>();
@@ -31,13 +30,13 @@ export class NativeNames {
     this.#servers = [...new Set(servers)].sort((one, other) => other.length - one.length);
   }
 
-  /** Also for a tool that was called earlier and is not there any more. */
+  /** Also for a tool that has become unavailable. */
   toNative(operation: string): string {
     const name = plain(operation);
     return this.#native.get(operation) ?? (name.length <= LONGEST ? name : withHash(name, operation));
   }
 
-  /** The operation that a model means. A name that nobody has comes back as an operation that nobody has. */
+  /** The operation that a model means. An unknown name stays an unknown operation. */
   toOperation(name: string): string {
     const bare = name.trim().replace(/^functions\./, '');
     const known = this.#operations.get(bare);
@@ -49,7 +48,7 @@ export class NativeNames {
 
 function plain(operation: string): string {
   const name = operation.replaceAll(/[^A-Za-z0-9_-]/g, '_');
-  // Some providers want a letter or an underscore at the beginning.
+  // Some providers require a letter or an underscore first.
   return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
 }
 
@@ -59,9 +58,8 @@ function withHash(name: string, operation: string): string {
 }
 
 /**
- * The ids of native calls. Providers give calls ids that no model can know while it writes, so that no Ref could name
- * them; ours are counted, through the whole conversation, in the order of the calls. A list that was refused does not
- * count: its correction repeats it, Refs and all.
+ * The number of the next native call. A model can't know the provider's call ids while it writes, so Refs could not name them. Ours count calls
+ * through the whole run. A rejected list does not count, because its correction repeats it with its Refs.
  */
 export function nextNumber(state: RunState): number {
   const decided = state.decisions
@@ -70,7 +68,7 @@ export function nextNumber(state: RunState): number {
   return highestNumber([...state.tasks.keys(), ...decided.map(({ id }) => id)]) + 1;
 }
 
-/** 7 of `t3`, `t7` and `rows`. */
+/** 7 for `t3`, `t7` and `rows`. */
 export function highestNumber(ids: Iterable<string>): number {
   let highest = 0;
   for (const id of ids) {

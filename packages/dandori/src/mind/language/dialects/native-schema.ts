@@ -1,17 +1,18 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject } from '../../../plan/schema/view.ts';
 
-/** Keywords whose value is a map of schemas, a list of them, or one. */
+/** Keywords whose value is a map of schemas, a list of schemas, or one schema. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions'];
 const BRANCHES = ['anyOf', 'oneOf', 'allOf'];
 const SINGLES = ['items', 'additionalProperties'];
 
-/** What becomes of the schemas of values, and of the forms that one value may have. */
+/** How to change the schemas of values, and the alternatives of one value. */
 interface Change {
   readonly value: (schema: Json) => Json;
   readonly form: (schema: JsonObject) => JsonObject;
 }
 
-/** The same schema with what is in it changed. A field that has the name of a keyword is a field. */
+/** The schema with its subschemas changed. A field named like a keyword stays a field. */
 function withSubschemas(schema: JsonObject, { value: change, form }: Change): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
@@ -28,20 +29,15 @@ function withSubschemas(schema: JsonObject, { value: change, form }: Change): Js
   );
 }
 
-/** Whether it says something by one of these: it holds other schemas. */
 function hasSubschemas(schema: JsonObject): boolean {
   return [...BRANCHES, ...MAPS].some((key) => schema[key] !== undefined);
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** How a document is made, and lengths, which the compiler names when they are broken. */
+/** Metadata, and lengths, which the compiler reports if they are broken. */
 const NOISE = new Set(['$schema', '$id', '$comment', 'title', 'examples', 'minLength', 'maxLength']);
 const BOUNDS = new Set(['minimum', 'maximum']);
 
-/** A schema without what a model does not need to make a call: every request has it, whatever is called. */
+/** A schema without what a model does not need for a call, because every request contains it. */
 export function bare(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).filter(([key, value]) => !isNoise(key, value));
   return withSubschemas(Object.fromEntries(entries), { value: bareValue, form: bare });
@@ -55,20 +51,20 @@ function isNoise(key: string, value: Json): boolean {
   if (NOISE.has(key)) return true;
   if (key === 'additionalProperties') return typeof value === 'boolean';
   if (key === 'description') return value === '';
-  // Some libraries state the limits of every safe or 64-bit integer, which tells a model nothing.
+  // Some libraries state the limits of every safe or 64-bit integer, which is no information.
   return BOUNDS.has(key) && (typeof value === 'bigint' || Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER);
 }
 
 const REF: JsonObject = { type: 'string', description: 'or a Ref' };
 
-/** Keywords that leave only some strings. */
+/** Keywords that restrict strings. */
 const NARROWING = ['enum', 'const', 'pattern', 'format', 'minLength', 'maxLength'];
-/** Their other keywords say nothing about text, so that text can be taken beside them. */
+/** Their keywords do not restrict text, so text can be added to the type. */
 const SCALARS = ['number', 'integer', 'boolean'];
 
 /**
- * The schema of a tool's arguments in which a Ref may stand for every value: models and servers hold on to the schema
- * of a native call, and `"${t1.total}"` is no number. The compiler checks against the tool's own schema.
+ * An input schema that accepts a Ref for every value. Models and servers enforce the schema of a native call, and `"${t1.total}"` is not a number.
+ * The compiler checks against the tool's own schema.
  */
 export function widened(schema: JsonObject): JsonObject {
   return withSubschemas(schema, { value: widen, form: widened });
@@ -85,7 +81,7 @@ function widen(schema: Json): Json {
 function takesAnyText(schema: JsonObject): boolean {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   const isOpen = schema.type === undefined && !hasSubschemas(schema);
-  // Behind a `$ref` stands something that is widened where it is defined.
+  // The target of a `$ref` is widened where it is defined.
   return schema.$ref !== undefined || ((types.includes('string') || isOpen) && !isNarrow(schema));
 }
 

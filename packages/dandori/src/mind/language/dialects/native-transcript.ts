@@ -4,10 +4,10 @@ import { type Action, isStep } from '../../../model/task.ts';
 import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
 import type { Decision } from '../../../run/state/state.ts';
 import { isFields } from '../../parsing/action.ts';
-import { type Conversation, inWrittenOrder } from '../transcript.ts';
+import { inWrittenOrder, type Transcript } from '../transcript.ts';
 import { highestNumber, type NativeNames } from './native-names.ts';
 
-/** What a model said, and what each of its calls came to. */
+/** A turn of the model, with the results of its calls. */
 interface Exchange {
   readonly said: AssistantModelMessage;
   readonly calls: readonly { readonly action: Action; readonly id: string; readonly heard: string[] }[];
@@ -19,12 +19,12 @@ const ELSEWHERE = 'It is named below.';
 const LEFT_OUT = '(Left out: it could not be used.)';
 
 /**
- * The run in a provider's own form: calls in the turns of the assistant, results in messages of the role `tool`.
+ * The run in the provider's format: calls in assistant messages, results in `tool` messages.
  *
- * V1  Each call has exactly one result, right behind the message that it stands in; providers refuse anything else.
- * V2  Ids of calls are made from the number of the decision and the place in it: the same state, the same messages.
+ * V1  Each call has exactly one result, directly after its message. Providers refuse anything else.
+ * V2  A call id is made from the number of the decision and the position in it, so the same state gives the same messages.
  */
-export class NativeConversation implements Conversation<ModelMessage> {
+export class NativeTranscript implements Transcript<ModelMessage> {
   readonly #names: NativeNames;
   readonly #turns: Turn[] = [];
   /** The number of the last call. */
@@ -35,13 +35,13 @@ export class NativeConversation implements Conversation<ModelMessage> {
     this.#number = highestNumber(givenTasks);
   }
 
-  hear(...paragraphs: string[]): void {
+  addUserText(...paragraphs: string[]): void {
     const last = this.#turns.at(-1);
     if (last !== undefined && 'paragraphs' in last) last.paragraphs.push(...paragraphs);
     else if (paragraphs.length > 0) this.#turns.push({ paragraphs });
   }
 
-  say(decision: Decision): void {
+  addDecision(decision: Decision): void {
     const { number, reasoning, diagnostics } = decision;
     const actions = inWrittenOrder(decision);
     const calls = actions.map((action, index) => ({ action, id: `call_${number}_${index + 1}`, heard: [] }));
@@ -64,15 +64,15 @@ export class NativeConversation implements Conversation<ModelMessage> {
     });
   }
 
-  /** Something else may have been heard in between: the result stands with its call all the same. */
-  hearOf(action: Action, text: string): void {
+  /** The result stands with its call, even if the user's turn has started. */
+  addResult(action: Action, text: string): void {
     const last = this.#turns.findLast((turn) => 'calls' in turn);
     const call = last?.calls.find((one) => one.action === action);
-    if (call === undefined) this.hear(text);
+    if (call === undefined) this.addUserText(text);
     else call.heard.push(text);
   }
 
-  lastHeard(): string | undefined {
+  lastUserText(): string | undefined {
     const last = this.#turns.at(-1);
     return last !== undefined && 'paragraphs' in last ? last.paragraphs.at(-1) : undefined;
   }
@@ -97,23 +97,20 @@ export class NativeConversation implements Conversation<ModelMessage> {
   }
 }
 
-/**
- * The one argument of ours that every tool takes beside its own: what an action has besides operation and arguments.
- * A call has no other place for it.
- */
+/** An extra argument of every tool for the other fields of an action (`after`, `expect`, …). A native call has no other place for them. */
 const ABOUT = '_task';
 
-/** Told once in the instructions; here it only has to be allowed. */
+/** The instructions explain it; the schema only has to allow it. */
 const SCHEMA: JsonObject = { type: 'object' };
 
-/** The schema of a tool with room for it. A tool that has an argument of that name keeps it for itself. */
+/** The schema of a tool with this argument. A tool that already has one of that name keeps its own. */
 export function withAbout(schema: JsonObject): JsonObject {
   const properties = isFields(schema.properties) ? (schema.properties as JsonObject) : {};
   if (Object.hasOwn(properties, ABOUT)) return schema;
   return { ...schema, properties: { ...properties, [ABOUT]: SCHEMA } };
 }
 
-/** The arguments of a call with what else is to be said of the action. */
+/** The arguments of a call with the other fields of the action. */
 function writeAbout(
   { id, args, after, expect, timeout, description, reasoning, step }: Action,
   expectedId: string,
@@ -130,7 +127,7 @@ function writeAbout(
   return Object.keys(about).length === 0 ? args : { ...args, [ABOUT]: about };
 }
 
-/** The fields of an action and its arguments apart. */
+/** Separates the fields of an action from its arguments. */
 export function readAbout(
   args: unknown,
   schema: JsonObject | undefined,

@@ -8,26 +8,26 @@ import { OWN_OPERATIONS, ownOperations } from '../../../run/actions/own-operatio
 import type { RunState } from '../../../run/state/state.ts';
 import type { Thought } from '../../mind.ts';
 import { isFields, type ReadAction, readAction } from '../../parsing/action.ts';
-import { type Extraction, extractActions, spokenWords } from '../../parsing/extract.ts';
+import { type Extraction, extractActions, textWithoutThoughts } from '../../parsing/extract.ts';
 import { isTooDeep, readJson, TOO_DEEP } from '../../parsing/parse.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
 import { JsonWalker } from '../../parsing/walker.ts';
 import { holdsCall, withoutCode } from '../../parsing/written-call.ts';
 import { readPrompt, withSection } from '../../prompts/read.ts';
-import type { Spoken, SpokenCall } from '../call.ts';
+import type { ModelOutput, NativeCall } from '../call.ts';
 import { ABOUT_OUTPUTS, type Form, hasPlans, writeInstructions } from '../instructions.ts';
-import { type Asked, converse, type Wording } from '../prompt.ts';
+import { converse, type PromptInput, type Wording } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { callNames, isAllowed, mayCallTools, offeredOperations } from './json.ts';
 import { NativeNames, nextNumber } from './native-names.ts';
 import { bare, widened } from './native-schema.ts';
-import { NativeConversation, readAbout, withAbout } from './native-transcript.ts';
+import { NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
 
-/** Longer descriptions are refused by some providers. */
+/** Some providers refuse longer descriptions. */
 const LONGEST_DESCRIPTION = 1000;
 
-/** Actions as native tool calls, ours among them, and the conversation in the provider's own form. */
+/** Actions as native tool calls, including own operations, and messages in the provider's format. */
 export const toolsDialect: Dialect = {
   write: (thought, custom, window) => ({
     instructions: writeInstructions(thought, custom, FORM),
@@ -38,7 +38,7 @@ export const toolsDialect: Dialect = {
     const names = namesFor(thought);
     const tools: ToolSet = {};
     const add = (name: string, description: string, schema: JsonObject) => {
-      // The SDK knows no bigint. As text it has every digit, and a text that is an integer is taken for one.
+      // The SDK can't serialize a bigint. As text it keeps every digit, and such a text is read as an integer.
       const inputSchema = jsonSchema(withTextIntegers(schema) as JSONSchema7);
       tools[names.toNative(name)] = { description: oneLine(description), inputSchema };
     };
@@ -48,33 +48,33 @@ export const toolsDialect: Dialect = {
     return { tools };
   },
   listen: (thought) => new NativeListener(thought, namesFor(thought)),
-  read: (spoken, thought) => readCalls(spoken, thought, namesFor(thought)),
+  read: (output, thought) => readCalls(output, thought, namesFor(thought)),
 };
 
-function namesFor(thought: Asked): NativeNames {
+function namesFor(thought: PromptInput): NativeNames {
   return new NativeNames([...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name));
 }
 
-/** In one order, however the servers came up. What was found or has come since is added, as it could not be called. */
-function callable(thought: Asked): Tool[] {
+/** In a fixed order, whichever server started first. Tools found or announced later are added, otherwise they could not be called. */
+function callable(thought: PromptInput): Tool[] {
   const { mode } = thought.state.settings;
   if (mode === 'direct') return [];
   const known = knownTools(thought);
   return hasRefs(mode) ? [STEP_TOOL, ...known] : [...known];
 }
 
-function schemaOf({ inputSchema }: Tool, { state }: Asked): JsonObject {
+function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
   const schema = bare(inputSchema);
   const open = hasRefs(state.settings.mode) ? widened(schema) : schema;
   const written: JsonObject = { ...open, type: 'object' };
   return hasPlans(state) ? withAbout(written) : written;
 }
 
-function wordingFor(thought: Asked): Wording<ModelMessage> {
+function wordingFor(thought: PromptInput): Wording<ModelMessage> {
   const names = namesFor(thought);
   return {
     open: (told) =>
-      new NativeConversation(
+      new NativeTranscript(
         names,
         told.map(({ id }) => id),
       ),
@@ -84,7 +84,7 @@ function wordingFor(thought: Asked): Wording<ModelMessage> {
   };
 }
 
-/** Tools are sent natively with all that is known of them; only what they return has no place there. */
+/** Tools are sent natively, except their output schemas, which native tools don't have. */
 const FORM: Form = {
   system: (state) => withSection(readPrompt('system'), 'Output', outputPart(state)),
   plans: () => readPrompt('planning-tools'),
@@ -107,9 +107,13 @@ function oneLine(text: string): string {
   return clip(line, LONGEST_DESCRIPTION - 1);
 }
 
-/** The actions in a model's calls. Without any call its text is the answer, or actions that it wrote as text. */
-function readCalls({ text, calls, finishReason }: Spoken, thought: Thought, names: NativeNames): Extraction {
-  // Of calls that were cut the last may be missing, and half a plan is never taken for a whole one.
+/** The actions in a model's calls. Without a call, its text is the answer, or actions written as text. */
+function readCalls(
+  { text, calls, finishReason }: ModelOutput,
+  thought: Thought,
+  names: NativeNames,
+): Extraction {
+  // The last calls may be missing, and half a plan is never used.
   if (finishReason === 'length') return extractActions(text.trim() === '' ? '…' : text, { isCut: true });
   if (calls.length === 0) return readText({ text, finishReason }, thought, names);
   const actions: Action[] = [];
@@ -123,7 +127,7 @@ function readCalls({ text, calls, finishReason }: Spoken, thought: Thought, name
 }
 
 function readCall(
-  { name, arguments: given }: SpokenCall,
+  { name, arguments: given }: NativeCall,
   index: number,
   { thought, names }: { thought: Thought; names: NativeNames },
 ): ReadAction {
@@ -161,16 +165,16 @@ function withOperations(value: Json, names: NativeNames): Json {
   );
 }
 
-/** A list that was meant to be run, whatever else is the matter with it. */
+/** A list of actions that was meant to run. */
 const LIST = /["'](?:actions|tool_calls)["']\s*:/;
 
 function readText(
-  { text, finishReason }: Pick<Spoken, 'text' | 'finishReason'>,
+  { text, finishReason }: Pick<ModelOutput, 'text' | 'finishReason'>,
   thought: Thought,
   names: NativeNames,
 ): Extraction {
   const known = callNames(thought, (operation) => names.toNative(operation));
-  // The purpose matters little here: braces in prose are no sign of JSON where none was asked for.
+  // JSON was not asked for in this dialect, so braces in prose are no sign of it.
   const options = { purpose: 'answer', names: known } as const;
   const extraction = extractActions(text, options);
   if (text.trim() === '') return extraction;
@@ -194,30 +198,30 @@ function readText(
 const NO_CALL =
   'it holds neither a call that can be read nor an answer. Call the tools themselves, and do not write calls as text';
 
-/** The whole text as the answer, where all that looks like a call stands in its code and calls nothing that is offered. */
+/** The whole text as the answer, if what looks like a call is in a code block and calls no offered tool. */
 function asWords(text: string, prose: Extraction): Extraction | undefined {
   if (!prose.ok || prose.actions.some(({ operation }) => operation !== 'answer')) return undefined;
-  return { ...prose, actions: [{ id: 't1', operation: 'answer', args: { text: spokenWords(text) } }] };
+  return {
+    ...prose,
+    actions: [{ id: 't1', operation: 'answer', args: { text: textWithoutThoughts(text) } }],
+  };
 }
 
-/** A call that is being written. */
+/** A call in progress. */
 interface Writing {
   readonly name: string;
   readonly walker: JsonWalker;
   text: string;
-  /** As soon as it is known. */
-  complete: SpokenCall | undefined;
+  complete: NativeCall | undefined;
 }
 
 /**
- * Tells native calls as they complete, and the text of an answer as it is written. The SDK tells the calls of some
- * providers only at the very end, so that their brackets are watched here.
+ * Reports native calls as they complete, and the text of an answer as it is written. For some providers the SDK reports calls only at the end, so this
+ * class watches their brackets.
  *
- * L1  An action is told once, in the order of the calls, with the id and the arguments that it has in the end. After
- *     one that cannot be read nothing more is told.
- * L2  The text of `answer` is told if it is the first call, as in the other dialect.
- * L3  Text beside calls is no answer. So it is told only where no tool may be called; elsewhere it is not known before
- *     the end what it is.
+ * L1  An action is reported once, in the order of the calls, with its final id and arguments. After an unreadable call nothing more is reported.
+ * L2  The text of `answer` is reported if it is the first call, as in the JSON dialect.
+ * L3  Text beside calls is not an answer. So text is reported only if no tool may be called; otherwise only the end shows what it is.
  */
 class NativeListener implements Listener {
   readonly #thought: Thought;
@@ -225,9 +229,9 @@ class NativeListener implements Listener {
   readonly #calls = new Map<string, Writing>();
   #told = 0;
   #isSilent = false;
-  /** The call whose text is told. */
+  /** The `answer` call whose text is reported. */
   #answering: { readonly id: string; readonly scanner: ActionScanner } | undefined;
-  /** Undefined where text is not told. */
+  /** Undefined if text is not reported. */
   #prose: ActionScanner | undefined;
   #hasBegun = false;
 
@@ -240,7 +244,7 @@ class NativeListener implements Listener {
   text(piece: string): void {
     if (this.#prose === undefined) return;
     const text = this.#hasBegun ? piece : piece.trimStart();
-    // Actions as text, a fence around them, or a thought in tags: nothing to show.
+    // Actions as text, a code fence, or thoughts in tags are not shown.
     if (!this.#hasBegun && /^[{[`<]/.test(text)) this.#prose = undefined;
     this.#hasBegun ||= text !== '';
     this.#prose?.push(stringifyJson(text).slice(1, -1));
@@ -261,12 +265,12 @@ class NativeListener implements Listener {
     if (call.walker.values.length > 0) this.#completed(id, { id, name: call.name, arguments: call.text });
   }
 
-  call(call: SpokenCall): void {
+  call(call: NativeCall): void {
     if (!this.#calls.has(call.id)) this.callStarted(call.id, call.name);
     this.#completed(call.id, call);
   }
 
-  #completed(id: string, call: SpokenCall): void {
+  #completed(id: string, call: NativeCall): void {
     const writing = this.#calls.get(id);
     if (writing !== undefined) writing.complete ??= call;
     for (const { complete } of [...this.#calls.values()].slice(this.#told)) {
@@ -275,13 +279,13 @@ class NativeListener implements Listener {
     }
   }
 
-  #tell(call: SpokenCall): void {
+  #tell(call: NativeCall): void {
     const read = readCall(call, this.#told++, { thought: this.#thought, names: this.#names });
     if (!read.ok) this.#isSilent = true;
     else if (isAllowed(read.action, this.#thought)) this.#thought.onAction?.(read.action);
   }
 
-  /** It knows how to tell the text of an answer: no half characters, and no Refs. */
+  /** Reports the text of an answer without half characters and without Refs. */
   #scanner(beginning: string): ActionScanner {
     const scanner = new ActionScanner({ onText: this.#thought.onText });
     scanner.push(beginning);
