@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPlace, type Place } from '../../packages/dandori/test/cli/command.ts';
 
-/** The example as a user has it: copied beside a kitchen of its own, and run by the command. */
+/** The example as a user runs it: copied to its own folder with its own kitchen, and started by the command. */
 async function prepare(): Promise<Place> {
   const place = await openPlace({ DANDORI_KITCHEN_PATH: './kitchen.db' });
   for (const name of await readdir(import.meta.dirname))
     if (!name.endsWith('.test.ts')) await cp(join(import.meta.dirname, name), join(place.folder, name));
-  // Where it is installed, the packages lie in node_modules.
+  // In a user's project, packages are in node_modules.
   const modules = join(import.meta.dirname, '../../node_modules');
   await symlink(modules, join(place.folder, 'node_modules'));
   return place;
@@ -51,7 +51,7 @@ describe('the kitchen', () => {
     return JSON.parse(stdout).tasks.t1;
   };
 
-  it('takes nothing where something is missing, and says what', async () => {
+  it('removes nothing if an ingredient is missing, and says which', async () => {
     await using place = await prepare();
     const cooked = await once(place, 'pantry.cook', { dish: 'omelette', servings: 5 });
     expect(cooked.failure.message).toContain('卵 / eggs 2 個');
@@ -61,7 +61,7 @@ describe('the kitchen', () => {
     expect(stock.result.items).toHaveLength(12);
   });
 
-  it('does not use what has expired', async () => {
+  it('does not use expired food', async () => {
     await using place = await prepare();
     const old = { name: '豆腐 / tofu', quantity: 9, unit: '丁', expires_on: '2020-01-01' };
     await once(place, 'kitchen.add_item', old);
@@ -69,7 +69,7 @@ describe('the kitchen', () => {
     expect(list.result.missing).toEqual([{ name: '豆腐 / tofu', quantity: 1, unit: '丁' }]);
   });
 
-  it('cooks nothing that nobody has a recipe for', async () => {
+  it('refuses a dish without a recipe', async () => {
     await using place = await prepare();
     const cooked = await once(place, 'pantry.cook', { dish: 'cake' });
     expect(cooked.failure.message).toContain('Known dishes: omelette (オムレツ), miso soup (味噌汁).');

@@ -46,7 +46,7 @@ export default defineService({
       run: async ({ dish, servings, items: chosen }, context) => {
         const { items } = inventory.parse(await context.call('kitchen.list_inventory', {}));
         const parts = scaled(recipeFor(dish), servings);
-        // Everything is settled before the first thing is taken: half a dish helps nobody.
+        // Check everything before the first change, so that a failure leaves nothing half done.
         const missing = parts.flatMap((part) => shortOf(part, items));
         if (missing.length > 0) throw new Error(notEnough(missing));
         const takings = parts.map((part) => ({ part, item: choose(part, items, { dish, chosen }) }));
@@ -67,7 +67,7 @@ export default defineService({
   },
 });
 
-/** Stock cannot go negative, and one item must be enough: nobody opens two cartons for one omelette. */
+/** Stock can't go negative, and one item must have enough: the recipe does not mix two cartons. */
 function shortOf(part: Part, items: readonly Item[]): z.infer<typeof amount>[] {
   const most = Math.max(0, ...fitting(items, part).map(({ quantity }) => quantity));
   if (most >= part.quantity) return [];

@@ -1,4 +1,4 @@
-/** What one serving takes. The kitchen server knows names only; how much is a matter of the house. */
+/** Ingredients of one serving. The kitchen server knows only names, not amounts. */
 export interface Recipe {
   readonly dish: string;
   readonly dishJa: string;
@@ -41,7 +41,7 @@ export function recipeFor(dish: string): Recipe {
   throw new Error(`Nobody here cooks "${dish}". Known dishes: ${known}.`);
 }
 
-/** For so many people. Rounded, as tenths do not add up exactly in binary. */
+/** Scaled to the servings, and rounded because tenths are not exact in binary. */
 export function scaled({ parts }: Recipe, servings: number): Part[] {
   return parts.map((part) => ({ ...part, quantity: Math.round(part.quantity * servings * 1e6) / 1e6 }));
 }

@@ -11,10 +11,10 @@ const item = z.object({
 });
 export type Item = z.infer<typeof item>;
 
-/** What `kitchen.list_inventory` returns, as far as it is used here. */
+/** The part of `kitchen.list_inventory` that is used here. */
 export const inventory = z.object({ items: z.array(item) });
 
-/** Expired food is not used, whoever asks for it. */
+/** Expired food is never used. */
 export function fitting(items: readonly Item[], { name, nameJa, unit }: Part): Item[] {
   return items.filter(
     (one) => isCalled(one.name, name, nameJa) && one.unit === unit && (one.days_left ?? 0) >= 0,

@@ -9,12 +9,12 @@ import {
 import { describe, expect, it } from 'vitest';
 import letters from '../services/letters.ts';
 
-/** No servers: only what the test brings. */
+/** No MCP servers, only what the test provides. */
 const configFile = `${import.meta.dirname}/dandori.yaml`;
 
 describe('the letters service', () => {
   // #region mind
-  it('asks which Hanako is meant, and goes on with the answer', async () => {
+  it('asks which Hanako is meant, and continues with the answer', async () => {
     await using temporary = await createTemporaryJournal();
     const mind = createScriptedMind([
       [{ operation: 'letters.find_person', args: { name: 'Hanako' } }],
@@ -88,7 +88,7 @@ it('does not order twice when the answer of the shop is lost', async () => {
 // #endregion
 
 // #region clock
-it('gives a slow shop a minute, tries it again, and takes none of your time', async () => {
+it('retries a slow shop after a minute, without taking real time', async () => {
   const clock = createStepClock();
   const shop = createFunctionToolbox(clock, {
     'shop.look': { takes: 50_000, run: () => ({ open: true }), faults: [{ kind: 'hang' }] },

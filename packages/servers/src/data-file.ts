@@ -19,7 +19,7 @@ export function compileCache(): string {
   );
 }
 
-/** Makes a file that is complete from the moment it can be seen, however many processes try at once. */
+/** Creates a file that is never visible half-written, even if several processes create it at once. */
 export function createOnce(path: string, build: (temporaryPath: string) => void): void {
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -32,7 +32,7 @@ export function createOnce(path: string, build: (temporaryPath: string) => void)
   }
 }
 
-/** A rename would replace a file that another process made, and perhaps wrote to, a moment ago. A link never does. */
+/** A rename could replace a file that another process has just created. A link can't. */
 function publish(temporaryPath: string, path: string): void {
   try {
     linkSync(temporaryPath, path);

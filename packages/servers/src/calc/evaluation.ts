@@ -4,7 +4,7 @@ import type { BigNumber, ConfigOptions, MathNode } from 'mathjs';
 type Library = typeof import('mathjs');
 type Operation = (...operands: BigNumber[]) => unknown;
 
-/** Every integer a double can reach has at most 309 digits, so none of them is rounded. */
+/** An integer in the range of a double has at most 309 digits, so none is rounded. */
 const PRECISION = 320;
 /** More digits than this can only be the tail of a rounded division or root. */
 const EXACT_DIGITS = 310;
@@ -72,7 +72,7 @@ function parse(math: Library, expression: string): MathNode {
   }
 }
 
-/** Walks the tree itself, so that nothing but the listed arithmetic can ever run. */
+/** Walks the syntax tree itself, so that only the listed arithmetic can run. */
 class Evaluation {
   readonly #math: Library;
   readonly #expression: string;

@@ -20,7 +20,7 @@ const REPLACEMENTS: Record<string, string> = {
 };
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Rewrites what people type, full-width characters included, into plain ASCII notation. */
+/** Rewrites user input, including full-width characters, in plain ASCII notation. */
 export function normalize(expression: string): string {
   // NFKC would turn 3² into 32, so only characters with one certain meaning are translated.
   const ascii = expression

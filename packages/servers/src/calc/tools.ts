@@ -32,7 +32,7 @@ export function registerTools(server: McpServer): void {
     },
     async ({ expression }) => {
       const understood = normalize(expression);
-      // mathjs takes longer to load than everything else together, so the first calculation pays, not the start.
+      // mathjs takes longer to load than everything else, so it is loaded by the first calculation.
       const { evaluate } = await import('./evaluation.ts');
       const { result, text } = evaluate(understood);
       return answer({ expression: understood, result, text }, `${understood} = ${text}`);

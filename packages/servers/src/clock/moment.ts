@@ -31,7 +31,7 @@ export function momentAt(unixMs: number, timeZone: string): Moment {
   };
 }
 
-/** Finds the moment a wall clock in the zone shows the given time. */
+/** The moment at which a clock in the zone shows the given time. */
 export function parseInstant(
   text: string,
   timeZone: string,

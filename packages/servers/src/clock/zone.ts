@@ -1,4 +1,4 @@
-/** People name cities in Japanese; IANA does not. */
+/** Japanese city names, which IANA does not have. */
 const JAPANESE_NAMES = new Map(
   Object.entries({
     日本: 'Asia/Tokyo',

@@ -51,7 +51,7 @@ export class Changes {
     this.#workspace = workspace;
   }
 
-  /** One after the other: an edit must see what the edit before it wrote. */
+  /** One after another, because an edit must see the previous one. */
   make(request: Request): Promise<Record<string, unknown>> {
     const made = this.#last.then(() => this.#make(request));
     this.#last = made.catch(() => undefined);
@@ -190,7 +190,7 @@ async function replaceFile(path: string, data: Uint8Array, ending = `.${randomUU
   await syncFolder(dirname(path));
 }
 
-/** A rename would replace what is there. A link does not. */
+/** A rename would replace an existing file. A link fails instead. */
 async function moveFile(source: string, target: string, name: string): Promise<void> {
   try {
     await link(source, target);

@@ -3,7 +3,7 @@ import type { Entry, Workspace } from './workspace.ts';
 const MAX_FILES = 20_000;
 const MAX_SEARCHED_BYTES = 2_000_000;
 const MAX_LINE = 300;
-/** Folders of others' code: they are searched only when the caller names them. */
+/** Folders with third-party code. They are searched only if the caller names them. */
 const SKIPPED = ['node_modules', '.venv', '__pycache__'];
 
 export interface Match {

@@ -16,7 +16,7 @@ const { values: options } = parseArgs({ options: { root: { type: 'string' } } })
 const opened = Workspace.open(options.root ?? process.env.DANDORI_FILES_ROOT_DIR ?? process.cwd()).then(
   (workspace) => ({ workspace, changes: new Changes(workspace) }),
 );
-// The error is told to the caller of a tool.
+// The caller of the tool gets the error.
 opened.catch(() => undefined);
 
 const path = z.string().min(1).max(1000).describe('Path inside the folder (パス), e.g. docs/plan.md');

@@ -166,7 +166,7 @@ export class Workspace {
   }
 }
 
-/** A folder that stays the same one, whatever happens to its path. */
+/** An open folder. It stays the same folder even if its path changes. */
 class OpenFolder {
   /** Where it really is. */
   readonly real: string;
@@ -221,7 +221,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** The reason in the words of the tool's caller, without the paths of this server. */
+/** The reason for the caller of the tool, without absolute paths of this machine. */
 function explained(error: unknown, path: string): unknown {
   const reasons: Readonly<Record<string, string>> = {
     EACCES: `${path} cannot be used: permission denied.`,

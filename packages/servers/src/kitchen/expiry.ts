@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The local calendar date so many days from today. Food expires by the calendar on the wall, not by UTC. */
+/** The local date this many days from today. Food expires by the local calendar, not by UTC. */
 export function dateAfter(days: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate() + days))

@@ -21,7 +21,7 @@ export interface NewItem {
   expires_on: string | null;
 }
 
-/** More than one item fits the name, and taking the wrong one cannot be undone. */
+/** More than one item matches the name, and removing the wrong one cannot be undone. */
 export class AmbiguousItem extends Error {
   readonly candidates: Item[];
 
@@ -64,7 +64,7 @@ export class Inventory {
     });
   }
 
-  /** The same thing with the same date goes onto the pile that is there. */
+  /** Adds to an existing item with the same name and date. */
   add({ name, quantity, unit, expires_on }: NewItem): Item {
     const pile = this.#database
       .prepare('SELECT item_id FROM items WHERE name = ? AND unit = ? AND expires_on IS ?')
@@ -81,7 +81,7 @@ export class Inventory {
     return this.#item(Number(lastInsertRowid));
   }
 
-  /** Takes some of an item, or all of it, and says how much is left. */
+  /** Removes some or all of an item and returns how much is left. */
   take(item: Item, quantity: number | undefined): { removed: number; remaining: number } {
     const removed = quantity ?? item.quantity;
     if (removed > item.quantity) {

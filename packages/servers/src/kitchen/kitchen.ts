@@ -5,7 +5,7 @@ import type { Inventory } from './inventory.ts';
 
 let opened: Inventory | undefined;
 
-/** The kitchen of this process. Opened at first use: a host that only lists tools makes no files. */
+/** The kitchen of this process. Opened at first use, so that a host that only lists tools creates no files. */
 export async function kitchen(): Promise<Inventory> {
   const { Inventory } = await import('./inventory.ts');
   const configured = process.env.DANDORI_KITCHEN_PATH;

@@ -2,12 +2,12 @@ export function isJapanese(text: string): boolean {
   return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
 }
 
-/** Whether someone who says `wanted` can mean the thing called `name`. */
+/** Whether `wanted` can mean the item called `name`. */
 export function canMean(wanted: string, name: string): boolean {
   return halves(wanted).some((half) => halfCanMean(half, name));
 }
 
-/** Whether `wanted` is one whole name of the thing, so that nothing else is meant. */
+/** Whether `wanted` is a complete name of the item, so that no other item is meant. */
 export function isCalled(wanted: string, name: string): boolean {
   const names = [name, ...halves(name)].map(simplified);
   return names.includes(simplified(wanted));
@@ -23,7 +23,7 @@ function halfCanMean(wanted: string, name: string): boolean {
   return wantedWords.length > 0 && wantedWords.every((word) => words.has(word));
 }
 
-/** "牛乳 (低脂肪) / low-fat milk" is one thing with two names. */
+/** "牛乳 (低脂肪) / low-fat milk" is one item with two names. */
 function halves(name: string): string[] {
   return name
     .split('/')

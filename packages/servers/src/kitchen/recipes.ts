@@ -14,7 +14,7 @@ export interface RecipeMatch {
 
 const SOON_DAYS = 3;
 
-/** Recipes one can cook with least shopping first; among equals, the one that saves food from the bin. */
+/** Recipes with the least shopping first; among equals, those that use food that expires soon. */
 export function findRecipes(ingredients: string[], stock: Item[], max: number): RecipeMatch[] {
   const expiring = stock.filter(({ days_left }) => days_left !== null && days_left <= SOON_DAYS);
   return recipes

@@ -10,7 +10,7 @@ export class RecordedResults {
     this.#database = database;
   }
 
-  /** Runs the change at most once per key. A change that fails leaves no trace, so it can be tried again. */
+  /** Runs the change at most once per key. A failed change leaves no record, so it can be retried. */
   once<Result>(key: string | undefined, request: unknown, change: () => Result): Result {
     this.#database.exec('BEGIN IMMEDIATE');
     try {

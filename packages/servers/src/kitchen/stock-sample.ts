@@ -36,7 +36,7 @@ const STOCK: [name: string, quantity: number, unit: string, daysLeft: number | n
   ['バター / butter', 150, 'g', 60],
 ];
 
-/** Writes the stock that is there before anyone has put anything into the kitchen. */
+/** Writes the sample stock of a new kitchen. */
 export function buildKitchen(path: string): void {
   const database = new DatabaseSync(path);
   try {

@@ -23,7 +23,7 @@ for (const [network, prefix] of [
   NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
 }
 
-/** The address in its plain form; an address that has no place on the map is refused. */
+/** The address in its plain form. Refuses addresses without a location, such as private ones. */
 export function requirePublicAddress(text: string): string {
   const address = text
     .normalize('NFKC')

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 const DEFAULT_TIME_LIMIT_MS = 5000;
 const MAX_BYTES = 1_000_000;
 
-/** Asks a service for JSON of a known shape; whatever goes wrong is said in one sentence with the address. */
+/** Requests JSON of a known shape. An error is one sentence with the address. */
 export async function getJson<Schema extends z.ZodType>(
   url: URL,
   schema: Schema,

@@ -33,7 +33,7 @@ const forecast = z.object({
   }),
 });
 
-/** Asks a service that answers like Open-Meteo, first for the position of the city if nobody knows it yet. */
+/** Asks a service that answers like Open-Meteo, first for the position of the city if it is unknown. */
 export async function weatherOnline(
   base: string,
   city: string,

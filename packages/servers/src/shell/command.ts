@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 const KILL_AFTER_MS = 2000;
-/** How long the rest of the output is awaited after the end. */
+/** How long to wait for the rest of the output after the end. */
 const DRAIN_MS = 2000;
 
 export interface CommandResult {
@@ -26,7 +26,7 @@ export interface CommandOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs one program without a shell. It is ended with all that it started when the time is over or the caller goes. */
+/** Runs one program without a shell. At the time limit, or when the caller leaves, it is ended together with its child processes. */
 export function runCommand(options: CommandOptions): Promise<CommandResult> {
   const { program, args, cwd, env, input, timeLimitMs, maxOutput, signal } = options;
   const begun = performance.now();
@@ -70,7 +70,7 @@ export function runCommand(options: CommandOptions): Promise<CommandResult> {
     child.once('exit', () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
-      // What it left behind ends with it.
+      // Also ends child processes that are still running.
       stop(child.pid, 'SIGKILL');
       // A process that has left the group may keep the pipes open for ever.
       setTimeout(finish, DRAIN_MS).unref();

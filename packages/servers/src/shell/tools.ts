@@ -12,7 +12,7 @@ import { runCommand } from './command.ts';
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
 const MAX_OUTPUT = 60_000;
-/** What programs need to work. Everything else, such as keys of a model, stays with the server. */
+/** Variables that programs need. Others, such as API keys, are not passed on. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'SystemRoot'];
 
 const { values: options } = parseArgs({
@@ -158,7 +158,7 @@ async function inside(cwd: string): Promise<string> {
   return folder;
 }
 
-/** As a person would write it. The program gets the argument as it is. */
+/** As a user would type it, for display only. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
 }

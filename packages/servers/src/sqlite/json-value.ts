@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 
 export type JsonValue = string | number | boolean | null | { base64: string; bytes: number };
 
-/** JSON has no bytes, no infinity, and no integers beyond 2^53 that every reader keeps exact. */
+/** JSON has no bytes and no infinity, and not every reader keeps integers beyond 2^53 exact. */
 export function toJson(value: SQLOutputValue): JsonValue {
   if (typeof value === 'bigint') {
     const number = Number(value);

@@ -23,18 +23,18 @@ const FORBIDDEN_FUNCTIONS = new Set(['load_extension', 'fts3_tokenizer']);
 /** Spaces and comments, as SQLite skips them. */
 const BLANK = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*`;
 /**
- * A statement that begins so can only read a database that is open read-only; ATTACH, VACUUM and PRAGMA begin otherwise.
- * Of an empty one SQLite says itself what is wrong.
+ * Statements that start like this can only read a read-only database; ATTACH, VACUUM and PRAGMA start differently. An empty statement passes,
+ * because SQLite reports it.
  */
 const READING = new RegExp(`^${BLANK}(?:(?:SELECT|WITH|VALUES)\\b|$)`, 'i');
 const NAMES = /\bpragma_\w+|\bload_extension\b|\bfts3_tokenizer\b/gi;
 
-/** Node 22 and the first versions of Node 24 cannot ask us about each access that a statement makes. */
+/** Node before 24.10 has no authorizer, which asks about each access of a statement. */
 const HAS_AUTHORIZER = 'setAuthorizer' in DatabaseSync.prototype;
 
 /**
- * A database that SQLite itself keeps from writing, and from opening any other file. Where Node has no authorizer, the
- * database is open read-only all the same, and what a statement may begin with and name is checked instead.
+ * A database in which SQLite itself prevents writing and opening other files. Without an authorizer the database is still read-only, and the start and the
+ * names of a statement are checked instead.
  */
 export class ReadOnlyDatabase {
   readonly #database: DatabaseSync;
@@ -152,7 +152,7 @@ function authorize(action: number, first: string | null, second: string | null):
   }
 }
 
-/** Stricter than the authorizer: it also refuses a text in quotes that looks like a forbidden name. */
+/** Stricter than the authorizer: it also refuses quoted text that looks like a forbidden name. */
 function refuseByText(sql: string): void {
   if (!READING.test(sql)) throw new Error('not authorized: a statement begins with SELECT, WITH or VALUES');
   for (const [name] of sql.matchAll(NAMES)) {

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Reply, Request } from './reader.ts';
 
-/** Starting Node and opening the file is not the query's fault. */
+/** The time to start Node and open the file does not count against the query. */
 const START_ALLOWANCE_MS = 5000;
 
-/** Runs queries in a process of its own: SQLite cannot be interrupted from JavaScript, but a process can be killed. */
+/** Runs queries in a separate process: JavaScript can't interrupt SQLite, but it can kill a process. */
 export class ReaderProcess {
   readonly #databasePath: string;
   readonly #timeLimitMs: number;
@@ -35,7 +35,7 @@ export class ReaderProcess {
         child.removeAllListeners('message').removeAllListeners('exit').removeAllListeners('error');
         if (isBroken) {
           this.#child = undefined;
-          // A killed child may still report an error, and nobody else listens then.
+          // A killed child may still report an error, and nothing else handles it then.
           child.on('error', () => undefined);
           child.kill('SIGKILL');
         }

@@ -71,7 +71,7 @@ const ROWS: Record<string, (string | number | null)[][]> = {
   ],
 };
 
-/** Writes the sample shop that is there before anyone has set up a database. */
+/** Writes the sample shop, which is used until a database is configured. */
 export function buildShop(path: string): void {
   const database = new DatabaseSync(path);
   try {

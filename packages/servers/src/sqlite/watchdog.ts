@@ -4,8 +4,8 @@ const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 const CHECK_EVERY_MS = 50;
 
 /**
- * Ends this process when one query runs too long or takes too much memory. SQLite blocks its thread without
- * a way to interrupt it, and the server that could kill this process may itself be gone.
+ * Ends this process if a query takes too long or too much memory. A running query blocks its thread, and the server
+ * that could kill this process may be gone.
  */
 export function startWatchdog(timeLimitMs: number): { begin(): void; end(): void } {
   const begunAt = new Float64Array(new SharedArrayBuffer(8));
@@ -24,7 +24,7 @@ export function startWatchdog(timeLimitMs: number): { begin(): void; end(): void
   };
 }
 
-// As text, because a worker file would have another name before and after the build.
+// As text, because the build would rename a worker file.
 const WATCH = `
   const { begunAt, timeLimitMs, MAX_MEMORY_BYTES, CHECK_EVERY_MS } = require('node:worker_threads').workerData;
   setInterval(() => {
