@@ -2,7 +2,7 @@ import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { startRun } from '../packages/dandori/src/commands/start.ts';
 import { drive } from '../packages/dandori/src/driver/drive.ts';
 import type { Event } from '../packages/dandori/src/model/event.ts';
 import type { Task } from '../packages/dandori/src/model/task.ts';
@@ -57,7 +57,7 @@ async function oneRound(): Promise<Round> {
     operation: 'bench.step',
     args: index === 0 ? { text: 'first' } : { text: `\${t${index - 1}.text}` },
   }));
-  const run = await startRun({ goal: 'bench', settings: SETTINGS, tasks }, house.parts);
+  const { run } = await startRun({ goal: 'bench', settings: SETTINGS, tasks }, house.parts);
   const before = await timed(() => bareLoop(join(house.directory, 'before.jsonl')));
   const engine = await timed(async () => {
     const { end } = await drive(run, house.parts);

@@ -1,4 +1,4 @@
-import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { startRun } from '../packages/dandori/src/commands/start.ts';
 import { drive } from '../packages/dandori/src/driver/drive.ts';
 import type { Task } from '../packages/dandori/src/model/task.ts';
 import type { FunctionTool } from '../packages/dandori/src/testing/function-toolbox.ts';
@@ -55,7 +55,7 @@ async function oneRound({ tasks, tools }: Plan): Promise<{ ms: number; bytes: nu
   collectGarbage();
   const { heapUsed } = process.memoryUsage();
   const start = performance.now();
-  const run = await startRun({ goal: 'bench', settings: SIMULATED, tasks }, parts);
+  const { run } = await startRun({ goal: 'bench', settings: SIMULATED, tasks }, parts);
   const { end } = await clock.runUntil(drive(run, parts));
   const ms = performance.now() - start;
   if (end?.outcome !== 'answered') throw new Error(`The bench run ended ${end?.outcome}.`);

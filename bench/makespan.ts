@@ -1,4 +1,4 @@
-import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { startRun } from '../packages/dandori/src/commands/start.ts';
 import { drive } from '../packages/dandori/src/driver/drive.ts';
 import type { Task } from '../packages/dandori/src/model/task.ts';
 import { openBenchHouse, SETTINGS } from './house.ts';
@@ -37,7 +37,7 @@ async function oneRound(): Promise<number> {
       });
     }
   }
-  const run = await startRun({ goal: 'bench', settings: SETTINGS, tasks }, house.parts);
+  const { run } = await startRun({ goal: 'bench', settings: SETTINGS, tasks }, house.parts);
   const start = performance.now();
   await drive(run, house.parts);
   return performance.now() - start;

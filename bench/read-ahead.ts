@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { startRun } from '../packages/dandori/src/commands/start.ts';
 import { drive } from '../packages/dandori/src/driver/drive.ts';
 import type { Mind } from '../packages/dandori/src/mind/mind.ts';
 import type { Action } from '../packages/dandori/src/model/task.ts';
@@ -30,7 +30,7 @@ async function oneRound(streamDispatch: boolean): Promise<number> {
     'bench.read': { effect: 'read', takes: TAKES, run: () => ({ text: 'x' }) },
   });
   const parts = { ...house.parts, mind: slowMind() };
-  const run = await startRun({ goal: 'bench', settings: { ...SETTINGS, streamDispatch } }, parts);
+  const { run } = await startRun({ goal: 'bench', settings: { ...SETTINGS, streamDispatch } }, parts);
   const start = performance.now();
   await drive(run, parts);
   return performance.now() - start;

@@ -1,4 +1,4 @@
-import { startRun } from '../packages/dandori/src/commands/steer.ts';
+import { startRun } from '../packages/dandori/src/commands/start.ts';
 import { drive } from '../packages/dandori/src/driver/drive.ts';
 import type { Task } from '../packages/dandori/src/model/task.ts';
 import { type Instance, readInstances, SIMULATED, simulatedHouse } from './instances.ts';
@@ -37,7 +37,7 @@ async function makespan({ plan }: Instance): Promise<number> {
   }));
   const { clock, parts } = simulatedHouse(tools);
   const settings = { ...SIMULATED, concurrency: 1_000_000 };
-  const run = await startRun({ goal: 'bench', settings, tasks }, parts);
+  const { run } = await startRun({ goal: 'bench', settings, tasks }, parts);
   const start = clock.now();
   await clock.runUntil(drive(run, parts));
   return clock.now() - start;

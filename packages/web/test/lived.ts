@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startRun } from '../../dandori/src/commands/steer.ts';
+import { startRun } from '../../dandori/src/commands/start.ts';
 import { drive } from '../../dandori/src/driver/drive.ts';
 import type { Event } from '../../dandori/src/model/event.ts';
 import type { Settings } from '../../dandori/src/model/settings.ts';
@@ -66,7 +66,7 @@ export async function live({ tasks, replies = [], tools = {}, settings = {} }: L
     driver: 'test',
   };
   const started = { goal: 'read', settings: { ...SETTINGS, ...settings }, ...(tasks && { tasks }) };
-  const run = await startRun(started, parts);
+  const { run } = await startRun(started, parts);
   await clock.runUntil(drive(run, parts));
   return livedFrom(await parts.journal.read(run));
 }

@@ -1,24 +1,19 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Approval, approve, type Rejection, reject } from '../commands/answer.ts';
+import { type Approval, answerQuestion, approve, type Rejection, reject } from '../commands/answer.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from '../commands/prune.ts';
-import { startOnce } from '../commands/start.ts';
 import {
   addBudget,
   addNote,
-  answerQuestion,
   cancelRun,
   continueRun,
   pauseRun,
   type Rating,
   rateRun,
-  startRun,
 } from '../commands/steer.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { inMode } from '../config/settings.ts';
-import { refuseLooser } from '../config/user-config.ts';
 import type { UserConfigWarning, UserSettings } from '../config/user-settings.ts';
 import {
   type Conversation,
@@ -53,10 +48,9 @@ import type { ConversationEvent } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import type { Examined, Finding, FindingKind } from '../model/finding.ts';
-import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import { type Json, type JsonObject, normalise } from '../model/json.ts';
 import type { Live } from '../model/live.ts';
 import { redact, shown } from '../model/redact.ts';
-import type { ApprovalPolicy, Mode } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
@@ -84,8 +78,9 @@ import {
   openToolbox,
   openUserSettings,
 } from './open.ts';
+import { createStarter, type RunOptions } from './starting.ts';
 
-export type { Examined, Finding, FindingKind, Leaving, RunSummary, TornTail };
+export type { Examined, Finding, FindingKind, Leaving, RunOptions, RunSummary, TornTail };
 export { systemClock };
 
 export interface OpenOptions extends Partial<Store> {
@@ -113,19 +108,6 @@ export interface OpenOptions extends Partial<Store> {
   readonly onUntraced?: (detail: string) => void;
   /** A crash has left half a line at the end of a run's file; what was whole before it counts. */
   readonly onTorn?: (tail: TornTail) => void;
-}
-
-export interface RunOptions {
-  readonly mode?: Mode;
-  readonly userId?: string;
-  /** A plan of your own: the mind is asked for no other. */
-  readonly tasks?: readonly Task[];
-  /** For every call of this run, in place of all that the configuration says. */
-  readonly approval?: ApprovalPolicy;
-  /** Refuses an `approval` that asks about less than is configured for the user. */
-  readonly isStricterOnly?: boolean;
-  /** A second start of the same user under the same key starts nothing and gives the first run, as long as it is kept. */
-  readonly key?: string;
 }
 
 export interface ConversationOptions {
@@ -263,7 +245,7 @@ function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Pro
 interface Arranged {
   readonly userSettings: UserSettings;
   readonly folders: StoreFolders;
-  readonly telemetry: Pick<Telemetry, 'close'> | undefined;
+  readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
 }
 
 function assemble(
@@ -309,21 +291,13 @@ function assemble(
     await toolbox.close();
     await telemetry?.close();
   };
-  const start = async (goal: string, options: RunOptions = {}) => {
-    const { mode, userId = config.userId, tasks, approval, isStricterOnly = false, key } = options;
-    const wanted = inMode(await settingsFor(userId), mode);
-    if (isStricterOnly) refuseLooser(approval, wanted);
-    const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
-    const beginning = { goal, tasks, userId, settings };
-    if (key === undefined) return startRun(beginning, parts);
-    return startOnce(beginning, { key, request: stringifyJson([goal, mode, approval, tasks]) }, parts);
-  };
+  const runs = createStarter(parts, { config, settingsFor, telemetry });
   const dandori: Dandori = {
     config,
     mindName: parts.mind.name,
-    start,
-    drive: async (run, leaving) => shown(report(await drive(run, parts, leaving))),
-    run: async (goal, runOptions) => dandori.drive(await start(goal, runOptions)),
+    start: runs.start,
+    drive: async (run, leaving) => shown(report(await drive(runs.take(run), parts, leaving))),
+    run: async (goal, runOptions) => dandori.drive(await runs.start(goal, runOptions)),
     answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
       answerQuestion({ run, question, answer, by, ...how }, parts),
     approve: (run, question, { by = config.userId, tasks } = {}) =>
@@ -331,11 +305,11 @@ function assemble(
     reject: (run, question, { by = config.userId, reason } = {}) =>
       reject({ run, question, by, reason }, parts),
     questions: createQuestionList(journal),
-    tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
-    pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),
+    tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, runs.steering(run)),
+    pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, runs.steering(run)),
     continue: (run, { by = config.userId } = {}) => continueRun({ run, by }, parts),
-    cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, parts),
-    addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
+    cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, runs.steering(run)),
+    addBudget: (run, amounts) => addBudget({ run, ...amounts }, runs.steering(run)),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
     replay: async (run, replayOptions = {}) => shown(await replayRun(run, replayOptions, parts)),

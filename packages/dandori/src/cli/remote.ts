@@ -49,8 +49,10 @@ export async function openRemote(
   const dandori: Dandori = {
     config,
     mindName: 'server',
-    start: (goal, { userId: _, isStricterOnly: _server, ...options } = {}) =>
-      client.start(goal, definedIn(options)),
+    start: (
+      goal,
+      { userId: _, isStricterOnly: _server, isValidOnly: _always, onStart: _told, ...options } = {},
+    ) => client.start(goal, definedIn(options)),
     async drive(run) {
       const { driving, report } = await client.run(run);
       if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);

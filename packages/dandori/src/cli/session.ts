@@ -29,8 +29,11 @@ export interface SessionOptions {
 /** A run in the foreground: shown live, asked about on the spot, cancelled by Ctrl-C. */
 export interface Session extends AsyncDisposable {
   readonly dandori: Dandori;
-  /** Drives to the end, or until a question is left that nobody here can answer; returns the exit code. */
-  follow(run: string): Promise<number>;
+  /**
+   * Drives to the end, or until a question is left that nobody here can answer; returns the exit code. `begun`: all
+   * events so far, where the caller has just started the run.
+   */
+  follow(run: string, begun?: readonly Event[]): Promise<number>;
 }
 
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -48,18 +51,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (options.json !== true) announce(dandori, textsFor({ language, goal: options.goal }));
   return {
     dandori,
-    async follow(run) {
-      const { goal } = await dandori.report(run);
-      const [first] = await dandori.events(run);
-      const own = first?.type === 'run_started' ? first.data.settings.language : undefined;
-      const texts = textsFor({ language: own ?? language, goal });
+    async follow(run, begun) {
+      const past = begun ?? (await dandori.events(run));
+      const [first] = past;
+      const { goal, settings } =
+        first?.type === 'run_started' ? first.data : { goal: '', settings: undefined };
+      const texts = textsFor({ language: settings?.language ?? language, goal });
       // Others are read too, for how long tools take.
       for (const tail of torn.filter((found) => found.run === run)) announceTorn(tail, texts);
       watching.texts = texts;
       const foreground = { dandori, options, texts, watching, interrupted: new AbortController() };
       const uncatch = catchInterrupts(run, foreground);
       try {
-        const report = await driveAndAsk(run, foreground);
+        const report = await driveAndAsk(run, past, foreground);
         printReport(report, { texts, json: options.json, config: options.config });
         const code = exitCodeOf(report.outcome);
         if (report.unstopped !== undefined) leaveSoon(code);
@@ -112,10 +116,10 @@ interface Foreground {
   readonly interrupted: AbortController;
 }
 
-async function driveAndAsk(run: string, foreground: Foreground): Promise<Report> {
-  const { watching } = foreground;
-  for (;;) {
-    await showProgress(run, foreground);
+async function driveAndAsk(run: string, past: readonly Event[], foreground: Foreground): Promise<Report> {
+  const { dandori, watching } = foreground;
+  for (let events = past; ; events = await dandori.events(run)) {
+    showProgress(events, foreground);
     watching.held = createHeld((question, signal) => askWhileDriven(run, { question, signal }, foreground));
     const report = await drive(run, foreground).finally(async () => {
       await watching.held?.stop();
@@ -149,10 +153,10 @@ async function drive(run: string, { dandori, watching }: Foreground): Promise<Re
 
 const BETWEEN_LOOKS = 200;
 
-async function showProgress(run: string, { dandori, options, texts, watching }: Foreground): Promise<void> {
+function showProgress(events: readonly Event[], { options, texts, watching }: Foreground): void {
   if (options.json === true) return;
   watching.progress = createProgress(process.stderr, texts);
-  for (const event of await dandori.events(run)) watching.progress.replay(event);
+  for (const event of events) watching.progress.replay(event);
 }
 
 /** Its call is held open: the driver waits for the answer, whoever gives it. */
@@ -178,7 +182,7 @@ async function askWhileDriven(
   const reply = await replyFor(report, question, foreground, taken);
   if (reply !== undefined && reply.kind !== 'given' && !signal.aborted)
     await pass({ run, question, reply }, foreground);
-  await showProgress(run, foreground);
+  showProgress(await dandori.events(run), foreground);
 }
 
 /** True where every question got an answer, so that the run can go on. */

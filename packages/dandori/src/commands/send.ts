@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
-import { EVENT_VERSION, type Event, type Fact } from '../model/event.ts';
+import { eventOf, type Fact } from '../model/event.ts';
 import { isNormal, normalise } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { fold } from '../run/state/apply.ts';
@@ -31,7 +31,7 @@ export async function send(
     if (fact === undefined) return;
     // An answer was sealed before it was checked, and may hold marks that the person saw as `[secret]`.
     const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
-    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...sealed } as Event;
+    const event = eventOf(sealed, { run, seq: state.seq + 1, at });
     try {
       await journal.append(run, state.seq, [event]);
       return;

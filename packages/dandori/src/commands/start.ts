@@ -1,35 +1,158 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { DandoriError } from '../model/error.ts';
+import { type Event, eventOf, type Fact } from '../model/event.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
+import { shown } from '../model/redact.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Task } from '../model/task.ts';
+import type { Tool } from '../model/tool.ts';
+import type { Compiled } from '../plan/compile.ts';
+import { type CompileParts, compileDraft } from '../run/drafts/draft.ts';
+import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/blobs.ts';
-import { type Beginning, checkGoal, newId, type Starting, startRun } from './steer.ts';
+import { sealingOf, withOpenedCheck } from '../trust/sealing.ts';
+import { type Keeping, tasksAsJournaled } from './send.ts';
+
+/** Longer goals are data: they belong in a file or a tool's result, not in every prompt of the run. */
+const LONGEST_GOAL = 100_000;
+
+export interface Beginning {
+  readonly goal: string;
+  readonly settings: Settings;
+  readonly userId?: string | undefined;
+  /** A plan of the user's; the mind is then asked for no other. */
+  readonly tasks?: readonly Task[] | undefined;
+  /** Refuses `tasks` that do not compile with `plan-invalid`. Otherwise such a run starts, and fails. */
+  readonly isValidOnly?: boolean;
+  /** The id that the run must have, where the caller has written one down already. */
+  readonly run?: string;
+  /** The conversation that owns the run. */
+  readonly conversation?: string;
+  /** What the mind is told of the conversation. */
+  readonly context?: string | undefined;
+  /** Whether the mind may cancel another run without asking, before a tool has returned anything. */
+  readonly mayCancel?: boolean | undefined;
+}
+
+type Starting = Keeping &
+  Pick<CompileParts, 'toolbox' | 'check' | 'durations'> & {
+    readonly mind: { readonly name: string };
+  };
+
+/** A run that was just written. A driver in the same process needs neither to read nor to compile it again. */
+export interface Started {
+  readonly run: string;
+  readonly events: readonly Event[];
+  readonly plan?: StartedPlan | undefined;
+}
+
+/** The given plan as it was compiled, with the tools that it was compiled for. */
+export interface StartedPlan {
+  readonly compiled: Compiled;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+/** Writes a run down. It is not driven yet. */
+export async function startRun(beginning: Beginning, parts: Starting): Promise<Started> {
+  const started = prepare(beginning, parts);
+  await parts.journal.create(started.run, started.events);
+  return started;
+}
+
+/** All of a start but the writing: what is refused here leaves nothing behind. */
+function prepare(
+  { goal, settings, userId, tasks, isValidOnly = false, run: id, ...origin }: Beginning,
+  parts: Starting,
+): Started {
+  checkGoal(goal);
+  const at = parts.clock.now();
+  const run = id ?? newId(at);
+  const { conversation, context, mayCancel } = origin;
+  const planGiven = tasks === undefined ? {} : { planGiven: true };
+  const about = { goal, settings, mind: parts.mind.name, userId, ...planGiven };
+  const facts: Fact[] = [
+    { type: 'run_started', data: { ...about, conversation, context, mayCancel, sealed: true } },
+  ];
+  if (tasks !== undefined)
+    facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: tasksAsJournaled(tasks) } });
+  const sealing = sealingOf(parts);
+  const events = facts.map((fact, index) => eventOf(sealing.seal(fact), { run, seq: index + 1, at }));
+  const plan = isValidOnly && tasks !== undefined ? compiledPlan(events, parts) : undefined;
+  return { run, events, plan };
+}
+
+function compiledPlan(events: readonly Event[], parts: Starting): StartedPlan | undefined {
+  const state = fold(events);
+  if (state?.draft === undefined) return undefined;
+  const tools = parts.toolbox.tools();
+  const compiled = compileDraft(state.draft, { state, parts: withOpenedCheck(parts) });
+  if (compiled.ok) return { compiled, tools };
+  const diagnostics = shown(compiled.diagnostics);
+  const lines = diagnostics.map(({ code, task = '', message }) => `${code} ${task}: ${message}`);
+  throw new DandoriError('plan-invalid', lines.join('\n'), {
+    diagnostics,
+    fix: 'Correct the plan. `dandori check`, or POST /api/plans/check, compiles a plan and runs nothing.',
+  });
+}
 
 /**
- * Starts a run under a key: however often it is asked, at the same time or after a crash, there is one run. The id is
- * held under the key before the run is written, and whoever comes later writes the run of that id if nobody has.
+ * Starts a run under a key. However often it is called, at the same time or after a crash, there is one run: the id is
+ * held under the key before the run is written, and a later call writes the run of that id if it is still missing.
  */
 export async function startOnce(
   beginning: Beginning,
   { key, request }: { readonly key: string; readonly request: string },
   parts: Starting & { readonly keys: Keys },
-): Promise<string> {
+): Promise<Pick<Started, 'run'> & Partial<Started>> {
   // A request that starts nothing must not use up its key.
-  checkGoal(beginning.goal);
-  const asked = { run: newId(parts.clock.now()), request: sha256(request) };
+  const started = prepare(beginning, parts);
+  const asked = { run: started.run, request: sha256(request) };
   const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, stringifyJson(asked));
   const first = parseJson(held) as typeof asked;
   if (first.request !== asked.request)
     throw new DandoriError('key-reused', 'This key has started a run for another request.', {
       fix: 'Take a new key for each new run; send the same key only with the same request.',
     });
+  const { run } = first;
+  const events = started.events.map((event) => ({ ...event, run }));
   try {
-    return await startRun({ ...beginning, run: first.run }, parts);
+    await parts.journal.create(run, events);
+    return { ...started, run, events };
   } catch (error) {
-    if (error instanceof DandoriError && error.code === 'run-exists') return first.run;
+    if (error instanceof DandoriError && error.code === 'run-exists') return { run };
     throw error;
   }
 }
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+export function checkGoal(goal: string): void {
+  if (goal.trim() === '') {
+    throw new DandoriError('goal-invalid', 'The goal is empty.', {
+      fix: 'Say what you want: dandori run "100 + 200を計算"',
+    });
+  }
+  if (goal.length > LONGEST_GOAL) {
+    throw new DandoriError(
+      'goal-invalid',
+      `The goal has ${goal.length} characters; ${LONGEST_GOAL} are the most.`,
+      {
+        fix: 'Put the text into a file and let a tool read it.',
+      },
+    );
+  }
+}
+
+/** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
+export function newId(at: number): string {
+  const [date = '', time = ''] = new Date(at)
+    .toISOString()
+    .replaceAll(/[-:.Z]/g, '')
+    .split('T');
+  const random = randomInt(36 ** 4)
+    .toString(36)
+    .padStart(4, '0');
+  return `${date}-${time}-${random}`;
 }

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Answering } from '../commands/answer.ts';
-import { answerQuestion, cancelRun, checkGoal, newId } from '../commands/steer.ts';
+import { answerQuestion } from '../commands/answer.ts';
+import { checkGoal, newId } from '../commands/start.ts';
+import { cancelRun } from '../commands/steer.ts';
 import type { Leaving } from '../driver/drive.ts';
 import type { Parts } from '../driver/parts.ts';
 import type { Mind } from '../mind/mind.ts';

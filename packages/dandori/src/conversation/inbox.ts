@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { answerQuestion, newId } from '../commands/steer.ts';
+import { answerQuestion } from '../commands/answer.ts';
+import { newId } from '../commands/start.ts';
 import type { Parts } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';

@@ -1,5 +1,5 @@
 import { asksToStop } from '../commands/answer-words.ts';
-import { startRun } from '../commands/steer.ts';
+import { startRun } from '../commands/start.ts';
 import type { Parts } from '../driver/parts.ts';
 import type { Mind } from '../mind/mind.ts';
 import type { Message } from '../model/conversation.ts';

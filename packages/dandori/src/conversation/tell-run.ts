@@ -1,6 +1,6 @@
-import { reject } from '../commands/answer.ts';
+import { answerQuestion, reject } from '../commands/answer.ts';
 import { takesWords } from '../commands/answer-words.ts';
-import { addNote, answerQuestion, cancelRun } from '../commands/steer.ts';
+import { addNote, cancelRun } from '../commands/steer.ts';
 import type { Parts } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import type { JsonObject } from '../model/json.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../model/clock.ts';
  * Time as one drive sees it: it never goes back, neither behind what the journal says nor while the drive lasts. Where
  * the machine's clock is set back by an hour, what is due in a second is still due in a second.
  */
-interface SteadyClock extends Clock {
+export interface SteadyClock extends Clock {
   /** It is no earlier than this. */
   notBefore(time: number): void;
 }

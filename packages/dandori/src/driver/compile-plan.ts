@@ -10,7 +10,7 @@ import { inject } from '../plan/fill-refs.ts';
 import { repair } from '../plan/repair.ts';
 import { proposal } from '../run/actions/facts.ts';
 import { asksAboutPlan, asksFirst } from '../run/approval.ts';
-import { compileDraft, surroundingsOf } from '../run/drafts/draft.ts';
+import { type CompileParts, compileDraft, surroundingsOf } from '../run/drafts/draft.ts';
 import { findRepeats, type ProposedCall, type Repeats } from '../run/repeats.ts';
 import { type PlanWord, wordOnDraft } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
@@ -26,7 +26,13 @@ import type { Results } from './results.ts';
  * mistakes of the mind are corrected without asking it. What a person has approved is compiled once more, as the tools
  * may be others by now, and they are asked again where it would do anything else than what they saw.
  */
-export async function compilePlan({ ledger, parts, results }: Driver): Promise<void> {
+export async function compilePlan({
+  ledger,
+  parts,
+  results,
+  checked,
+  compiledAtStart,
+}: Driver): Promise<void> {
   const { state } = ledger;
   const { draft } = state;
   if (draft === undefined) return;
@@ -39,16 +45,19 @@ export async function compilePlan({ ledger, parts, results }: Driver): Promise<v
     ledger.record({ type: 'plan_rejected', data: { version, diagnostics: [], reason, ...repeats } });
     return;
   }
+  const atStart = version === 1 && draft.by === 'user' && word === undefined ? compiledAtStart() : undefined;
   // Which task is urgent matters only where not all can start at once.
-  if (draft.tasks.length > state.settings.concurrency) await parts.durations?.load();
-  const house = { state, parts: withOpenedCheck(parts), results };
+  const isCrowded = draft.tasks.length > state.settings.concurrency;
+  if (isCrowded && atStart === undefined) await parts.durations?.load();
+  const house = { state, parts: { ...withOpenedCheck(parts), checked }, results, atStart };
   ledger.record(...(word?.kind === 'edited' ? edited(draft, word, house) : judged(draft, word, house)));
 }
 
 interface House {
   readonly state: RunState;
-  readonly parts: Parts;
+  readonly parts: Parts & Pick<CompileParts, 'checked'>;
   readonly results: Results;
+  readonly atStart?: Compiled | undefined;
 }
 
 /** It was compiled before it was journaled; where it does not compile any more, the person hears of it. */
@@ -64,9 +73,9 @@ function judged(
   word: (PlanWord & { kind: 'approved' }) | undefined,
   house: House & { readonly problems?: readonly Diagnostic[] },
 ): Fact[] {
-  const { state, parts, results, problems } = house;
+  const { state, parts, results, problems, atStart } = house;
   const { version } = draft;
-  const compiled = compileDraft(draft, house);
+  const compiled = atStart ?? compileDraft(draft, house);
   if (compiled.ok) return accepted(draft, compiled, { state, results, word, problems });
   const mended =
     draft.by === 'user' ? undefined : repair(draft.tasks, compiled.diagnostics, surroundingsOf(draft, house));

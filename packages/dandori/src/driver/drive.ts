@@ -1,15 +1,17 @@
+import type { Event } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
-import { isRepeatable } from '../model/tool.ts';
+import { isRepeatable, type Tool } from '../model/tool.ts';
+import type { Compiled } from '../plan/compile.ts';
 import { decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
 import { isOnlyHolding } from '../run/state/held-calls.ts';
 import { isAlive, type RunState } from '../run/state/state.ts';
 import { addOwnTools } from '../tools/own.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { type Calls, createCalls } from './calls.ts';
-import { createSteadyClock } from './clock.ts';
+import { createSteadyClock, type SteadyClock } from './clock.ts';
 import { createHolds } from './holds.ts';
 import { createInnerCalls } from './inner-calls.ts';
-import { type Ledger, openLedger } from './ledger.ts';
+import { type Ledger, openLedger, StaleStart } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import { takeUp } from './outcomes.ts';
 import type { Parts } from './parts.ts';
@@ -32,50 +34,80 @@ import { createResults } from './results.ts';
  *     asked to leave at once comes back without it. The journal knows nothing of it: whoever drives next goes on, and
  *     settles what was lost.
  */
-export async function drive(run: string, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
+export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
+  const { run, ...started } = typeof what === 'string' ? { run: what } : what;
   const clock = createSteadyClock(asGiven.clock);
   const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
   try {
-    const mailbox = createMailbox(given.clock);
-    const results = createResults(given.blobs);
-    let ledger: Ledger | undefined;
-    let calls: Calls | undefined;
-    const unwatch = given.journal.watch(run, (last) => {
-      if (ledger?.isNews(last) !== false) mailbox.post({ type: 'journal_changed' });
-    });
-    const forget = listen(leaving, () => mailbox.post({ type: 'leave_asked' }));
+    if (started.events === undefined || leaving.soon?.aborted)
+      return await driveClaimed({ run }, { given, clock }, leaving);
     try {
-      const opened = await openLedger(run, given);
-      ledger = opened;
-      clock.notBefore(opened.state.lastAt);
-      const toolbox = addOwnTools(given.toolbox, {
-        state: () => opened.state,
-        results,
-        others: given.others,
-      });
-      const parts: Parts = { ...given, toolbox };
-      calls = createCalls(run, parts, mailbox);
-      const house = {
-        run,
-        parts,
-        ledger: opened,
-        mailbox,
-        calls,
-        results,
-        holds: createHolds(opened),
-        innerCalls: createInnerCalls({ parts, ledger: opened, results }),
-      };
-      const driver: Driver = { ...house, readAhead: createReadAhead(house) };
-      if (leaving.soon?.aborted || !recover(driver)) return opened.state;
-      return await untilNothingCanGoOn(driver, leaving);
-    } finally {
-      forget();
-      unwatch();
-      await calls?.stopAll();
+      return await driveClaimed({ run, ...started }, { given, clock }, leaving);
+    } catch (error) {
+      if (!(error instanceof StaleStart)) throw error;
+      return await driveClaimed({ run }, { given, clock }, leaving);
     }
   } finally {
     await claim.release();
+  }
+}
+
+/**
+ * A run by its id, or as it was just started in this process. Its first events are then not read again, and its plan is not
+ * compiled again while the tools are the same.
+ */
+export type Drivable = string | StartedRun;
+
+export interface StartedRun {
+  readonly run: string;
+  readonly events?: readonly Event[];
+  readonly plan?: { readonly compiled: Compiled; readonly tools: ReadonlyMap<string, Tool> } | undefined;
+}
+
+async function driveClaimed(
+  { run, events, plan }: StartedRun,
+  { given, clock }: { given: Parts; clock: SteadyClock },
+  leaving: Leaving,
+): Promise<RunState> {
+  const mailbox = createMailbox(given.clock);
+  const results = createResults(given.blobs);
+  let ledger: Ledger | undefined;
+  let calls: Calls | undefined;
+  const unwatch = given.journal.watch(run, (last) => {
+    if (ledger?.isNews(last) !== false) mailbox.post({ type: 'journal_changed' });
+  });
+  const forget = listen(leaving, () => mailbox.post({ type: 'leave_asked' }));
+  try {
+    const opened = await openLedger(run, given, events);
+    ledger = opened;
+    clock.notBefore(opened.state.lastAt);
+    const toolbox = addOwnTools(given.toolbox, {
+      state: () => opened.state,
+      results,
+      others: given.others,
+    });
+    const parts: Parts = { ...given, toolbox };
+    calls = createCalls(run, parts, mailbox);
+    const house = {
+      run,
+      parts,
+      ledger: opened,
+      mailbox,
+      calls,
+      results,
+      holds: createHolds(opened),
+      innerCalls: createInnerCalls({ parts, ledger: opened, results }),
+      checked: new WeakMap(),
+      compiledAtStart: () => (plan?.tools === given.toolbox.tools() ? plan.compiled : undefined),
+    };
+    const driver: Driver = { ...house, readAhead: createReadAhead(house) };
+    if (leaving.soon?.aborted || !recover(driver)) return opened.state;
+    return await untilNothingCanGoOn(driver, leaving);
+  } finally {
+    forget();
+    unwatch();
+    await calls?.stopAll();
   }
 }
 

@@ -1,5 +1,5 @@
 import { DandoriError } from '../model/error.ts';
-import { EVENT_VERSION, type Event, type Fact, isCommand } from '../model/event.ts';
+import { type Event, eventOf, type Fact, isCommand } from '../model/event.ts';
 import { apply, fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { sealingOf } from '../trust/sealing.ts';
@@ -25,10 +25,15 @@ export interface Ledger {
   catchUp(): Promise<void>;
 }
 
-export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
+/** The run was written to after its first events, so that a ledger that was seeded with them must read it. */
+export class StaleStart extends Error {}
+
+/** `started`: all events of the run, where the caller has just written them. They are not read again. */
+export async function openLedger(run: string, parts: Parts, started?: readonly Event[]): Promise<Ledger> {
   const { journal, clock } = parts;
   const sealing = sealingOf(parts);
-  let committed = await journal.read(run);
+  let isUnread = started !== undefined;
+  let committed = started ?? (await journal.read(run));
   let state = foldOrFail(run, committed);
   let pending: Event[] = [];
   let isFresh = committed.every((event) => event.type === 'run_started' || event.type === 'plan_proposed');
@@ -43,7 +48,7 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
 
   function add(fact: Fact): void {
     const at = Math.max(clock.now(), state.lastAt);
-    const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, ...onTerms(fact, at) } as Event;
+    const event = eventOf(onTerms(fact, at), { run, seq: state.seq + 1, at });
     pending.push(event);
     state = apply(state, event);
   }
@@ -62,10 +67,12 @@ export async function openLedger(run: string, parts: Parts): Promise<Ledger> {
       await journal.append(run, lastSeq(), events);
     } catch (error) {
       if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
+      if (isUnread) throw new StaleStart();
       await rebase();
       return false;
     }
     pending = [];
+    isUnread = false;
     take(events);
     return true;
   }

@@ -5,6 +5,7 @@ import { type JsonObject, stringifyJson } from '../model/json.ts';
 import { holdsRedacted } from '../model/redact.ts';
 import type { Action } from '../model/task.ts';
 import { type Effect, isWorse } from '../model/tool.ts';
+import type { CheckedTasks, Compiled } from '../plan/compile.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { writeRef } from '../plan/refs.ts';
 import { asksFirst, isNeverAsked } from '../run/approval.ts';
@@ -43,6 +44,10 @@ export interface Driver {
   readonly holds: Holds;
   readonly innerCalls: InnerCalls;
   readonly readAhead: ReadAhead;
+  /** Tasks that were checked in this drive, so that none is checked twice. */
+  readonly checked: CheckedTasks;
+  /** The plan that was given at the start, where it was compiled then and the tools are still the same. */
+  readonly compiledAtStart: () => Compiled | undefined;
 }
 
 type Carried = Exclude<Intention, { type: 'wake_at' }>;

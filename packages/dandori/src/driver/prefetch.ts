@@ -6,7 +6,12 @@ import type { Action, Task } from '../model/task.ts';
 import { laneOf } from '../model/tool.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { OWN_OPERATIONS } from '../run/actions/own-operations.ts';
-import { takeIn } from '../run/actions/parse.ts';
+import {
+  type ActionReader,
+  createActionReader,
+  type ParsedActions,
+  parseActions,
+} from '../run/actions/parse.ts';
 import { outlook, overtakes } from '../run/drafts/prefetch-check.ts';
 import { timeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
@@ -32,6 +37,8 @@ export interface ReadAhead {
   /** Whom to tell of each action of this decision, as it is written. */
   listen(decision: number, purpose: Purpose): (action: Action) => void;
   see(mail: Mail & { type: 'action_written' }): Promise<void>;
+  /** A decision as a whole. What was looked at while it was written is not parsed and checked again. */
+  parse(decision: number, actions: readonly Action[]): ParsedActions;
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
   /** The call that was made ahead for this one. To be asked for every call that is due, writes too (R3). */
   take(call: PlannedCall): Begun | undefined;
@@ -55,9 +62,8 @@ interface Ahead {
 interface Stream {
   readonly number: number;
   readonly decision: number;
+  readonly reader: ActionReader;
   readonly seen: Task[];
-  /** The same under the ids that the mind gave them, by which it refers to them. */
-  readonly named: Task[];
   isUnclear: boolean;
 }
 
@@ -65,9 +71,9 @@ interface Stream {
 const HARMLESS: readonly string[] = ['answer', 'ask', 'reflect'];
 
 export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
-  const { run, parts, ledger, mailbox, calls, results } = house;
+  const { run, parts, ledger, mailbox, calls, results, checked } = house;
   const sealing = sealingOf(parts);
-  let stream: Stream = { number: 0, decision: 0, seen: [], named: [], isUnclear: true };
+  let stream = streamOf(0, 0);
   /** In written order. */
   const entries = new Map<string, Ahead>();
   /** Those of the stream that have not been called. */
@@ -80,28 +86,25 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     return thinking?.decision === decision && cancel === undefined && paused === undefined;
   }
 
-  /** With the id that it will have in the run. */
-  function toTask(action: Action): Task | undefined {
-    const { tasks } = takeIn([...stream.named, action], ledger.state);
-    return tasks.at(-1);
+  function streamOf(number: number, decision: number): Stream {
+    const reader = createActionReader(() => ledger.state, parts.check);
+    return { number, decision, reader, seen: [], isUnclear: number === 0 };
   }
 
   function lookAt(action: Action): void {
     if (HARMLESS.includes(action.operation)) return;
-    const task = OWN_OPERATIONS.has(action.operation) ? undefined : toTask(action);
+    const task = OWN_OPERATIONS.has(action.operation) ? undefined : stream.reader.add(action);
     const { state } = ledger;
     const tools = parts.toolbox.tools();
     const seen =
       task === undefined
         ? undefined
-        : outlook(task, { state, tools, check: parts.check, earlier: stream.seen });
+        : outlook(task, { state, tools, check: parts.check, checked, earlier: stream.seen });
     if (task === undefined || holdsRedacted(task.args) || seen === undefined || seen.kind === 'unclear') {
       stream.isUnclear = true;
       return;
     }
     stream.seen.push(task);
-    // Without arguments, so that a long list is not read again and again for the Refs in them.
-    stream.named.push({ id: action.id, operation: action.operation, args: {} });
     if (seen.kind === 'later') return;
     const entry: Ahead = {
       task,
@@ -132,9 +135,10 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   /** Undefined where it cannot be called like this; its task will say why. */
   async function fillIn({ args, operation }: Task): Promise<JsonObject | undefined> {
     const { state } = ledger;
+    const refs = refsIn(args);
     await results.load(
       state,
-      refsIn(args).map(({ ref }) => ref.task),
+      refs.map(({ ref }) => ref.task),
     );
     const injected = injectSealed(args, (id) => {
       const ahead = entries.get(id)?.result;
@@ -143,7 +147,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     const tool = parts.toolbox.tools().get(operation);
     if (!injected.ok || tool?.effect !== 'read') return undefined;
     if (!state.isSealed && holdsRedacted(injected.args)) return undefined;
-    const isFitting = checkOpened(parts.check, sealing)(tool.inputSchema, injected.args).length === 0;
+    const isFitting =
+      refs.length === 0 || checkOpened(parts.check, sealing)(tool.inputSchema, injected.args).length === 0;
     return isFitting ? sealing.open(injected.args) : undefined;
   }
 
@@ -207,7 +212,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       const { mode, streamDispatch } = ledger.state.settings;
       if (streamDispatch !== true || mode === 'direct' || purpose !== 'act') return () => {};
       letGoOfTheRest();
-      stream = { number: stream.number + 1, decision, seen: [], named: [], isUnclear: false };
+      stream = streamOf(stream.number + 1, decision);
       const { number } = stream;
       return (action) => mailbox.post({ type: 'action_written', stream: number, action });
     },
@@ -215,6 +220,10 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       if (stream.number !== number || stream.isUnclear || !isWriting(stream.decision)) return;
       lookAt(action);
       await callReady();
+    },
+    parse(decision, actions) {
+      if (stream.decision !== decision) return parseActions(actions, ledger.state, parts.check);
+      return stream.reader.finish(actions);
     },
     async goOn({ stream: number, task }) {
       const entry = entries.get(task);

@@ -2,7 +2,7 @@ import type { Thinking } from '../mind/mind.ts';
 import type { Fact } from '../model/event.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
-import { type Taken, takeIn } from '../run/actions/parse.ts';
+import type { ParsedActions } from '../run/actions/parse.ts';
 import { UNJUDGED, unmetCriteria } from '../run/closing.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
 import { textsOf } from '../views/texts/driver.ts';
@@ -12,7 +12,7 @@ import type { Driver } from './perform.ts';
 /** Turns a thought into facts: what was decided, how the mind looks back, what it plans and what it asks. */
 export function thoughtEnded(
   { decision, thinking, ms }: Mail & { type: 'thought_ended' },
-  { ledger, parts }: Driver,
+  { ledger, readAhead }: Driver,
 ): void {
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
@@ -27,7 +27,7 @@ export function thoughtEnded(
     ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
     return;
   }
-  const taken = takeIn(thinking.actions, state, parts.check);
+  const taken = readAhead.parse(decision, thinking.actions);
   const message = taken.problem ?? uselessness(taken, state);
   if (message !== undefined) {
     const failure = { kind: 'unusable_output' as const, message };
@@ -51,7 +51,7 @@ function brokenAction(actions: readonly Action[]): string | undefined {
 interface Decided {
   readonly decision: number;
   readonly ms: number;
-  readonly taken: Taken;
+  readonly taken: ParsedActions;
   readonly state: RunState;
 }
 
@@ -77,7 +77,7 @@ export function decidedFacts(
   ];
 }
 
-function planned(taken: Taken, state: RunState, reasoning: string | undefined): Fact[] {
+function planned(taken: ParsedActions, state: RunState, reasoning: string | undefined): Fact[] {
   const { tasks, outline, removes } = taken;
   const revision = taken.revision ?? impliedRevision(taken, state, reasoning);
   if (tasks.length === 0 && revision === undefined) return [];
@@ -86,10 +86,10 @@ function planned(taken: Taken, state: RunState, reasoning: string | undefined): 
 
 /** Where the plan was meant to be whole and something in it failed, more tasks are a change of it, however they are written. */
 function impliedRevision(
-  { tasks }: Taken,
+  { tasks }: ParsedActions,
   { settings, thinking }: RunState,
   reasoning: string | undefined,
-): Taken['revision'] {
+): ParsedActions['revision'] {
   const isWhole = settings.mode === 'planned' || settings.mode === 'hierarchical';
   if (!isWhole || thinking?.brief?.reflect !== 'error' || tasks.length === 0) return undefined;
   return {
@@ -103,7 +103,7 @@ function isClosing({ thinking }: RunState): boolean {
 }
 
 /** Why nothing can be done with this; written for the mind. */
-function uselessness(taken: Taken, state: RunState): string | undefined {
+function uselessness(taken: ParsedActions, state: RunState): string | undefined {
   const { operations, tasks, revision } = taken;
   const texts = textsOf(state);
   const answer = operations.find(({ operation }) => operation === 'answer');

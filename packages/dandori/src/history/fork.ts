@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { checkAnswer, meantBy, refuseStrangers } from '../commands/answer.ts';
 import { asJournaled, tasksAsJournaled } from '../commands/send.ts';
-import { newId } from '../commands/steer.ts';
+import { newId } from '../commands/start.ts';
 import type { Parts } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
-import { blobOf, EVENT_VERSION, type Event, type Fact } from '../model/event.ts';
+import { blobOf, type Event, eventOf, type Fact } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { isRepeatable } from '../model/tool.ts';
@@ -151,9 +151,8 @@ function createWriter(run: string, state: RunState, parts: Pick<Parts, 'secrets'
     state,
     events,
     add(fact, time) {
-      const { type, data } = renumbered(sealing.conceal(fact), state);
       const at = Math.max(time, state.lastAt);
-      const event = { v: EVENT_VERSION, run, seq: state.seq + 1, at, type, data } as Event;
+      const event = eventOf(renumbered(sealing.conceal(fact), state), { run, seq: state.seq + 1, at });
       events.push(event);
       apply(state, event);
     },

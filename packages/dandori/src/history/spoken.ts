@@ -3,7 +3,7 @@ import type { Event, Fact, FactOf } from '../model/event.ts';
 import { canonical, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import type { Step } from '../model/plan.ts';
 import { type Action, isStep, type Task } from '../model/task.ts';
-import { takeIn } from '../run/actions/parse.ts';
+import { parseActions } from '../run/actions/parse.ts';
 import type { RunState } from '../run/state/state.ts';
 
 /** What was written down with a decision: a look back, a plan or a change of one, questions. */
@@ -28,7 +28,7 @@ export function spokenAgain(
 
 function becomes(actions: readonly Action[], made: Made, state: RunState): Fact[] {
   const { decision, reasoning, repaired, model, usage, ms } = made;
-  const taken = takeIn(actions, state);
+  const taken = parseActions(actions, state);
   if (taken.problem !== undefined) return [];
   const thinking = { kind: 'decided' as const, actions, reasoning, repaired, model, usage };
   return decidedFacts(thinking, { decision, ms, taken, state });

@@ -306,6 +306,11 @@ export interface Envelope {
 }
 export type Event = Envelope & Fact;
 
+/** A fact with its place in the journal of a run. */
+export function eventOf({ type, data }: Fact, { run, seq, at }: Omit<Envelope, 'v'>): Event {
+  return { v: EVENT_VERSION, run, seq, at, type, data } as Event;
+}
+
 export const envelopeSchema = z.object({
   v: z.literal(EVENT_VERSION),
   run: z.string(),

@@ -29,6 +29,8 @@ import { deadSteps, dropNeedless } from './warnings.ts';
 export interface Surroundings {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
+  /** Tasks that were found right before: they are not checked again, and those that are right are added. */
+  readonly checked?: CheckedTasks | undefined;
   readonly mode: Mode;
   readonly order: readonly OrderRule[];
   /** How many tasks this plan may have. */
@@ -105,6 +107,13 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   const repeated = new Set(doubled.map(({ index }) => index));
   for (const [index, task] of tasks.entries()) {
     if (isFull()) break;
+    const known = repeated.has(index) ? undefined : stillRight(task, checking);
+    if (known !== undefined) {
+      edges.set(task.id, new Map(known.needs));
+      warnings.push(...known.warnings);
+      continue;
+    }
+    const [errors, warned] = [diagnostics.length, warnings.length];
     const needs = new Map<string, Need>();
     const here = (found: Iterable<Diagnostic>) => (repeated.has(index) ? placed(found, index) : found);
     add(here(checkOperation(task, surroundings)));
@@ -113,6 +122,8 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     add(here(checkReading(task, checking, needs)));
     if (task.after !== undefined) add(here(checkAfter(task, operations, needs)));
     edges.set(task.id, needs);
+    if (diagnostics.length === errors)
+      surroundings.checked?.set(task, found(task, { needs, warnings: warnings.slice(warned), checking }));
   }
   // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
@@ -125,6 +136,46 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const own = hasSteps ? order.filter((id) => edges.has(id)) : order;
   return accepted(tasks, { edges, order: own, warnings }, surroundings);
+}
+
+/** What was found of tasks that are right by themselves, in whichever list they stand. */
+export type CheckedTasks = WeakMap<Task, RightTask>;
+
+interface RightTask {
+  readonly mode: Mode;
+  readonly needs: ReadonlyMap<string, Need>;
+  readonly warnings: readonly Diagnostic[];
+  /** Its tool, and the tools of the tasks that it needs. */
+  readonly tools: readonly {
+    readonly task: string;
+    readonly operation: string;
+    readonly tool: Tool | undefined;
+  }[];
+}
+
+type Checking = Surroundings & { readonly operations: ReadonlyMap<string, string> };
+
+function found(
+  { id, operation }: Task,
+  { needs, warnings, checking }: { checking: Checking } & Pick<RightTask, 'needs' | 'warnings'>,
+): RightTask {
+  const { mode, tools, operations } = checking;
+  const used = [[id, operation], ...[...needs.keys()].map((need) => [need, operations.get(need) ?? ''])];
+  return {
+    mode,
+    needs: new Map(needs),
+    warnings,
+    tools: used.map(([task = '', name = '']) => ({ task, operation: name, tool: tools.get(name) })),
+  };
+}
+
+/** Undefined where it was not checked before, or where something that it was checked against has changed. */
+function stillRight(task: Task, { checked, mode, tools, operations }: Checking): RightTask | undefined {
+  const known = checked?.get(task);
+  const isRight = known?.tools.every(
+    ({ task: id, operation, tool }) => operations.get(id) === operation && tools.get(operation) === tool,
+  );
+  return isRight === true && known?.mode === mode ? known : undefined;
 }
 
 /** The id alone would show the first task that has it. */

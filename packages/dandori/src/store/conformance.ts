@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EVENT_VERSION, type Event, type Fact } from '../model/event.ts';
+import { type Event, type Fact, eventOf as placed } from '../model/event.ts';
 import { type Json, parseJson, stringifyJson } from '../model/json.ts';
 import type { Journal } from './journal.ts';
 
@@ -402,7 +402,7 @@ export function eventOf(
   seq: number,
   fact: Fact = { type: 'run_resumed', data: { by: `driver ${seq}` } },
 ): Event {
-  return { v: EVENT_VERSION, run, seq, at: 1_000 + seq, ...fact } as Event;
+  return placed(fact, { run, seq, at: 1_000 + seq });
 }
 
 export function firstEvent(run: string, goal = 'test'): Event {

@@ -61,7 +61,8 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     const [oldest] = followed.keys();
     if (followed.size > MOST_KEPT && oldest !== undefined) followed.delete(oldest);
     try {
-      for (const past of await journal.read(run)) if (past.seq < first.seq) one.trace.take(past);
+      const past = first.seq === 1 ? [] : await journal.read(run);
+      for (const event of past) if (event.seq < first.seq) one.trace.take(event);
     } catch {
       followed.delete(run);
       return;

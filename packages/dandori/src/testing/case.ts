@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { answerQuestion } from '../commands/answer.ts';
-import { addBudget, addNote, continueRun, pauseRun, startRun } from '../commands/steer.ts';
+import { startRun } from '../commands/start.ts';
+import { addBudget, addNote, continueRun, pauseRun } from '../commands/steer.ts';
 import { drive } from '../driver/drive.ts';
 import type { Parts } from '../driver/parts.ts';
 import { type CaseCall, type CaseCommand, type RecordedCase, recordedCase } from '../history/case.ts';
@@ -43,7 +44,7 @@ export async function runCase(source: string | RecordedCase, options: CaseOption
   const parts: Parts = { ...house, secrets: [], driver: 'case' };
   const { goal, userId, plan } = recorded;
   const settings = { ...recorded.settings, ...options.settings };
-  const run = await startRun({ goal, settings, userId, tasks: plan }, parts);
+  const { run } = await startRun({ goal, settings, userId, tasks: plan }, parts);
   const people = createCasePeople(recorded.commands, { run, parts, clock });
   await people.listen();
   journal.watch(run, () => void people.listen());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerQuestion } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';

@@ -70,8 +70,8 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     await using keeper = await open();
     const { keys, later } = keeper;
     const parts = { ...keeper.parts, keys };
-    const begin = (key: string) =>
-      startOnce({ goal: 'go', settings: SETTINGS }, { key, request: 'go' }, parts);
+    const begin = async (key: string) =>
+      (await startOnce({ goal: 'go', settings: SETTINGS }, { key, request: 'go' }, parts)).run;
     const run = await begin('k1');
     await keys.hold('said', JSON.stringify({ id: 'message' }));
     expect(await pruneRuns({ olderThan: 0 }, { ...later(0.5), keys })).toMatchObject({ keys: 0 });

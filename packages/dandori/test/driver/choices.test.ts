@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerQuestion } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { createHouse, DONE, task } from './house.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerQuestion, cancelRun } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
+import { cancelRun } from '../../src/commands/steer.ts';
 import { drive } from '../../src/driver/drive.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../../src/model/event.ts';
 import { brokenLaws } from '../../src/run/laws.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerQuestion, startRun } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
+import { startRun } from '../../src/commands/start.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
 import type { Mind, Thought } from '../../src/mind/mind.ts';
@@ -146,7 +147,7 @@ function check(events: readonly Event[], world: World): void {
 async function firstLife(streamDispatch: boolean): Promise<{ events: Event[]; world: World }> {
   const clock = createStepClock();
   const journal = createMemoryJournal();
-  const run = await startRun(
+  const { run } = await startRun(
     // Each life has its own flaky network, so there must be tries left for all of them.
     {
       goal: 'sell 3',
@@ -157,7 +158,14 @@ async function firstLife(streamDispatch: boolean): Promise<{ events: Event[]; wo
         task: { ...SETTINGS.task, attempts: 10 },
       },
     },
-    { journal, clock, secrets: [], mind },
+    {
+      journal,
+      clock,
+      secrets: [],
+      mind,
+      toolbox: { tools: () => new Map(), missing: () => [] },
+      check: () => [],
+    },
   );
   const world: World = new Map();
   const events = await live(await journal.read(run), world);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startRun } from '../../src/commands/steer.ts';
+import { startRun } from '../../src/commands/start.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
@@ -68,19 +68,21 @@ function openPlace(
   return {
     parts,
     die: () => die(),
-    start: (settings: Partial<Settings['task']> = {}, limits: Partial<Settings['limits']> = {}) =>
-      startRun(
-        {
-          goal: 'put',
-          ...(mind === undefined && { tasks: [task('t1', 'shop.put')] }),
-          settings: {
-            ...SETTINGS,
-            limits: { ...SETTINGS.limits, ...limits },
-            task: { ...SETTINGS.task, attempts: 2, backoff: 1, restarts: 5, ...settings },
+    start: async (settings: Partial<Settings['task']> = {}, limits: Partial<Settings['limits']> = {}) =>
+      (
+        await startRun(
+          {
+            goal: 'put',
+            ...(mind === undefined && { tasks: [task('t1', 'shop.put')] }),
+            settings: {
+              ...SETTINGS,
+              limits: { ...SETTINGS.limits, ...limits },
+              task: { ...SETTINGS.task, attempts: 2, backoff: 1, restarts: 5, ...settings },
+            },
           },
-        },
-        parts,
-      ),
+          parts,
+        )
+      ).run,
     /** Until it has ended, or a person is asked. */
     async drive(run: string): Promise<RunState> {
       for (let life = 0; life < 50; life++) {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answerQuestion, cancelRun, startRun } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
+import { startRun } from '../../src/commands/start.ts';
+import { cancelRun } from '../../src/commands/steer.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
@@ -50,7 +52,7 @@ async function createPlace() {
       if (type === 'task_succeeded' && data.task === 'm') taken.resolve();
     },
   };
-  const run = await startRun(
+  const { run } = await startRun(
     { goal: 'go', settings: SETTINGS, tasks: [task('s', 'slow.get'), task('m', 'shop.take')] },
     parts,
   );

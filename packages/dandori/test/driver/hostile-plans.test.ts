@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addBudget, cancelRun, startRun } from '../../src/commands/steer.ts';
+import { startRun } from '../../src/commands/start.ts';
+import { addBudget, cancelRun } from '../../src/commands/steer.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { Task } from '../../src/model/task.ts';
@@ -147,9 +148,18 @@ function unapproved({ operation, task, args }: Call, events: readonly Event[], g
 }
 
 async function begin(given: Settings): Promise<Event[]> {
-  const journal = createMemoryJournal();
-  const parts = { journal, clock: createStepClock(), secrets: [], mind: createScriptedMind([]) };
-  return journal.read(await startRun({ goal: 'go', settings: given }, parts));
+  const { events } = await startRun(
+    { goal: 'go', settings: given },
+    {
+      journal: createMemoryJournal(),
+      clock: createStepClock(),
+      secrets: [],
+      mind: createScriptedMind([]),
+      toolbox: { tools: () => new Map(), missing: () => [] },
+      check: () => [],
+    },
+  );
+  return [...events];
 }
 
 /** What a crash after these events leaves behind: what was under way may have happened or not. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { answerQuestion } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
 import type { Mind, Thought } from '../../src/mind/mind.ts';

@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import type { Answering } from '../../src/commands/answer.ts';
-import { answerQuestion, cancelRun, startRun } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
+import { startRun } from '../../src/commands/start.ts';
+import { cancelRun } from '../../src/commands/steer.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
 import { replayRun } from '../../src/history/replay.ts';
@@ -70,8 +72,8 @@ export function createHouse(
     toolbox,
     mind,
     parts: whole,
-    start: (goal, tasks, settings) =>
-      startRun({ goal, tasks, settings: { ...SETTINGS, ...settings } }, whole),
+    start: async (goal, tasks, settings) =>
+      (await startRun({ goal, tasks, settings: { ...SETTINGS, ...settings } }, whole)).run,
     events: (run) => whole.journal.read(run),
     answer: (run, question, answer, how) => answerQuestion({ run, question, answer, ...how }, whole),
     cancel: (run, reason) => cancelRun({ run, reason }, whole),

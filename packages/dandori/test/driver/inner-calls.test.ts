@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { answerQuestion, startRun } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
+import { startRun } from '../../src/commands/start.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
@@ -149,15 +150,17 @@ async function openPlace(store: Store, works: Parameters<typeof servicesOn>[1]):
   };
   return {
     parts,
-    start: (tasks, settings) =>
-      startRun(
-        {
-          goal: 'restock',
-          tasks,
-          settings: { ...SETTINGS, task: { ...SETTINGS.task, backoff: 1, restarts: 20 }, ...settings },
-        },
-        parts,
-      ),
+    start: async (tasks, settings) =>
+      (
+        await startRun(
+          {
+            goal: 'restock',
+            tasks,
+            settings: { ...SETTINGS, task: { ...SETTINGS.task, backoff: 1, restarts: 20 }, ...settings },
+          },
+          parts,
+        )
+      ).run,
     events: (run) => parts.journal.read(run),
     async drive(run) {
       const state = await drive(run, parts);

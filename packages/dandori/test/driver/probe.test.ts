@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerQuestion } from '../../src/commands/steer.ts';
+import { answerQuestion } from '../../src/commands/answer.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Probe } from '../../src/model/tool.ts';
 import { fold } from '../../src/run/state/apply.ts';

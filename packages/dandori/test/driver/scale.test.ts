@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startRun } from '../../src/commands/steer.ts';
+import { startRun } from '../../src/commands/start.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Task } from '../../src/model/task.ts';
@@ -22,7 +22,7 @@ async function drivePlan(tasks: readonly Task[]): Promise<void> {
   const house = createHouse(tools, DONE);
   const parts = { ...house.parts, clock: systemClock, toolbox: createFunctionToolbox(systemClock, tools) };
   const settings = { ...SETTINGS, task: { ...SETTINGS.task, attempts: 2, backoff: 1 } };
-  const run = await startRun({ goal: 'go', settings, tasks }, parts);
+  const { run } = await startRun({ goal: 'go', settings, tasks }, parts);
   const state = await drive(run, parts);
   expect(state.end).toBeDefined();
 }

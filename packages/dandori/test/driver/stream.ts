@@ -1,4 +1,4 @@
-import { startRun } from '../../src/commands/steer.ts';
+import { startRun } from '../../src/commands/start.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
@@ -104,8 +104,10 @@ export async function openStream(
       holds.set(task, gate);
       return gate;
     },
-    start: (settings) =>
-      startRun({ goal: 'go', settings: { ...SETTINGS, streamDispatch: true, ...settings } }, whole),
+    start: async (settings) => {
+      const given = { ...SETTINGS, streamDispatch: true, ...settings };
+      return (await startRun({ goal: 'go', settings: given }, whole)).run;
+    },
     drive: (run) => drive(run, whole),
     events: (run) => whole.journal.read(run),
     [Symbol.asyncDispose]: () => server.close(),

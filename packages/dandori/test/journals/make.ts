@@ -1,15 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerQuestion } from '../../src/commands/answer.ts';
-import {
-  addBudget,
-  addNote,
-  cancelRun,
-  continueRun,
-  pauseRun,
-  rateRun,
-  startRun,
-} from '../../src/commands/steer.ts';
+import { startRun } from '../../src/commands/start.ts';
+import { addBudget, addNote, cancelRun, continueRun, pauseRun, rateRun } from '../../src/commands/steer.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
 import { forkRun } from '../../src/history/fork.ts';
@@ -139,8 +132,8 @@ function createHouse(script: readonly Reply[], more: Partial<Parts> = {}): House
   };
   return {
     parts,
-    start: (goal, settings) =>
-      startRun({ goal, userId: 'u1', settings: { ...SETTINGS, ...settings } }, parts),
+    start: async (goal, settings) =>
+      (await startRun({ goal, userId: 'u1', settings: { ...SETTINGS, ...settings } }, parts)).run,
     drive: (run, other) => clock.runUntil(drive(run, { ...parts, ...other })),
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Action } from '../../src/model/task.ts';
 import { refsIn } from '../../src/plan/fill-refs.ts';
-import { takeIn } from '../../src/run/actions/parse.ts';
+import { parseActions } from '../../src/run/actions/parse.ts';
 import { readQuestion } from '../../src/run/actions/question.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { running, stateOf } from './facts.ts';
@@ -16,7 +16,7 @@ const act = (id: string, args: Action['args'] = {}, more: Partial<Action> = {}):
   ...more,
 });
 const ids = (actions: Action[], ...earlier: string[]) =>
-  takeIn(actions, after(...earlier)).tasks.map(({ id }) => id);
+  parseActions(actions, after(...earlier)).tasks.map(({ id }) => id);
 
 describe('ids', () => {
   it.each<[string, string[], string[], string[]]>([
@@ -74,7 +74,7 @@ describe('Refs follow the new ids', () => {
       act('t2', { a: '${t1.x}', b: ['so ${t1 | length(@)} of ${other[0]}'] }, { after: ['t1', 'other'] }),
       { id: 'a', operation: 'answer', args: { text: 'It is ${t2}.' } },
     ];
-    const { tasks, operations } = takeIn(actions, after('t1', 't2'));
+    const { tasks, operations } = parseActions(actions, after('t1', 't2'));
     expect(tasks[1]).toMatchObject({
       id: 't2_2',
       args: { a: '${t1_2.x}', b: ['so ${t1_2 | length(@)} of ${other[0]}'] },
@@ -84,12 +84,12 @@ describe('Refs follow the new ids', () => {
   });
 
   it('a task that names itself means the one of the earlier plan', () => {
-    const [task] = takeIn([act('t1', { from: '${t1.x}' }, { after: ['t1'] })], after('t1')).tasks;
+    const [task] = parseActions([act('t1', { from: '${t1.x}' }, { after: ['t1'] })], after('t1')).tasks;
     expect(task).toMatchObject({ id: 't1_2', args: { from: '${t1.x}' }, after: ['t1'] });
   });
 
   it('a text that only looks like a Ref stays a text', () => {
-    const [, task] = takeIn(
+    const [, task] = parseActions(
       [act('t1'), act('t2', { script: 'echo $${t1} ${t1.x} $${HOME}' })],
       after('t1'),
     ).tasks;
@@ -98,7 +98,7 @@ describe('Refs follow the new ids', () => {
   });
 
   it('a dollar before a Ref stays a dollar: a price is still one', () => {
-    const [, task] = takeIn(
+    const [, task] = parseActions(
       [act('t1'), act('t2', { text: 'it costs $$${t1.x}, $$$${t1} $' })],
       after('t1'),
     ).tasks;
@@ -106,20 +106,20 @@ describe('Refs follow the new ids', () => {
   });
 
   it('a broken Ref is left for the compiler', () => {
-    const [, task] = takeIn([act('t1'), act('t2', { a: '${t1.' })], after('t1')).tasks;
+    const [, task] = parseActions([act('t1'), act('t2', { a: '${t1.' })], after('t1')).tasks;
     expect(task?.args).toEqual({ a: '${t1.' });
   });
 
   it('a hostile key stays a key', () => {
     const args = JSON.parse('{"__proto__": "${t1}"}') as Action['args'];
-    const [, task] = takeIn([act('t1'), act('t2', args)], after('t1')).tasks;
+    const [, task] = parseActions([act('t1'), act('t2', args)], after('t1')).tasks;
     expect(JSON.stringify(task?.args)).toBe('{"__proto__":"${t1_2}"}');
   });
 });
 
 describe('our own operations', () => {
   it('are told from tool calls, and questions are numbered on', () => {
-    const { operations, tasks, questions } = takeIn(
+    const { operations, tasks, questions } = parseActions(
       [
         { id: 'q', operation: 'ask', args: { question: 'Which?', options: ['a', { b: 1 }] } },
         { id: 'r', operation: 'ask', args: { text: 'odd' } },

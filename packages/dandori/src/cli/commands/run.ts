@@ -1,4 +1,5 @@
 import { DandoriError } from '../../model/error.ts';
+import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
 import { readPlanFile, renderDiagnostics } from '../../plan/read.ts';
@@ -27,26 +28,34 @@ export async function run(goal: string, options: RunOptions): Promise<number> {
   }
   await using session = await openSession({ ...options, goal: wanted });
   const { dandori } = session;
-  if (plan !== undefined) {
-    const compiled = await dandori.check(plan.tasks);
-    if (!compiled.ok) {
-      const { diagnostics } = compiled;
-      const message = renderDiagnostics(diagnostics, plan);
-      if (options.json === true)
-        process.stdout.write(
-          `${stringifyJson({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
-        );
-      process.stderr.write(`${message}\n`);
-      return EXIT_USAGE;
-    }
+  let begun: readonly Event[] | undefined;
+  try {
+    const started = await dandori.start(wanted, {
+      mode: options.mode,
+      userId: options.user,
+      tasks: plan?.tasks,
+      isValidOnly: true,
+      approval: options.approval,
+      onStart: (events) => {
+        begun = events;
+      },
+    });
+    return await session.follow(started, begun);
+  } catch (error) {
+    if (plan === undefined || begun !== undefined || !isInvalidPlan(error)) throw error;
+    const { diagnostics = [] } = error;
+    const message = renderDiagnostics(diagnostics, plan);
+    if (options.json === true)
+      process.stdout.write(
+        `${stringifyJson({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
+      );
+    process.stderr.write(`${message}\n`);
+    return EXIT_USAGE;
   }
-  const started = await dandori.start(wanted, {
-    mode: options.mode,
-    userId: options.user,
-    tasks: plan?.tasks,
-    approval: options.approval,
-  });
-  return await session.follow(started);
+}
+
+function isInvalidPlan(error: unknown): error is DandoriError {
+  return error instanceof DandoriError && error.code === 'plan-invalid';
 }
 
 export interface ResumeOptions extends SessionOptions {

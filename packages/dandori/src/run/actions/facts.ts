@@ -1,7 +1,7 @@
 import type { Fact, FactOf } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Draft, RunState } from '../state/state.ts';
-import type { Taken } from './parse.ts';
+import type { ParsedActions } from './parse.ts';
 
 type Reflected = Omit<FactOf<'reflection_made'>['data'], 'decision'>;
 
@@ -11,7 +11,7 @@ type Reflected = Omit<FactOf<'reflection_made'>['data'], 'decision'>;
  */
 export function looksBack(
   state: RunState,
-  { taken, reasoning = '' }: { taken: Taken; reasoning: string | undefined },
+  { taken, reasoning = '' }: { taken: ParsedActions; reasoning: string | undefined },
 ): Reflected | undefined {
   const trigger = state.thinking?.brief?.reflect;
   const said = taken.operations.find(({ operation }) => operation === 'reflect');

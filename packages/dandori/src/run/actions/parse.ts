@@ -1,5 +1,5 @@
 import type { Fact } from '../../model/event.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Outline } from '../../model/plan.ts';
 import { type Action, isStep, type Task } from '../../model/task.ts';
 import type { SchemaCheck } from '../../model/tool.ts';
@@ -12,7 +12,7 @@ import { changePlan, joined, notBegun, readProposal, revised } from './plan-oper
 import { readQuestion } from './question.ts';
 import { readUpdates } from './step-update.ts';
 
-export interface Taken {
+export interface ParsedActions {
   readonly operations: Action[];
   readonly tasks: Task[];
   readonly questions: Fact[];
@@ -25,8 +25,71 @@ export interface Taken {
   readonly problem?: string;
 }
 
+/** Reads the actions of one decision, one by one while the mind writes them, and all of them at the end. */
+export interface ActionReader {
+  /** The task that a call becomes, with the id that it will have in the run; undefined where it becomes none. */
+  add(call: Action): Task | undefined;
+  /** The whole decision. A task that `add` has made of the same action is the same object. */
+  finish(actions: readonly Action[]): ParsedActions;
+}
+
+export function createActionReader(state: () => RunState, check: SchemaCheck = () => []): ActionReader {
+  const made: { readonly action: Action; readonly task: Task; readonly renames: number }[] = [];
+  return {
+    add(call) {
+      // Without arguments, so that a long list is not read again and again for the Refs in them.
+      const earlier = made.map(({ action }) => (isStep(action) ? action : { ...action, args: {} }));
+      let found: Task | undefined;
+      parse([...earlier, call], state(), {
+        check,
+        toTask({ index, action, renames }, make) {
+          const task = make();
+          if (index !== earlier.length) return task;
+          made.push({ action, task, renames });
+          found = task;
+          return task;
+        },
+      });
+      return found;
+    },
+    finish(actions) {
+      return parse(actions, state(), {
+        check,
+        toTask({ index, id, action, renames }, make) {
+          const before = made[index];
+          const isSame = before?.task.id === id && before.renames === renames;
+          return isSame && stringifyJson(before.action) === stringifyJson(action) ? before.task : make();
+        },
+      });
+    },
+  };
+}
+
+interface Parsing {
+  readonly check: SchemaCheck;
+  /** A task of the list, made now or taken as it was made before. */
+  readonly toTask: (about: AboutTask, make: () => Task) => Task;
+}
+
+interface AboutTask {
+  /** Among the calls of the list. */
+  readonly index: number;
+  readonly id: string;
+  readonly action: Action;
+  /** How many ids of the list are renamed: Refs in the action may name any of them. */
+  readonly renames: number;
+}
+
 /** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
-export function takeIn(decided: readonly Action[], state: RunState, check: SchemaCheck = () => []): Taken {
+export function parseActions(
+  actions: readonly Action[],
+  state: RunState,
+  check?: SchemaCheck,
+): ParsedActions {
+  return createActionReader(() => state, check).finish(actions);
+}
+
+function parse(decided: readonly Action[], state: RunState, parsing: Parsing): ParsedActions {
   const planning = isPlain(state) ? decided.find(isPlanning) : undefined;
   if (planning !== undefined) return unusable(`${planning.operation}: ${NO_PLANNING}`);
   const steps = state.thinking?.brief?.steps ?? [];
@@ -39,7 +102,7 @@ export function takeIn(decided: readonly Action[], state: RunState, check: Schem
   const asked = steps.filter((id) => !ended.has(id));
   const assigned = withSteps(read.actions, { asked, removes, state });
   if (typeof assigned === 'string') return unusable(assigned);
-  const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled, check });
+  const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled, ...parsing });
   if (removes.length > 0 || revision !== undefined) return { ...taken, outline, revision, removes };
   const left = steps.length > 0 ? notBegun(state, new Set([...steps, ...ended])) : [];
   // Later tasks that came with the plan are compiled again with these, or nobody would know what waits for what.
@@ -60,7 +123,7 @@ function isPlanning(action: Action): boolean {
   return action.operation === 'plan.propose' || isStep(action);
 }
 
-function unusable(problem: string): Taken {
+function unusable(problem: string): ParsedActions {
   return { operations: [], tasks: [], questions: [], problem };
 }
 
@@ -134,14 +197,17 @@ function withSteps(
     : `${stray.id} (${stray.operation}) does not say for which step it is: add "step", one of ${wanted.join(', ')}`;
 }
 
-interface Sorting {
+interface Sorting extends Parsing {
   /** Ids that may be used again. */
   readonly free: ReadonlySet<string>;
   readonly settled: ReadonlySet<string> | undefined;
-  readonly check: SchemaCheck;
 }
 
-function sortedOut(actions: readonly Action[], state: RunState, { free, settled, check }: Sorting): Taken {
+function sortedOut(
+  actions: readonly Action[],
+  state: RunState,
+  { free, settled, check, toTask }: Sorting,
+): ParsedActions {
   const operations = actions.filter(({ operation }) => OWN_OPERATIONS.has(operation));
   const calls = actions.filter(({ operation }) => !OWN_OPERATIONS.has(operation));
   const { ids, map } = newIds(calls, state, free);
@@ -153,11 +219,14 @@ function sortedOut(actions: readonly Action[], state: RunState, { free, settled,
       args: renameIn(action.args, rename) as JsonObject,
     })),
     tasks: calls.map((action, index) => {
+      const id = ids[index] ?? action.id;
       const isSettled = settled?.has(action.id) === true;
-      const task = renamed(action, ids[index] ?? action.id, isSettled ? (id) => id : rename);
-      // A call may have the name of the step that it is for.
-      const isMeant = action.step === undefined || newSteps.has(action.step);
-      return isMeant ? task : { ...task, step: action.step };
+      return toTask({ index, id, action, renames: isSettled ? 0 : map.size }, () => {
+        const task = renamed(action, id, isSettled ? (other) => other : rename);
+        // A call may have the name of the step that it is for.
+        const isMeant = action.step === undefined || newSteps.has(action.step);
+        return isMeant ? task : { ...task, step: action.step };
+      });
     }),
     questions: operations
       .filter(({ operation }) => operation === 'ask')
@@ -179,7 +248,7 @@ function withRevision(revision: Action, surroundings: Revising): Read | string {
   // A step may have been ended since.
   const isOpen = ({ id }: Pick<Task, 'id'>) => state.tasks.get(id)?.status !== 'succeeded';
   if (refused !== undefined) {
-    // Taken as if the mind had written all of it again.
+    // ParsedActions as if the mind had written all of it again.
     const tasks = revised(refused.tasks.filter(isOpen), revision.args);
     if (typeof tasks === 'string') return (refused.revision && changeAgain(revision, surroundings)) ?? tasks;
     if (tasks.length + rest.length === 0)

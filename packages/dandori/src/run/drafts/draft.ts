@@ -5,7 +5,7 @@ import { isStep, STEP_TOOL, type Task } from '../../model/task.ts';
 import { dollars } from '../../model/text.ts';
 import type { SchemaCheck, Tool } from '../../model/tool.ts';
 import { copiedSecrets } from '../../plan/check-arguments.ts';
-import { type Compiled, compile, type Surroundings } from '../../plan/compile.ts';
+import { type CheckedTasks, type Compiled, compile, type Surroundings } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import type { OpenSteps } from '../../plan/graph.ts';
 import { timeLeft } from '../limits.ts';
@@ -21,7 +21,10 @@ export interface CompileParts {
   /** Checks arguments as they will be sent, so it must open sealed secrets. */
   readonly check: SchemaCheck;
   readonly clock: Pick<Clock, 'now'>;
+  /** How long the calls of a tool took so far, in milliseconds. */
   readonly durations?: { readonly expected: (operation: string) => number | undefined } | undefined;
+  /** What was checked before is not checked again. */
+  readonly checked?: CheckedTasks | undefined;
   /** The plan was accepted before and is compiled again to prove it: secrets in it are not judged again. */
   readonly isProof?: boolean;
 }
@@ -115,6 +118,7 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
     tools: new Map([...withOwnTools(parts.toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
     missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
     check: parts.check,
+    checked: parts.checked,
     // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,

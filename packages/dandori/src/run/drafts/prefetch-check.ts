@@ -2,7 +2,7 @@ import { readsResultOf } from '../../model/own-tools.ts';
 import type { Access } from '../../model/plan.ts';
 import { isStep, type Task } from '../../model/task.ts';
 import type { SchemaCheck, Tool } from '../../model/tool.ts';
-import { compile } from '../../plan/compile.ts';
+import { type CheckedTasks, compile } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { accessesOf, disturb, filledIn } from '../../plan/hazards.ts';
 import { asksFirst } from '../approval.ts';
@@ -12,6 +12,7 @@ interface Surroundings {
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
+  readonly checked?: CheckedTasks | undefined;
   /** What stands before it in the list that is still being written, with the ids that it will have in the run. */
   readonly earlier: readonly Task[];
 }
@@ -35,7 +36,7 @@ export type Outlook =
  * O2  None overtakes a write that may touch what it reads: of the list, or of the run and not ended yet.
  * O3  Order rules hold: what must come before stands in `needs`, or has succeeded in the run.
  */
-export function outlook(task: Task, { state, tools, check, earlier }: Surroundings): Outlook {
+export function outlook(task: Task, { state, tools, check, checked, earlier }: Surroundings): Outlook {
   const { settings } = state;
   const done = new Map<string, string>();
   for (const { task: one, status } of state.tasks.values())
@@ -46,6 +47,7 @@ export function outlook(task: Task, { state, tools, check, earlier }: Surroundin
   const { ok } = compile([task], {
     tools,
     check,
+    checked,
     mode: settings.mode,
     order: settings.order,
     maxTasks: settings.limits.tasks - (state.tasks.size - state.stepCount) - calls,

@@ -1,11 +1,5 @@
-import {
-  addBudget,
-  addNote,
-  answerQuestion,
-  cancelRun,
-  continueRun,
-  pauseRun,
-} from '../../commands/steer.ts';
+import { answerQuestion } from '../../commands/answer.ts';
+import { addBudget, addNote, cancelRun, continueRun, pauseRun } from '../../commands/steer.ts';
 import type { Parts } from '../../driver/parts.ts';
 import { assertNever } from '../../model/error.ts';
 import type { Json } from '../../model/json.ts';

@@ -1,4 +1,4 @@
-import { startRun } from '../../commands/steer.ts';
+import { startRun } from '../../commands/start.ts';
 import { drive } from '../../driver/drive.ts';
 import type { Parts } from '../../driver/parts.ts';
 import { replayRun } from '../../history/replay.ts';

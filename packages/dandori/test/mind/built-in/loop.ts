@@ -8,7 +8,7 @@ import type { Action, Task } from '../../../src/model/task.ts';
 import type { Tool } from '../../../src/model/tool.ts';
 import { compile } from '../../../src/plan/compile.ts';
 import { inject } from '../../../src/plan/fill-refs.ts';
-import { takeIn } from '../../../src/run/actions/parse.ts';
+import { parseActions } from '../../../src/run/actions/parse.ts';
 import { decide } from '../../../src/run/decide.ts';
 import { apply } from '../../../src/run/state/apply.ts';
 import type { RunState } from '../../../src/run/state/state.ts';
@@ -102,7 +102,7 @@ export async function play(goal: string, setup: Play): Promise<Played> {
     decisions.push(thinking);
     if (thinking.kind === 'failed')
       return put({ type: 'decision_failed', data: { decision: number, failure: thinking.failure, ms: 0 } });
-    const { operations, tasks, questions } = takeIn(thinking.actions, now);
+    const { operations, tasks, questions } = parseActions(thinking.actions, now);
     let next = put({ type: 'decision_made', data: { decision: number, operations, ms: 0 } });
     if (tasks.length > 0)
       next = put({ type: 'plan_proposed', data: { version: next.planVersion + 1, by: 'mind', tasks } });

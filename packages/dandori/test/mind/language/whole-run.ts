@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { startRun } from '../../../src/commands/steer.ts';
+import { startRun } from '../../../src/commands/start.ts';
 import { systemClock } from '../../../src/driver/clock.ts';
 import { drive } from '../../../src/driver/drive.ts';
 import type { Parts } from '../../../src/driver/parts.ts';
@@ -90,7 +90,7 @@ export async function run({
   };
   const limits = { steps: 1_000, calls: 1_000, tasks: 10_000, time: 600_000 };
   const own: Settings = { ...settings, mode, limits, ...(context && { context }) };
-  const id = await startRun({ goal, settings: own }, parts);
+  const { run: id } = await startRun({ goal, settings: own }, parts);
   const state = await drive(id, parts);
   expect(brokenLaws(await parts.journal.read(id))).toEqual([]);
   expect(state.end).toMatchObject({ outcome: 'answered', answer: 'done' });
