@@ -11,57 +11,57 @@ import type { Mail, Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './prefetch.ts';
 
-/** More levels than any tool means, and few enough for all that walks over a value. */
+/** Levels of a result: more than any tool needs, and few enough for recursive code. */
 const DEEPEST = 500;
-/** How long a call that was told to stop may take to do so, before it is given up as lost. */
+/** How long a call may take to stop after it was told to. Then it counts as lost. */
 const GRACE = 5_000;
 
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner' | 'seal'> {
-  /** Whether the calls that it makes itself are written down. Those of a read change nothing, and are not. */
+  /** Whether the calls of a service are journaled. Calls of a read change nothing and are not. */
   readonly isFollowed?: boolean;
-  /** A look for the call of this attempt, and not the call itself. */
+  /** A probe for the call of this attempt, not the call itself. */
   readonly isProbe?: boolean;
-  /** Milliseconds before it is made. */
+  /** Milliseconds to wait before the call. */
   readonly delay?: number;
   readonly attempt: number;
   readonly timeout: number;
   readonly texts: Texts;
 }
 
-/** How a call ended, and how long it took. */
+/** How a call ended and how long it took. */
 export interface Ended {
   readonly outcome: CallOutcome;
   readonly ms: number;
 }
 
-/** A call that has been made. */
+/** A call in progress. */
 export interface Begun {
   /** Never rejects. */
   readonly ended: Promise<Ended>;
-  /** It is a task now, so that a person can be asked what it wants to know. */
+  /** The call belongs to a task now, so it may ask the user. */
   taken(): void;
   abort(reason: string): void;
 }
 
 /**
- * What is out of the house: tool calls and the thought of the mind. Each ends with exactly one mail.
+ * Running tool calls and the running decision. Each ends with exactly one mail.
  *
- * C1  A planned call is made by `release`, after the commit. A thought has no effect but its cost, so it may begin
- *     while the disk is still writing. A read ahead has none at all, so it is planned by nobody.
- * C2  Every call has a signal of its own; its time-out, the run's cancel and the end of the drive all reach it.
- * C3  A call that does not stop within the grace period ends as lost; its late outcome counts for nothing.
+ * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may start while the disk still writes. A prefetched
+ *     read has no effect, so it is made at once.
+ * C2  Every call has its own signal, which its timeout, the run's cancel and the end of the drive abort.
+ * C3  A call that does not stop within the grace period counts as lost, and its late outcome is ignored.
  */
 export interface Calls {
   plan(call: PlannedCall): void;
   planThought(decision: number, thought: Omit<Thought, 'signal'>): void;
-  /** Whether something waits for the next commit. */
+  /** Whether planned calls wait for the next commit. */
   readonly isAnyPlanned: boolean;
   thinkNow(): void;
-  /** Makes what was planned, except what was made ahead. */
+  /** Makes the planned calls, except prefetched ones. */
   release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
-  /** Makes a call at once, of which nobody is told before it is a task. */
+  /** Prefetch: makes a call at once. It is reported only when its task starts. */
   begin(call: PlannedCall, isTask: () => boolean): Begun;
-  /** The commit failed: nothing that was planned may happen. */
+  /** The commit failed, so the planned calls must not be made. */
   forgetPlanned(): void;
   abort(reason: string): void;
   stopAll(): Promise<void>;
@@ -127,7 +127,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       );
       const startedAt = clock.now();
       const outcome = answer === 'make' ? await safely(make, brokenCall) : answer;
-      // Where it was allowed and stopped in the same moment, that it was not made is written down too.
+      // If it was allowed and stopped at the same moment, the journal must say that it was not made.
       if (answer !== 'make' && answer !== stopped) return answer;
       const ms = clock.now() - startedAt;
       return unlessAborted(signal, outcome, (reply) =>
@@ -235,7 +235,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   };
 }
 
-/** The ports promise not to throw. One that does is a bug, but not a reason to lose the run or the whole process. */
+/** Toolbox and mind promise not to throw. A bug there must not end the run or the process. */
 async function safely<T>(work: () => Promise<T>, otherwise: (message: string) => T): Promise<T> {
   try {
     return await work();
@@ -244,10 +244,7 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
   }
 }
 
-/**
- * What a tool gave, as the journal will hold it, before anything sees it: a run that goes on and one that is resumed
- * must see the same. The tools that ship give it so already.
- */
+/** Normalises a result to what the journal holds before anything sees it, so that a live run and a resumed run see the same. */
 function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
   switch (outcome.kind) {
     case 'succeeded':
@@ -273,7 +270,7 @@ function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
   }
 }
 
-/** Undefined where it cannot be asked at all. */
+/** Undefined if it can't be asked at all. */
 function normalRequest(request: InputRequest): InputRequest | undefined {
   try {
     return isNormal(request) ? request : (normalise(request) as unknown as InputRequest);
@@ -282,7 +279,7 @@ function normalRequest(request: InputRequest): InputRequest | undefined {
   }
 }
 
-/** The actions of a mind, as the journal will hold them. A time limit is a number, and stays one. */
+/** Normalises actions to what the journal holds. A timeout stays a number. */
 function normalAction(action: Action): Action {
   const { args, expect, ...rest } = action;
   if (isNormal(args) && (expect === undefined || isNormal(expect))) return action;
@@ -308,7 +305,7 @@ function notCalled(operation: string): CallOutcome {
   return { kind: 'failed', failure: { kind: 'cancelled', message } };
 }
 
-/** What is replied, or what counts where the call is told to stop first: a driver that has left replies no more. */
+/** The reply, or this value if the call is told to stop first: a driver that has left does not reply. */
 function unlessAborted<T>(
   signal: AbortSignal,
   otherwise: T,
@@ -329,7 +326,7 @@ function brokenThought(message: string): Thinking {
   return { kind: 'failed', failure: { kind: 'model_error', message: `The mind broke: ${message}` } };
 }
 
-/** Ends at once when the call is to stop; the tool is then told by its signal. */
+/** Ends at once when the call should stop. The signal tells the tool. */
 function pause(ms: number, { signal, clock }: { signal: AbortSignal; clock: Parts['clock'] }): Promise<void> {
   return new Promise((resolve) => {
     const takeBack = clock.at(clock.now() + ms, resolve);
@@ -364,16 +361,16 @@ async function withGrace<T>(work: Promise<T>, { signal, clock, otherwise }: Grac
   }
 }
 
-/** An adapter sees only that its signal was aborted; whether time was up is known here. */
+/** A tool sees only that its signal was aborted. Whether that was a timeout is known here. */
 function isTimeUp({ kind }: CallOutcome, { aborted, reason }: AbortSignal): boolean {
   const hasAnswered = kind === 'succeeded' || kind === 'ambiguous' || kind === 'input_wanted';
   return aborted && reason === 'timeout' && !hasAnswered;
 }
 
-/** How long a call has taken, and the end of its time. It stands still while a person is asked. */
+/** The duration and the timeout of a call. Both pause while the user is asked. */
 interface TimeLimit {
   pause(): void;
-  /** To be called as often as `pause`; the last one starts it again. */
+  /** Call it as often as `pause`; the last call resumes the timer. */
   resume(): void;
   /** Milliseconds, without the pauses. */
   spent(): number;
@@ -394,7 +391,7 @@ function createTimeLimit(clock: Clock, ms: number, up: () => void): TimeLimit {
       before += clock.now() - since;
     },
     resume() {
-      // An answer may come after the call that asked has ended.
+      // An answer may arrive after the call has ended.
       if (--pauses > 0 || isStopped) return;
       since = clock.now();
       takeBack = clock.at(since + ms - before, up);

@@ -1,11 +1,11 @@
 import type { Clock } from '../model/clock.ts';
 
 /**
- * Time as one drive sees it: it never goes back, neither behind what the journal says nor while the drive lasts. Where
- * the machine's clock is set back by an hour, what is due in a second is still due in a second.
+ * A clock that never goes back, neither before the journal's last event nor during the drive. If the machine's clock is set back by an hour, a timer of one
+ * second still takes one second.
  */
 export interface SteadyClock extends Clock {
-  /** It is no earlier than this. */
+  /** Never earlier than this. */
   notBefore(time: number): void;
 }
 
@@ -33,7 +33,7 @@ export function createSteadyClock(clock: Clock): SteadyClock {
   };
 }
 
-/** Longer delays overflow Node's timer and would fire at once. */
+/** Longer delays overflow Node's timer, which then fires at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -17,23 +17,21 @@ import type { Mail } from './mailbox.ts';
 type Asked = Mail & { type: 'input_asked' };
 
 /**
- * Calls that are held open while a person is asked.
+ * Calls that stay open while the user is asked.
  *
- * H1  What a call asks is journaled before anybody can answer it, and an answer is durable before the call gets it.
- * H2  A call gets one answer to each thing that it asks: the person's, what was answered to an earlier call of the same
- *     task, or that nobody answers.
- * H3  That nobody answers is told only after the end of the hold is durable, so that a late answer is kept for the
- *     next call and lost for nobody.
+ * H1  A question is journaled before it can be answered, and an answer is durable before the call gets it.
+ * H2  A call gets one answer per question: the user's, the answer to an earlier call of the same task, or that there is none.
+ * H3  The call is told that there is no answer only after the end of the hold is durable. So a late answer is kept for the next call.
  */
 export interface Holds {
   ask(mail: Asked): void;
-  /** To be called after each commit. */
+  /** Call after each commit. */
   deliver(): void;
 }
 
 export function createHolds(ledger: Ledger): Holds {
   const waiting = new Map<string, Asked>();
-  /** By attempt: the saved answers that it was given already. */
+  /** By attempt: the saved answers that it already got. */
   const used = new Map<string, Set<string>>();
 
   return {
@@ -75,7 +73,7 @@ function mayAsk(state: RunState, task: TaskState, attempt: number): boolean {
 function responseNow(state: RunState, id: string): InputResponse | undefined {
   const asked = state.questions.get(id);
   const task = state.tasks.get(asked?.question.task ?? '');
-  // Who answers after the end of the hold is heard by the next call.
+  // An answer after the end of the hold goes to the next call.
   if (task?.asking?.call === 'ending') return { action: 'cancel' };
   return asked?.answer === undefined ? undefined : responseTo(asked);
 }

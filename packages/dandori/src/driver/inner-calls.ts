@@ -18,21 +18,20 @@ type Asked = Mail & { type: 'inner_call_asked' };
 type Ended = Mail & { type: 'inner_call_ended' };
 
 /**
- * Calls that a service makes while its task runs. They get the promise that a task has.
+ * Calls that a service makes while its task runs. They have the same guarantees as tasks.
  *
- * N1  A call that may change something is made only after its start is durable. A read is made at once: it is in the
- *     journal with its end, and that stands before the start of whatever the service does because of it.
- * N2  The service sees an outcome of a call that may have changed something only after it is durable. It gets a copy:
- *     what it changes in it changes nothing here. Secrets are sealed in what is written, and open in what it gets.
- * N3  What an earlier attempt has finished is answered from the record and not made again (`run/state/inner-calls`).
- * N4  A service that goes on after its attempt has ended makes no more calls.
+ * N1  A call that may change something is made only after its start is durable. A read is made at once; its end is journaled before the start of any
+ *     call that the service makes because of it.
+ * N2  The service sees the outcome of a call that may have changed something only after it is durable. It gets a copy, with secrets opened.
+ * N3  Calls that an earlier attempt finished are answered from the record and not repeated (`run/state/inner-calls`).
+ * N4  After its attempt has ended, a service can make no more calls.
  */
 export interface InnerCalls {
   ask(mail: Asked): Promise<void>;
   end(mail: Ended): Promise<void>;
   /** Whether a service waits for the next commit. */
   readonly isAnyWaiting: boolean;
-  /** To be called after each commit. */
+  /** Call after each commit. */
   deliver(): void;
 }
 
@@ -121,7 +120,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
     }
   }
 
-  /** What is known of a call under this key; undefined where it is to be made. */
+  /** The recorded outcome of the call with this key; undefined if the call must be made. */
   async function answerTo(known: InnerCall, attempt: number): Promise<CallOutcome | undefined> {
     const { outcome, effect, operation } = known;
     const isEarlier = known.attempt < attempt;
@@ -135,7 +134,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
         const { result } = outcome;
         const value = sealing.open('value' in result ? result.value : await results.read(result.blob));
         if (value !== undefined) return { kind: 'succeeded', result: copyOf(value) };
-        // A secret in it is not configured any more. A read can be made again; nothing else may be.
+        // A secret in it is no longer configured. Only a read can be made again.
         if (effect === 'read') return undefined;
         const message = textsOf(ledger.state).secretGone;
         return { kind: 'failed', failure: { kind: 'invalid_result', message } };
@@ -151,7 +150,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
     }
   }
 
-  /** As the service saw it, as far as the secrets in it are still configured. */
+  /** The result as the service saw it, with the secrets that are still configured. */
   function reopened<T>(recorded: T): T {
     return sealing.open(recorded) ?? recorded;
   }

@@ -7,21 +7,21 @@ import type { Parts } from './parts.ts';
 import { withTerms } from './questions.ts';
 
 /**
- * The driver's side of the journal: facts are folded at once and written together.
+ * The driver's side of the journal: events are folded at once and written together.
  *
- * G1  Nothing leaves the house on the ground of a fact before `commit` has made it durable.
- * G2  Where somebody else has written a command meanwhile, what we only intended is forgotten, what we learnt from
- *     the world is kept and written behind the command, and the caller decides anew.
- * G3  Where another driver has written, we stand down.
+ * G1  Nothing is done because of an event before `commit` has made it durable.
+ * G2  If another process has written a command meanwhile, intentions are dropped, outcomes are kept and written after the command, and the caller decides
+ *     again.
+ * G3  If another driver has written, this one stands down.
  */
 export interface Ledger {
   readonly state: RunState;
   record(...facts: Fact[]): void;
-  /** False where a command came in between: intentions were dropped and must be decided again. */
+  /** False if a command came in between: intentions were dropped and must be decided again. */
   commit(): Promise<boolean>;
-  /** False where the journal holds nothing but what is here, or is just being written from here. */
+  /** False if the journal has no events that are unknown here. */
   isNews(last: number | undefined): boolean;
-  /** Takes up what others have written. */
+  /** Reads what other processes have written. */
   catchUp(): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
   };
 }
 
-/** Outcomes cannot be had again; everything else can be decided again, and with it what followed from it alone. */
+/** Outcomes can't be repeated. Everything else can be decided again, with what followed from it. */
 function worthKeeping(pending: readonly Event[]): Event[] {
   const dropped = new Set<string>();
   return pending.filter((event) => {

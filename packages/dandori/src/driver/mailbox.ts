@@ -20,9 +20,9 @@ interface InnerMail {
 /** What wakes a driver. */
 export type Mail =
   | ({ readonly type: 'call_ended' } & CallEnd)
-  /** A look for the call of this attempt, which is in doubt. */
+  /** The end of a probe for the call of this attempt. */
   | ({ readonly type: 'probe_ended' } & CallEnd)
-  /** A call that is open asks a person. */
+  /** An open call asks the user. */
   | {
       readonly type: 'input_asked';
       readonly task: string;
@@ -30,12 +30,12 @@ export type Mail =
       readonly request: InputRequest;
       readonly reply: (response: InputResponse) => void;
     }
-  /** A service wants to make a call of its own. The reply is how it ended, where that is known already. */
+  /** A service wants to make a call. The reply is its outcome, if that is recorded. */
   | ({
       readonly type: 'inner_call_asked';
       readonly reply: (answer: 'make' | CallOutcome) => void;
     } & InnerMail)
-  /** It has ended. The reply is the outcome as it is written down. */
+  /** It has ended. The reply is the outcome as journaled. */
   | ({
       readonly type: 'inner_call_ended';
       readonly outcome: CallOutcome;
@@ -48,20 +48,20 @@ export type Mail =
       readonly thinking: Thinking;
       readonly ms: number;
     }
-  /** While the mind still writes. */
+  /** While the model still writes. */
   | { readonly type: 'action_written'; readonly stream: number; readonly action: Action }
-  /** One that was made ahead and is no task yet. */
+  /** A prefetched call, whose task has not started. */
   | { readonly type: 'read_ended'; readonly stream: number; readonly task: string }
   | { readonly type: 'journal_changed' }
-  /** The process wants to end, or the one who drives wants to stop. */
+  /** The process ends, or the caller of `drive` wants to stop. */
   | { readonly type: 'leave_asked' };
 
-/** The one place where the engine waits. What comes while it works is handed over together at the next wait. */
+/** The one place where the driver waits. Mail that arrives while it works is delivered together at the next wait. */
 export interface Mailbox {
   post(mail: Mail): void;
-  /** All that has come, as soon as there is something or the time is there. */
+  /** All new mail, as soon as there is some or the time is up. */
   wait(until: number | undefined): Promise<Mail[]>;
-  /** What comes until the end of this turn of the event loop: often nothing, and never long. */
+  /** Mail that arrives until the end of this turn of the event loop. */
   rest(): Promise<Mail[]>;
 }
 

@@ -8,15 +8,15 @@ import type { Journal } from '../store/journal.ts';
 import type { OtherRuns } from '../tools/own.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 
-/** How long the calls of each tool took, from the journals of the last runs. */
+/** Typical durations of each tool, from the journals of the last runs. */
 export interface Durations {
   /** Reads the history, once. */
   load(): Promise<void>;
-  /** The median in milliseconds; undefined for a tool that nobody has seen. */
+  /** The median in milliseconds; undefined for an unknown tool. */
   readonly expected: (operation: string) => number | undefined;
 }
 
-/** What the engine is made of. */
+/** Everything a driver needs. */
 export interface Parts {
   readonly journal: Journal;
   readonly blobs: Blobs;
@@ -24,18 +24,18 @@ export interface Parts {
   readonly toolbox: Toolbox;
   readonly mind: Mind;
   readonly check: SchemaCheck;
-  /** How long tools took so far; without it all count the same. */
+  /** Typical durations; without them all tools count the same. */
   readonly durations?: Durations;
   /** The other runs of a conversation, for a run of it. */
   readonly others?: OtherRuns;
-  /** Never journaled, wherever they turn up; a call gets them all the same. */
+  /** Secrets: never journaled, but sent in calls. */
   readonly secrets: readonly string[];
-  /** The key of the store, by which a journal names a secret without telling it. */
+  /** The key of the store, with which marks of secrets are made. */
   readonly storeKey?: () => string;
-  /** Who drives, for `run_resumed`. */
+  /** The name of this process, for `run_resumed`. */
   readonly driver: string;
-  /** Told of every event, once it is durable. */
+  /** Called with every event once it is durable. */
   readonly onEvent?: (event: Event) => void;
-  /** Told of what is not durable: progress, text as it is written. */
+  /** Called with what is not durable: progress, text as it is written. */
   readonly onLive?: (live: Live) => void;
 }

@@ -9,18 +9,18 @@ import type { ResultReader } from '../tools/own.ts';
 import { digestOf, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 
-/** Results above this many characters go to a blob, so that a journal stays quick to read and to fold. */
+/** Larger results (characters) go to a blob, so that a journal stays fast to read and fold. */
 const INLINE_LIMIT = 32 * 1024;
 
-/** Access to results wherever they are kept. Blobs are loaded before they are needed and kept for the drive. */
+/** Access to results in the journal and in blobs. Blobs are loaded before they are needed and cached for the drive. */
 export interface Results extends ResultReader {
   store(result: {
     readonly value: Json;
     readonly text: string;
   }): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
-  /** What a blob holds. Throws `blob-damaged` where it is not what was put. */
+  /** The content of a blob. Throws `blob-damaged` if it has changed. */
   read(blob: BlobHandle): Promise<Json>;
-  /** As a prompt shows it, in so many characters; without a limit in those of the run. */
+  /** As a prompt shows it, at most `limit` characters. Default: the limit of the run. */
   text(state: RunState, task: string, limit?: number): string;
 }
 
@@ -64,7 +64,7 @@ function more(task: string, { settings: { mode } }: RunState): string {
   return `Read more of it with result.read {"task": "${task}"}${byRef}.`;
 }
 
-/** A part of a task's result, wherever it is kept, as people see it. */
+/** A part of a task's result for display. */
 export async function readPart(
   state: RunState,
   { task, ...wanted }: Wanted & { readonly task: string },

@@ -8,13 +8,13 @@ import { askedQuestionSchema, openQuestions } from '../views/report.ts';
 import { createCounter, type Every, statisticsSchema } from './statistics.ts';
 
 export interface CountOptions {
-  /** Only runs that started at this time or later, in milliseconds since 1970. */
+  /** Only runs that started at or after this time, in milliseconds since 1970. */
   readonly since?: number;
   /** Only runs of this user. */
   readonly userId?: string;
-  /** Tells a series too, whose periods begin with `since`. */
+  /** Also return a series, whose periods start at `since`. */
   readonly every?: Every;
-  /** Told after each run how many have been read. */
+  /** Called after each run with the number of runs read. */
   readonly onRead?: (count: number) => void;
 }
 
@@ -26,10 +26,10 @@ export const countedSchema = statisticsSchema.extend({
 });
 export type Counted = Readonly<z.infer<typeof countedSchema>>;
 
-/** So many runs are listed at a time: a list of a million would be large by itself. */
+/** Runs per page, because a list of a million runs would be large. */
 const PAGE = 500;
 
-/** Reads one journal after the other. One that is damaged is named, and hides no other. */
+/** Reads one journal at a time. A damaged journal is named and does not hide others. */
 export async function countRuns(
   journal: Pick<Journal, 'list' | 'read'>,
   { since = 0, userId, every, onRead }: CountOptions = {},
@@ -43,7 +43,7 @@ export async function countRuns(
       counter.add(await journal.read(run));
     } catch (error) {
       if (!(error instanceof DandoriError)) throw error;
-      // Somebody has taken it away since it was listed.
+      // It was removed after it was listed.
       if (error.code !== 'run-not-found') damaged.push({ run, reason: error.message });
     }
     onRead?.(++read);
@@ -51,7 +51,7 @@ export async function countRuns(
   return { ...counter.statistics(), damaged };
 }
 
-/** Newest first, so that the first that is too old ends it. Of a damaged one nobody knows when it started. */
+/** Newest first, so that the first run that is too old ends the loop. The start of a damaged run is unknown. */
 async function* runsSince(journal: Pick<Journal, 'list'>, since: number): AsyncGenerator<RunSummary> {
   let before: string | undefined;
   for (;;) {
@@ -65,7 +65,7 @@ async function* runsSince(journal: Pick<Journal, 'list'>, since: number): AsyncG
   }
 }
 
-/** The newest runs tell enough, and a long one more than enough. */
+/** The newest runs are enough for an estimate, and long ones are skipped. */
 const RUNS = 20;
 const LONGEST = 20_000;
 
@@ -77,7 +77,7 @@ export function createDurations(journal: Journal): Durations {
     const seen = new Map<string, number[]>();
     for (const { run, lastSeq, status } of await journal.list({ limit: RUNS })) {
       if (status === 'damaged' || lastSeq > LONGEST) continue;
-      // Somebody may have taken it away meanwhile, and it is only for an estimate.
+      // It may have been removed, and this is only an estimate.
       collect(await journal.read(run).catch(() => []), seen);
     }
     for (const [operation, times] of seen) {
@@ -109,26 +109,26 @@ function collect(events: readonly Event[], seen: Map<string, number[]>): void {
   }
 }
 
-/** A question with the run that asks it. */
+/** A question with its run. */
 export const runQuestionSchema = askedQuestionSchema.extend({ run: z.string(), goal: z.string() });
 export type RunQuestion = Readonly<z.infer<typeof runQuestionSchema>>;
 
-/** Of one run, or of all that have not ended, newest first. A run that is damaged hides no other. */
+/** The questions of one run, or of all open runs, newest first. A damaged run does not hide others. */
 type ListQuestions = (only?: string) => Promise<RunQuestion[]>;
 
-/** What is known of a run that had not ended by then. */
+/** What is cached about an open run. */
 interface Known {
   readonly seq: number;
   readonly questions: readonly RunQuestion[];
 }
 
-/** So many runs are listed at a time. */
+/** Runs per page. */
 const QUESTION_PAGE = 500;
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 
 /**
- * People look again and again, and most runs have not changed since: those are not read, and of those that asked nothing
- * only what is new.
+ * Clients poll, and most runs have not changed since the last time. Unchanged runs are not read again; for runs without questions only new events
+ * are read.
  */
 export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): ListQuestions {
   let known = new Map<string, Known>();
@@ -169,7 +169,7 @@ export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): Lis
     only === undefined ? listAll() : [...(knownFrom(await journal.read(only))?.questions ?? [])];
 }
 
-/** Undefined of a run that has ended: one that is given more goes on with the questions that it had. */
+/** Undefined for a run that has ended. If its limits are raised, its questions are open again. */
 function knownFrom(events: readonly Event[]): Known | undefined {
   const state = fold(events);
   if (state === undefined || state.end !== undefined) return undefined;

@@ -10,7 +10,7 @@ interface ComparedRun {
   readonly events: readonly Event[];
 }
 
-/** `time` alone makes no two runs different. */
+/** A difference in `time` alone does not make runs different. */
 const differenceKind = z.enum([
   'goal',
   'settings',
@@ -41,7 +41,7 @@ export const runDiffSchema = z.object({
 });
 export type RunDiff = Readonly<z.infer<typeof runDiffSchema>>;
 
-/** What two runs have done differently. Ids of runs, and when they ran, are no difference. */
+/** The differences between two runs. Run ids and start times don't count. */
 export function compareRuns(left: ComparedRun, right: ComparedRun): RunDiff {
   const commonSeq = commonPast(left, right);
   const [one, other] = [report(left.state), report(right.state)];
@@ -64,7 +64,7 @@ export function compareRuns(left: ComparedRun, right: ComparedRun): RunDiff {
   };
 }
 
-/** Forks carry the events of their past with them, so that what is equal in both is the past that they share. */
+/** A fork contains the events of its past, so the equal events at the start are the shared past. */
 function commonPast(left: ComparedRun, right: ComparedRun): number {
   if (left.state.forkedFrom === undefined && right.state.forkedFrom === undefined) return 0;
   const length = Math.min(left.events.length, right.events.length);
@@ -73,7 +73,7 @@ function commonPast(left: ComparedRun, right: ComparedRun): number {
   return seq;
 }
 
-/** The same fact at the same time, whichever run it stands in. */
+/** The same event at the same time, in any run. */
 export function factText(event: Event | undefined): string {
   if (event === undefined) return '';
   const { seq, at, type, data } = event;
@@ -105,7 +105,7 @@ function settingsDifferences(left: RunState, right: RunState): RunDifference[] {
   return keysOf(one, other).flatMap((path) => differing('settings', path, [one.get(path), other.get(path)]));
 }
 
-/** Every value with the path that leads to it. */
+/** Every value with its path. */
 function leaves(value: Json, path = '', found = new Map<string, Json>()): Map<string, Json> {
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isGroup) return found.set(path, value);
@@ -128,7 +128,7 @@ function taskDifferences(
     const [mine, theirs] = [left.tasks.get(id), right.tasks.get(id)];
     const written = differing('plan', id, [writtenAs(mine), writtenAs(theirs)]);
     const isStage = isStep(mine?.task ?? theirs?.task ?? { operation: '' });
-    // What only one of them has is told with the plan; how it went there is in that run.
+    // A task of only one run is reported with the plan.
     if (mine === undefined || theirs === undefined || isStage) return written;
     return [
       ...written,

@@ -8,7 +8,7 @@ import { planView, planViewSchema } from '../views/plan.ts';
 
 const entry = z.object({ seq: z.number().int(), at: z.number().describe('Milliseconds since 1970') });
 
-/** A plan, or a change of one, and what the compiler said about it. */
+/** A proposed or revised plan, and the compiler's verdict. */
 const proposedEntry = entry.extend({
   kind: z.enum(['proposed', 'revised']),
   version: z.number().int(),
@@ -34,7 +34,7 @@ export type ReflectedEntry = Readonly<z.infer<typeof reflectedEntry>>;
 
 export type HistoryEntry = ProposedEntry | ReflectedEntry;
 
-/** How the plan of a run came to be what it is. */
+/** How the plan of a run developed. */
 export const planHistorySchema = z.object({
   run: z.string(),
   goal: z.string(),
@@ -58,7 +58,7 @@ export function planHistory(events: readonly Event[]): PlanHistory | undefined {
   };
 }
 
-/** Every proposal, revision and reflection, with what became of it. */
+/** Every proposal, revision and reflection, with its outcome. */
 export function planEntries(events: readonly Event[]): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
   for (const event of events) {
@@ -83,13 +83,13 @@ export function planEntries(events: readonly Event[]): HistoryEntry[] {
   return entries;
 }
 
-/** What a person has edited is not open any more. */
+/** A plan that the user edited is no longer open. */
 function replaceOpen(entries: HistoryEntry[]): void {
   const last = entries.findLast((entry) => entry.kind !== 'reflected');
   if (last !== undefined && last.isAccepted === undefined) judge(entries, { isReplaced: true });
 }
 
-/** The compiler, or a person, speaks of the last one that was proposed. */
+/** Approvals and rejections refer to the last proposed plan. */
 function judge(
   entries: HistoryEntry[],
   verdict: Pick<ProposedEntry, 'isAccepted' | 'isReplaced' | 'diagnostics' | 'reason'>,

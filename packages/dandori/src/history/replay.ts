@@ -13,7 +13,7 @@ import { factText } from './diff.ts';
 import { isDecided, prove } from './proof.ts';
 
 export interface ReplayOptions {
-  /** The event up to which it is replayed; without it to the end. */
+  /** The last event to replay. Default: the last one. */
   readonly to?: number;
 }
 
@@ -24,7 +24,7 @@ const difference = z.object({
 });
 export type Difference = Readonly<z.infer<typeof difference>>;
 
-/** A run, computed again from its journal alone. */
+/** A run computed again from its journal alone. */
 export const replayedSchema = z.object({
   run: z.string(),
   seq: z.number().int().describe('The last event that was replayed'),
@@ -46,7 +46,7 @@ export type Replayed = Readonly<z.infer<typeof replayedSchema>>;
 
 type Keeping = Pick<Parts, 'journal' | 'blobs' | 'check'>;
 
-/** Makes the state again with no model and no tool, and says where the journal is not what it must be. */
+/** Verifies a journal: computes the state without a model or a tool, and reports where the journal does not match. */
 export async function replayRun(
   run: string,
   { to }: ReplayOptions,
@@ -98,7 +98,7 @@ function typeAt(events: readonly Event[], seq: number): FactType {
   return (events[seq - 1] ?? events[0])?.type ?? 'run_started';
 }
 
-/** Folded once more in one go, from a copy: nothing that was looked up on the way may have changed anything. */
+/** Folds a copy again in one pass: the checks on the way must not have changed the state. */
 function foldProblems(state: RunState, events: readonly Event[]): Difference[] {
   const again = fold(parseJson(stringifyJson(events)) as unknown as Event[]);
   if (again !== undefined && snapshot(again) === snapshot(state)) return [];
@@ -106,7 +106,7 @@ function foldProblems(state: RunState, events: readonly Event[]): Difference[] {
   return [{ seq, type, message: 'folding the journal twice gives two states, which is a bug in Dandori' }];
 }
 
-/** A fork has the past of the run that it comes from, as long as that one is there. */
+/** The past of a fork must match its source, if that still exists. */
 async function pastProblems(
   { forkedFrom }: RunState,
   events: readonly Event[],

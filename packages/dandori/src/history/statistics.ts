@@ -19,7 +19,7 @@ const toolStatistics = z.object({
 });
 export type ToolStatistics = Readonly<z.infer<typeof toolStatistics>>;
 
-/** The runs that started within an hour or a day. Sums only, so that periods can be added up. */
+/** Runs that started within an hour or a day. Only sums, so that periods can be added up. */
 const period = z.object({
   at: z.number().describe('Its beginning, in milliseconds since 1970'),
   outcomes,
@@ -33,7 +33,7 @@ const period = z.object({
 });
 export type Period = Readonly<z.infer<typeof period>>;
 
-/** What became of many runs. */
+/** Statistics of many runs. */
 export const statisticsSchema = z.object({
   runs: count,
   outcomes,
@@ -65,15 +65,14 @@ export type Statistics = Readonly<z.infer<typeof statisticsSchema>>;
 type Calls = { -readonly [key in keyof Omit<ToolStatistics, 'errorRate'>]: number };
 
 interface CounterOptions {
-  /** Tells a series too. */
+  /** Also return a series. */
   readonly every?: Every;
-  /** When the first period begins, in milliseconds since 1970; with a midnight, days are from midnight to midnight. */
+  /** The start of the first period, in milliseconds since 1970. With a midnight, days are calendar days. */
   readonly from?: number;
 }
 
 /**
- * Counts one run after the other, so that only what is counted is kept: a few numbers a tool and a period, and one a run
- * that has ended, for the median.
+ * Counts one run at a time and keeps only sums: a few numbers per tool and period, and one per ended run for the median.
  */
 interface Counter {
   add(events: readonly Event[]): void;
@@ -152,7 +151,7 @@ function countRun(state: RunState, calls: Calls): Period {
   };
 }
 
-/** Those of one run together, and each with its tool. */
+/** The calls of one run, in total and by tool. */
 function callsOf(events: readonly Event[], toolOf: (task: string) => Calls | undefined): Calls {
   const together = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
   for (const event of events) {
@@ -203,7 +202,7 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** How long a period is. */
+/** The length of a period in milliseconds. */
 export const every = z.enum(['hour', 'day']);
 export type Every = z.infer<typeof every>;
 
@@ -226,7 +225,7 @@ export function emptyPeriod(at: number): Period {
   };
 }
 
-/** Both together, as one that begins with the first. */
+/** The sum of two periods, starting with the first. */
 export function addPeriods(one: Period, other: Period): Period {
   const { at, outcomes, tokens, ratings, cost, ...counts } = one;
   return {
