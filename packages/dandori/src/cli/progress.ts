@@ -1,3 +1,4 @@
+import { assertNever } from '../model/error.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import type { Live } from '../model/live.ts';
 import type { Step } from '../model/plan.ts';
@@ -116,8 +117,22 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
       return [taskLine(state.tasks.get(event.data.task), { texts, style }, event.at)];
     case 'probe_ended':
       return probeLines(event.data, state, { texts, style }, event.at);
-    default:
+    case 'run_started':
+    case 'decision_made':
+    case 'task_started':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'question_asked':
+    case 'hold_ended':
+    case 'question_answered':
+    case 'limit_reached':
+    case 'cancel_requested':
+    case 'run_finished':
+    case 'run_rated':
       return [];
+    default:
+      return assertNever(event);
   }
 }
 
@@ -186,8 +201,13 @@ function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: n
       return `${style.yellow('?')} ${head} ${style.yellow(task.status === 'in_doubt' ? texts.inDoubt : texts.waiting)}`;
     case 'blocked':
       return `${style.dim('-')} ${head} ${style.dim(texts.blocked)}`;
-    default:
+    case 'pending':
+    case 'ready':
+    case 'running':
+    case 'expanding':
       return `${style.cyan('▸')} ${head} ${ms}`;
+    default:
+      return assertNever(task.status);
   }
 }
 

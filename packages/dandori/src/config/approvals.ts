@@ -1,5 +1,6 @@
-import { isRecord, valueAt } from '../documents/place.ts';
+import { valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
+import { isObject } from '../model/json.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
@@ -26,7 +27,7 @@ export function resolveApprovals(
 /** What the shape alone cannot tell. The value may still be of any shape. */
 export function approvalProblems(config: unknown): Problem[] {
   const effects = valueAt(config, ['effects']);
-  if (!isRecord(effects)) return [];
+  if (!isObject(effects)) return [];
   return Object.entries(effects).flatMap(([name, policy]) =>
     ALL_OF.test(name) ? wholeProblems(name, policy, config) : [],
   );
@@ -35,11 +36,11 @@ export function approvalProblems(config: unknown): Problem[] {
 function wholeProblems(name: string, policy: unknown, config: unknown): Problem[] {
   const path = ['effects', name];
   const owner = name.replace(ALL_OF, '');
-  if (isRecord(valueAt(config, ['mcpServers', owner]))) {
+  if (isObject(valueAt(config, ['mcpServers', owner]))) {
     const message = `effects: ${owner} is a server, which says itself what is asked about`;
     return [{ path, at: 'key', message, hint: `write mcpServers.${owner}.approval` }];
   }
-  const keys = isRecord(policy) ? Object.keys(policy) : [];
+  const keys = isObject(policy) ? Object.keys(policy) : [];
   if (keys.length === 1 && keys[0] === 'approval') return [];
   const message = `effects: of all tools of ${owner} only the approval can be set`;
   return [

@@ -1,5 +1,6 @@
-import { isRecord, type Path, pathText } from '../documents/place.ts';
+import { type Path, pathText } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
+import { isObject } from '../model/json.ts';
 import { nearest } from '../model/text.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,18 +27,18 @@ export function expandVariables(written: unknown, env: Environment): Expanded {
   const expandAll = (value: unknown, path: Path): unknown => {
     if (typeof value === 'string') return expandText(value, { path, env, expansions, problems });
     if (Array.isArray(value)) return value.map((item, index) => expandAll(item, [...path, index]));
-    if (!isRecord(value)) return value;
+    if (!isObject(value)) return value;
     // What a disabled server needs may well be missing or wrong: that may be why it is disabled.
     if (path.length === 2 && value.disabled === true) return { disabled: true };
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [key, expandAll(item, [...path, key])]),
     );
   };
-  if (!isRecord(written)) return { value: written, expansions, problems };
+  if (!isObject(written)) return { value: written, expansions, problems };
   const value = { ...written };
   for (const key of EXPANDED) if (value[key] !== undefined) value[key] = expandAll(value[key], [key]);
   const withAddress = (model: unknown, path: Path): unknown => {
-    if (!isRecord(model)) return model;
+    if (!isObject(model)) return model;
     const { base_url, fallback } = model;
     return {
       ...model,

@@ -1,4 +1,5 @@
-import { isRecord, type Path, valueAt } from '../documents/place.ts';
+import { type Path, valueAt } from '../documents/place.ts';
+import { isObject } from '../model/json.ts';
 
 /** Values that override the file, in the file's own form: `{ execution: { max_steps: 3 } }`. */
 export interface Layer {
@@ -22,7 +23,7 @@ export function originOf(path: Path, layers: readonly Layer[]): string | undefin
 
 function merge(below: unknown, above: unknown): unknown {
   if (above === undefined) return below;
-  if (!isRecord(below) || !isRecord(above)) return above;
+  if (!isObject(below) || !isObject(above)) return above;
   const keys = new Set([...Object.keys(below), ...Object.keys(above)]);
   return Object.fromEntries(
     [...keys].map((key) => [key, merge(valueAt(below, [key]), valueAt(above, [key]))]),
@@ -31,7 +32,7 @@ function merge(below: unknown, above: unknown): unknown {
 
 /** `mode` and the old `adaptive_mode` are one switch: `--mode planned` must win over `adaptive_mode: true` in the file. */
 function withoutOtherSwitch(below: unknown, above: Layer['values']): unknown {
-  if (!isRecord(below) || !isRecord(below.execution) || !isRecord(above.execution)) return below;
+  if (!isObject(below) || !isObject(below.execution) || !isObject(above.execution)) return below;
   const { mode: _mode, adaptive_mode: _adaptiveMode, ...execution } = below.execution;
   const isSet = above.execution.mode !== undefined || above.execution.adaptive_mode !== undefined;
   return isSet ? { ...below, execution } : below;

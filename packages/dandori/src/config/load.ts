@@ -2,19 +2,15 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type * as z from 'zod';
-import { isRecord, type Path, pathText, valueAt } from '../documents/place.ts';
-import {
-  type LocatedProblem,
-  MAX_PROBLEMS,
-  type Problem,
-  problemsError,
-  redact,
-} from '../documents/problem.ts';
+import { type Path, pathText, valueAt } from '../documents/place.ts';
+import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '../documents/problem.ts';
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
 import { openSource, type Source } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
 import { withoutNames } from '../model/declared-secrets.ts';
 import { DandoriError } from '../model/error.ts';
+import { isObject } from '../model/json.ts';
+import { redact } from '../model/redact.ts';
 import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables } from './environment.ts';
@@ -103,15 +99,15 @@ function allSecrets(given: unknown, env: Environment): readonly string[] {
   // Those of the environment stand nowhere in the file.
   const telemetry = file.success ? resolveTelemetry(file.data.telemetry, env) : undefined;
   const keys = [model?.apiKey, model?.fallback?.apiKey];
-  const config = isRecord(value) ? value : {};
+  const config = isObject(value) ? value : {};
   const secrets = collectSecrets({ ...config, ...(telemetry && { telemetry }) }, expansions, keys);
-  return withoutNames(secrets, isRecord(config.mcpServers) ? Object.keys(config.mcpServers) : []);
+  return withoutNames(secrets, isObject(config.mcpServers) ? Object.keys(config.mcpServers) : []);
 }
 
 const NO_SERVERS = { mcpServers: {}, disabledServers: [] };
 
 function withoutTools(value: unknown): unknown {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const { model: _model, mcpServers: _servers, services: _services, ...rest } = value;
   const { user_config_api: _userConfigApi, telemetry: _telemetry, ...others } = rest;
   return others;
@@ -168,13 +164,13 @@ const FIX = 'correct what is shown; `dandori init` writes a file with every key 
 
 /** `mcpServers` is how every MCP host writes it; who keeps to the style of this file writes `mcp_servers`. */
 function withServersKey(value: unknown): unknown {
-  if (!isRecord(value) || value.mcp_servers === undefined || value.mcpServers !== undefined) return value;
+  if (!isObject(value) || value.mcp_servers === undefined || value.mcpServers !== undefined) return value;
   const { mcp_servers, ...rest } = value;
   return { ...rest, mcpServers: mcp_servers };
 }
 
 function twoServersKeys(value: unknown): Problem[] {
-  if (!isRecord(value) || value.mcp_servers === undefined || value.mcpServers === undefined) return [];
+  if (!isObject(value) || value.mcp_servers === undefined || value.mcpServers === undefined) return [];
   const message = 'mcpServers and mcp_servers are the same key';
   return [{ path: ['mcp_servers'], at: 'key', message, hint: 'put all servers under one of them' }];
 }

@@ -1,8 +1,7 @@
 import { compile } from '@jmespath-community/jmespath';
 import * as z from 'zod';
 import { choice, dollars, duration, oneOf, section, text, toggle } from '../documents/field.ts';
-import { isRecord } from '../documents/place.ts';
-import { jsonObject } from '../model/json.ts';
+import { isObject, jsonObject } from '../model/json.ts';
 import { approvalPolicy } from '../model/settings.ts';
 import { effect, type ToolPolicy } from '../model/tool.ts';
 
@@ -46,7 +45,7 @@ export const policy = z.union(
 function policyError({ input, errors }: { input?: unknown; errors?: unknown }): string {
   if (typeof input === 'string') return `must be ${oneOf(effect.options)}`;
   const [issue] = Array.isArray(errors) ? ((errors.at(-1) ?? []) as z.core.$ZodIssue[]) : [];
-  return isRecord(input) && issue !== undefined && issue.path.length > 0
+  return isObject(input) && issue !== undefined && issue.path.length > 0
     ? `cannot be used: ${issue.path.join('.')} ${issue.message}`
     : POLICY;
 }

@@ -1,4 +1,4 @@
-import { isRecord, valueAt } from '../documents/place.ts';
+import { valueAt } from '../documents/place.ts';
 import {
   isSecretParameter,
   markedSecret,
@@ -7,6 +7,7 @@ import {
   urlSecrets,
   withForms,
 } from '../model/declared-secrets.ts';
+import { isObject } from '../model/json.ts';
 import type { Expansion } from './environment.ts';
 
 /** For what is only shown: a person may have put a key under any name. */
@@ -24,7 +25,7 @@ export function collectSecrets(
 ): string[] {
   const servers = valueAt(config, ['mcpServers']);
   const called = [
-    ...(isRecord(servers) ? Object.values(servers) : []),
+    ...(isObject(servers) ? Object.values(servers) : []),
     valueAt(config, ['user_config_api']),
     valueAt(config, ['telemetry']),
   ];
@@ -33,7 +34,7 @@ export function collectSecrets(
     ...expansions.flatMap(({ variable, value, isMarked }) =>
       isMarked ? markedSecret(value) : secretsOf(variable, value),
     ),
-    ...called.flatMap((one) => (isRecord(one) ? secretsIn(one) : [])),
+    ...called.flatMap((one) => (isObject(one) ? secretsIn(one) : [])),
     ...models.flatMap((address) => (typeof address === 'string' ? urlSecrets(address) : [])),
     ...apiKeys.flatMap((key) => (key === undefined ? [] : markedSecret(key))),
   ]);

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { choice, duration, list, oneOf, section, text, wholeNumber } from '../documents/field.ts';
-import { isRecord, pathText, valueAt } from '../documents/place.ts';
+import { pathText, valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { DandoriError } from '../model/error.ts';
-import { stringifyJson } from '../model/json.ts';
+import { isObject, stringifyJson } from '../model/json.ts';
 import { type Role, role } from '../model/settings.ts';
 import type { Config, McpServerConfig } from './config.ts';
 import type { Environment } from './environment.ts';
@@ -38,10 +38,10 @@ export function resolveServers(
 /** What the shape alone cannot tell. The value may still be of any shape. */
 export function serverProblems(config: unknown): Problem[] {
   const servers = valueAt(config, ['mcpServers']);
-  if (!isRecord(servers)) return [];
+  if (!isObject(servers)) return [];
   return Object.entries(servers).flatMap(([name, server]) => [
     ...nameProblems(name),
-    ...(isRecord(server) && server.disabled !== true ? kindProblems(name, server) : []),
+    ...(isObject(server) && server.disabled !== true ? kindProblems(name, server) : []),
   ]);
 }
 

@@ -1,7 +1,6 @@
-import { isRecord } from '../documents/place.ts';
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
 import { DandoriError } from '../model/error.ts';
-import { parseJson, stringifyJson } from '../model/json.ts';
+import { isObject, parseJson, stringifyJson } from '../model/json.ts';
 import { type ApprovalPolicy, approvalPolicy, type Settings } from '../model/settings.ts';
 import type { Config, UserConfigApi } from './config.ts';
 import { configShape, FOREIGN_KEYS } from './file-shape.ts';
@@ -31,7 +30,7 @@ interface Laid {
  */
 export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   const { settings: file } = base;
-  if (!isRecord(value)) return { settings: file, refused: [], problems: ['it must be a JSON object'] };
+  if (!isObject(value)) return { settings: file, refused: [], problems: ['it must be a JSON object'] };
   const { kept, refused } = onlySafe(withoutEmptyKeys(value) as Record<string, unknown>, file);
   const merged = applyLayers(base.written, [{ origin: 'the user', values: kept }]);
   const parsed = configShape.safeParse(merged);
@@ -63,7 +62,7 @@ const WORDS = { vocabulary: vocabularyOf(configShape), foreign: FOREIGN_KEYS };
 
 /** The part of a configuration that a user's may change. */
 export function safeSections(written: unknown): Record<string, unknown> {
-  if (!isRecord(written)) return {};
+  if (!isObject(written)) return {};
   return Object.fromEntries(Object.entries(written).filter(([key]) => SECTIONS.includes(key)));
 }
 
@@ -75,19 +74,19 @@ function onlySafe(
   const refused = Object.keys(value).filter((key) => !SECTIONS.includes(key));
   const refuse = (section: string, key: string) => {
     const group = kept[section];
-    if (!isRecord(group) || !Object.hasOwn(group, key)) return;
+    if (!isObject(group) || !Object.hasOwn(group, key)) return;
     const { [key]: _refused, ...rest } = group;
     kept[section] = rest;
     refused.push(`${section}.${key}`);
   };
   // A file's name would be read here and told to the model.
-  if (isRecord(kept.instructions)) {
+  if (isObject(kept.instructions)) {
     delete kept.instructions;
     refused.push('instructions.file');
   }
   refuse('planning', 'history');
   refuse('execution', 'order');
-  if (isLooser(isRecord(kept.execution) ? kept.execution.approval : undefined, approval))
+  if (isLooser(isObject(kept.execution) ? kept.execution.approval : undefined, approval))
     refuse('execution', 'approval');
   return { kept, refused };
 }

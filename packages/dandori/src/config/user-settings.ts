@@ -1,5 +1,6 @@
-import { redact } from '../documents/problem.ts';
+import { redact } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
+import { clip } from '../model/text.ts';
 import type { UserConfigApi } from './config.ts';
 import { askUserConfig, layUserConfig, type UserConfigBase, type UserConfigProblem } from './user-config.ts';
 
@@ -85,8 +86,7 @@ function warn(
   { secrets, onWarning }: UserSettingsOptions,
   { userId, problem, detail }: Omit<UserConfigWarning, 'message'>,
 ): void {
-  const clean = redact(detail, secrets);
-  const short = clean.length <= LONGEST_DETAIL ? clean : `${clean.slice(0, LONGEST_DETAIL)}…`;
+  const short = clip(redact(detail, secrets), LONGEST_DETAIL);
   const what = MESSAGES[problem];
   onWarning?.({
     userId,

@@ -1,4 +1,5 @@
 import type { ConversationEvent } from '../model/conversation.ts';
+import { assertNever } from '../model/error.ts';
 import type { Breach } from '../model/finding.ts';
 import { applyConversation, type ConversationState } from './state.ts';
 
@@ -63,7 +64,10 @@ function messageLaws(event: ConversationEvent, { messages, runs, delivered }: Co
         ...(delivered.has(message) ? [`K4: ${message} was delivered twice`] : []),
       ];
     }
-    default:
+    case 'conversation_started':
+    case 'model_chosen':
       return [];
+    default:
+      return assertNever(event);
   }
 }

@@ -1,4 +1,5 @@
 import { parseJson, stringifyJson } from '../model/json.ts';
+import { clip } from '../model/text.ts';
 import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';
@@ -65,7 +66,7 @@ function findProblems(text: string, name: string): LocatedProblem[] {
 
 export function hugeNumber(source: string): { message: string } {
   return {
-    message: `${source.length <= 40 ? source : `${source.slice(0, 40)}…`} is not a number that can be used`,
+    message: `${clip(source, 40)} is not a number that can be used`,
   };
 }
 

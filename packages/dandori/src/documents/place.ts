@@ -51,8 +51,3 @@ export function pathText(path: Path): string {
     return text === '' ? part : `${text}.${part}`;
   }, '');
 }
-
-/** For values whose shape has not been checked yet. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -121,8 +121,3 @@ function widthOf(character: string): number {
   if (WIDE.test(character)) return 2;
   return /\p{Mn}/u.test(character) ? 0 : 1;
 }
-
-/** Longest first, so that a secret that holds another one goes as a whole. */
-export function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '•••'), text);
-}

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { stringifyJson } from '../model/json.ts';
-import { nearest } from '../model/text.ts';
+import { redact } from '../model/redact.ts';
+import { clip, nearest } from '../model/text.ts';
 import { oneOf } from './field.ts';
 import { type Path, pathText, valueAt } from './place.ts';
 import type { Problem } from './problem.ts';
-import { redact } from './problem.ts';
 
 interface ShapeWords {
   readonly vocabulary: Vocabulary;
@@ -67,7 +67,7 @@ function describe(value: unknown, secrets: readonly string[] = []): string {
   if (typeof value === 'object' && value !== null) return 'a group of keys';
   // Before it is cut short: half a secret would not be found again.
   const text = redact(stringifyJson(value) ?? String(value), secrets);
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+  return clip(text, 60);
 }
 
 /** Keys without a value (`model:` and nothing after it) count as absent. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CheckedTask, Fact } from '../model/event.ts';
-import { canonical, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, normalise } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Question } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
@@ -96,9 +96,7 @@ export function planDigest(
 }
 
 function sha256(value: Json): string {
-  return createHash('sha256')
-    .update(stringifyJson(canonical(value)))
-    .digest('hex');
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
 /** A question with what holds for all of the run: when it expires and who may answer, where it does not say so itself. */

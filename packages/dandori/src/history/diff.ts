@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Event } from '../model/event.ts';
-import { canonical, type Json, json, stringifyJson } from '../model/json.ts';
+import { canonicalJson, isObject, type Json, json, stringifyJson } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { type Report, report } from '../views/report.ts';
@@ -89,7 +89,7 @@ function differing(kind: DifferenceKind, what: string, [left, right]: Two): RunD
 }
 
 function textOf(value: Json | undefined): string {
-  return value === undefined ? '' : stringifyJson(canonical(value));
+  return value === undefined ? '' : canonicalJson(value);
 }
 
 function failureOf({ failure }: Report): Json | undefined {
@@ -107,8 +107,7 @@ function settingsDifferences(left: RunState, right: RunState): RunDifference[] {
 
 /** Every value with its path. */
 function leaves(value: Json, path = '', found = new Map<string, Json>()): Map<string, Json> {
-  const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isGroup) return found.set(path, value);
+  if (!isObject(value)) return found.set(path, value);
   for (const [key, item] of Object.entries(value)) {
     if (item !== undefined) leaves(item, path === '' ? key : `${path}.${key}`, found);
   }

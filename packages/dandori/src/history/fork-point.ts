@@ -1,3 +1,4 @@
+import { assertNever } from '../model/error.ts';
 import type { Event, Fact } from '../model/event.ts';
 
 /**
@@ -23,8 +24,36 @@ export function isOfDecision(event: Event | undefined): boolean {
       return event.data.by === 'mind';
     case 'question_asked':
       return event.data.question.task === undefined && event.data.question.plan === undefined;
-    default:
+    case 'run_started':
+    case 'run_resumed':
+    case 'decision_started':
+    case 'decision_made':
+    case 'decision_failed':
+    case 'plan_approved':
+    case 'plan_rejected':
+    case 'task_started':
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'probe_ended':
+    case 'hold_ended':
+    case 'question_answered':
+    case 'question_expired':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'limit_reached':
+    case 'budget_added':
+    case 'cancel_requested':
+    case 'run_finished':
+    case 'run_rated':
+    case undefined:
       return false;
+    default:
+      return assertNever(event);
   }
 }
 
@@ -45,7 +74,34 @@ export function endedBy(fact: Fact): string | undefined {
     case 'question_asked':
       // One that is asked while the call is held open does not end it.
       return fact.data.attempt === undefined || fact.data.held === true ? undefined : fact.data.question.task;
-    default:
+    case 'run_started':
+    case 'run_resumed':
+    case 'decision_started':
+    case 'decision_made':
+    case 'decision_failed':
+    case 'reflection_made':
+    case 'plan_proposed':
+    case 'plan_revised':
+    case 'plan_approved':
+    case 'plan_rejected':
+    case 'task_started':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'probe_ended':
+    case 'hold_ended':
+    case 'question_answered':
+    case 'question_expired':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'limit_reached':
+    case 'budget_added':
+    case 'cancel_requested':
+    case 'run_finished':
+    case 'run_rated':
       return undefined;
+    default:
+      return assertNever(fact);
   }
 }

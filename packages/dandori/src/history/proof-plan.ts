@@ -3,6 +3,7 @@ import { stringifyJson } from '../model/json.ts';
 import { OWN_TOOLS, withOwnTools } from '../model/own-tools.ts';
 import { isSameButRedacted } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
 import { compileDraft } from '../run/drafts/draft.ts';
 import type { Proving } from './proof.ts';
@@ -102,6 +103,5 @@ export function same(name: string, written: unknown, derived: unknown): string[]
 }
 
 function shown(value: unknown): string {
-  const text = stringifyJson(value) ?? 'nothing';
-  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+  return clip(stringifyJson(value) ?? 'nothing', SHOWN);
 }

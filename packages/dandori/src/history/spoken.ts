@@ -1,6 +1,6 @@
 import { decidedFacts } from '../driver/thoughts.ts';
 import type { Event, Fact, FactOf } from '../model/event.ts';
-import { canonical, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, normalise } from '../model/json.ts';
 import type { Step } from '../model/plan.ts';
 import { type Action, isStep, type Task } from '../model/task.ts';
 import { parseActions } from '../run/actions/parse.ts';
@@ -36,7 +36,7 @@ function becomes(actions: readonly Action[], made: Made, state: RunState): Fact[
 
 function textOf(facts: readonly Fact[]): string {
   const plain = facts.map((fact) => ({ type: fact.type, data: said(fact) as Json }));
-  return stringifyJson(canonical(normalise(plain)));
+  return canonicalJson(normalise(plain));
 }
 
 /** Until when and by whom a question may be answered, the settings say, and not the mind. */

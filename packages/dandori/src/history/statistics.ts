@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { assertNever } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
@@ -181,8 +182,36 @@ function callIn({ type, data }: Event): CallFact | undefined {
       return { task: data.task, what: 'failed', isTimeout: data.failure.kind === 'timeout' };
     case 'task_in_doubt':
       return { task: data.task, what: 'inDoubt', isTimeout: data.cause === 'timeout' };
-    default:
+    case 'run_started':
+    case 'run_resumed':
+    case 'decision_started':
+    case 'decision_made':
+    case 'decision_failed':
+    case 'reflection_made':
+    case 'plan_proposed':
+    case 'plan_revised':
+    case 'plan_approved':
+    case 'plan_rejected':
+    case 'task_succeeded':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'probe_ended':
+    case 'question_asked':
+    case 'hold_ended':
+    case 'question_answered':
+    case 'question_expired':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'limit_reached':
+    case 'budget_added':
+    case 'cancel_requested':
+    case 'run_finished':
+    case 'run_rated':
       return undefined;
+    default:
+      return assertNever(type);
   }
 }
 

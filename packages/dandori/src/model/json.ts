@@ -10,10 +10,14 @@ export type JsonObject = { [key: string]: Json };
  * would cost as much as the parse and find nothing.
  */
 export const json = z.custom<Json>((value) => value !== undefined);
-export const jsonObject = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object',
-);
+export const jsonObject = z.custom<JsonObject>(isObject, 'must be an object');
+
+/** An object with members: neither null nor a list. */
+export function isObject(value: Json | undefined): value is JsonObject;
+export function isObject(value: unknown): value is Record<string, unknown>;
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /**
  * Numbers that `JSON.parse` would not give as the journal holds them: 16 digits and more, an exponent (`1e999`, `1e20`),
@@ -288,8 +292,7 @@ function plain(value: unknown, key: string): unknown {
   return isBox ? given.valueOf() : given;
 }
 
-/** The same value with the keys of its objects in order, so that equal values give equal texts. */
-export function canonical(value: Json): Json {
+function canonical(value: Json): Json {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -329,4 +332,14 @@ export function headOf(value: Json, length: number): string {
   };
   write(value);
   return clip(text, length);
+}
+
+/** A JSON text that is the same for equal values, whatever the order of their keys. */
+export function canonicalJson(value: Json): string {
+  return stringifyJson(canonical(value));
+}
+
+/** Whether two values are equal as JSON. The order of keys does not matter. */
+export function sameJson(one: Json, other: Json): boolean {
+  return canonicalJson(one) === canonicalJson(other);
 }

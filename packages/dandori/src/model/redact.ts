@@ -1,4 +1,4 @@
-import { canonical, type Json, type JsonObject, stringifyJson } from './json.ts';
+import { canonicalJson, type Json, type JsonObject } from './json.ts';
 
 /**
  * Secrets in texts.
@@ -306,8 +306,8 @@ function someText(value: unknown, isIt: (text: string) => boolean): boolean {
  */
 export function isSameButRedacted(written: unknown, derived: unknown): boolean {
   if (written === undefined || derived === undefined) return written === derived;
-  const one = stringifyJson(canonical(written as Json));
-  if (one === stringifyJson(canonical(derived as Json))) return true;
+  const one = canonicalJson(written as Json);
+  if (one === canonicalJson(derived as Json)) return true;
   return one.includes('[secret') && matches(written as Json, derived as Json);
 }
 

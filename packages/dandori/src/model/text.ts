@@ -70,6 +70,12 @@ function at(row: number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
+/** At most `length` characters of a text, then "…". Half of a surrogate pair is left out: some providers refuse it. */
+export function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
 /** Three times $0.1 is $0.3, and not a little more than is allowed. */
 export function dollars(sum: number): number {
   return Number(sum.toFixed(9));
@@ -81,10 +87,4 @@ const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 /** What turns the direction in which a text is read is seen as a sign instead, so that a call reads as it is. */
 export function unturned(text: string): string {
   return text.replaceAll(TURNS, '\ufffd');
-}
-
-/** At most this many characters. A surrogate pair is not split: some providers refuse half a character. */
-export function clip(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

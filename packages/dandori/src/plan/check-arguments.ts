@@ -1,24 +1,16 @@
-import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import { looksRedacted, REDACTED } from '../model/redact.ts';
 import type { Mode } from '../model/settings.ts';
 import type { Ref, Task } from '../model/task.ts';
-import { nearest } from '../model/text.ts';
+import { clip, nearest } from '../model/text.ts';
 import type { SchemaCheck, SchemaIssue, Tool } from '../model/tool.ts';
 import { eachString } from './fill-refs.ts';
 import type { Need } from './graph.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './refs.ts';
 import { clash } from './schema/fit.ts';
 import { landing } from './schema/path.ts';
-import {
-  alternatives,
-  isObject,
-  itemAt,
-  promisesAny,
-  propertiesOf,
-  type SchemaView,
-  viewOf,
-} from './schema/view.ts';
+import { alternatives, itemAt, promisesAny, propertiesOf, type SchemaView, viewOf } from './schema/view.ts';
 
 interface Checking {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -90,7 +82,7 @@ function checkText(
 ): Diagnostic[] {
   const at = { task: id, path: ['args', ...path] };
   if (mode === 'adaptive' && isPlaceholder(text)) {
-    const message = `"${clip(text)}" is a placeholder, and in adaptive mode arguments hold real values`;
+    const message = `"${clip(text, 60)}" is a placeholder, and in adaptive mode arguments hold real values`;
     return [
       {
         code: 'placeholder',
@@ -254,8 +246,4 @@ function requiredHint(keyword: string, property: string | undefined, tool: Tool)
   const type = typeof schema?.type === 'string' ? ` (${schema.type})` : '';
   const description = typeof schema?.description === 'string' ? `: ${schema.description}` : '';
   return `give "${property}"${type}${description}`;
-}
-
-function clip(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

@@ -1,5 +1,13 @@
 import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
-import { isNormal, type Json, normalise, parseJson, roundedIn, stringifyJson } from '../model/json.ts';
+import {
+  isNormal,
+  isObject,
+  type Json,
+  normalise,
+  parseJson,
+  roundedIn,
+  stringifyJson,
+} from '../model/json.ts';
 import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from '../model/stand-in.ts';
 import { lettersOf, ofText, spend, TooMuchWork, type Work, weigh } from '../model/work.ts';
 
@@ -264,8 +272,7 @@ class Metered extends Library {
   }
 
   private field(value: Json, name: string): Json {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+    return isObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
   }
 
   private flatten(list: Json): Json {

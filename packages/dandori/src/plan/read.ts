@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { anyText, duration, list, section, text } from '../documents/field.ts';
-import { isRecord, type Path, type Place, valueAt } from '../documents/place.ts';
+import { type Path, type Place, valueAt } from '../documents/place.ts';
 import { type LocatedProblem, MAX_PROBLEMS, problemsError, renderProblems } from '../documents/problem.ts';
 import { shapeProblems, vocabularyOf } from '../documents/shape.ts';
 import { locateProblem, openSource } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
-import type { JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Task } from '../model/task.ts';
 
@@ -66,11 +66,11 @@ export function parsePlan(text: string, name: string): PlanFile {
 
 /** Keys without a value count as absent, but an argument may well be null. */
 function withoutEmptyKeys(plan: unknown): unknown {
-  if (!isRecord(plan)) return plan;
+  if (!isObject(plan)) return plan;
   const tasks = valueAt(plan, ['tasks']);
   const filled = dropEmpty(plan);
   return Array.isArray(tasks)
-    ? { ...filled, tasks: tasks.map((task) => (isRecord(task) ? dropEmpty(task) : task)) }
+    ? { ...filled, tasks: tasks.map((task) => (isObject(task) ? dropEmpty(task) : task)) }
     : filled;
 }
 

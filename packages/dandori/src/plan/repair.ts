@@ -1,9 +1,8 @@
-import { type Json, type JsonObject, numberFrom } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, numberFrom } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Task } from '../model/task.ts';
 import { isOneLetterOff, sameLastPart } from '../model/text.ts';
 import { type SchemaCheck, type Tool, withinOneLimit } from '../model/tool.ts';
-import { isObject } from './schema/view.ts';
 
 interface Surroundings {
   readonly tools: ReadonlyMap<string, Tool>;

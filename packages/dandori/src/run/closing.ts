@@ -1,6 +1,6 @@
 import type { Limit } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { type Action, isStep, purposeOf } from '../model/task.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { textsOf } from '../views/texts/run.ts';
@@ -184,8 +184,7 @@ export function unmetCriteria(answer: JsonObject, state: RunState): string[] | u
 
 function isMet(judgement: Json): boolean | undefined {
   if (typeof judgement === 'boolean') return judgement;
-  if (typeof judgement !== 'object' || judgement === null || Array.isArray(judgement)) return undefined;
-  return typeof judgement.met === 'boolean' ? judgement.met : undefined;
+  return isObject(judgement) && typeof judgement.met === 'boolean' ? judgement.met : undefined;
 }
 
 /** Said once, as a weak model may forget it; the second time the answer counts as not having reached the goal. */

@@ -1,6 +1,6 @@
 import type { Event, FactOf } from '../model/event.ts';
 import type { Breach } from '../model/finding.ts';
-import { canonical, type Json, stringifyJson } from '../model/json.ts';
+import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
@@ -226,13 +226,13 @@ function remember(
   if (kind === 'plan_approval') shown.plans.set(id, stringifyJson(state.draft?.tasks));
   if (kind !== 'approval' || task === undefined) return;
   const { args } = (context ?? {}) as { args?: Json };
-  if (args !== undefined) shown.calls.set(task, stringifyJson(canonical(args)));
+  if (args !== undefined) shown.calls.set(task, canonicalJson(args));
 }
 
 function callLaw(id: string, { state, shown }: { state: RunState; shown: Shown }): string[] {
   const { approved, sent = {} } = state.tasks.get(id) ?? {};
   const seen = shown.calls.get(id);
-  if (approved === undefined || seen === undefined || seen === stringifyJson(canonical(sent))) return [];
+  if (approved === undefined || seen === undefined || seen === canonicalJson(sent)) return [];
   return [`L9: ${id} was called with other arguments than a person had approved`];
 }
 

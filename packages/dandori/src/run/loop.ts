@@ -1,5 +1,5 @@
 import type { Loop } from '../model/decision.ts';
-import { canonical, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state/state.ts';
 
@@ -92,7 +92,7 @@ export function hasProgressed(state: RunState, since: number): boolean {
 
 /** What a call is: the operation and the arguments, in whatever order these are written. */
 export function callText(operation: string, args: JsonObject): string {
-  return `${operation} ${stringifyJson(canonical(args))}`;
+  return `${operation} ${canonicalJson(args)}`;
 }
 
 /** The decision that was told of this circle and has heard it; undefined where it must be told, for the first time or again. */

@@ -3,6 +3,7 @@ import type { Dandori } from '../app/dandori.ts';
 import type { TokenConfig } from '../config/servers.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Role } from '../model/settings.ts';
+import { clip } from '../model/text.ts';
 
 export interface User {
   /** Undefined where there are no tokens: whoever is on this machine. */
@@ -99,8 +100,7 @@ function createOwners(
   return {
     async check(id, user) {
       if (await isOwn(id, user)) return;
-      const shown = id.length > 128 ? `${id.slice(0, 128)}…` : id;
-      throw new DandoriError(`${kind}-not-found`, `There is no ${kind} "${shown}".`, {
+      throw new DandoriError(`${kind}-not-found`, `There is no ${kind} "${clip(id, 128)}".`, {
         fix: `GET /api/${kind}s lists your ${kind}s.`,
       });
     },

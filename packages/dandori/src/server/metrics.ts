@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { assertNever } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 
 /** What this process has done since it started, as Prometheus reads it. */
@@ -146,8 +147,31 @@ export function createMetrics(gauges: Gauges): Metrics {
         underway.delete(event.run);
         return;
       }
-      default:
+      case 'run_started':
+      case 'run_resumed':
+      case 'decision_started':
+      case 'reflection_made':
+      case 'plan_approved':
+      case 'plan_rejected':
+      case 'inner_call_started':
+      case 'inner_call_ended':
+      case 'probe_started':
+      case 'probe_ended':
+      case 'question_asked':
+      case 'hold_ended':
+      case 'question_answered':
+      case 'question_expired':
+      case 'note_added':
+      case 'run_paused':
+      case 'run_continued':
+      case 'limit_reached':
+      case 'budget_added':
+      case 'cancel_requested':
+      case 'run_rated':
         of(event);
+        return;
+      default:
+        assertNever(event);
     }
   }
 

@@ -1,8 +1,10 @@
 import type { Usage } from '../model/decision.ts';
+import { assertNever } from '../model/error.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import { type Attributes, type Span, type SpanEvent, spanIdOf, traceIdOf } from './export.ts';
 
 /**
@@ -89,8 +91,23 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
         return [probe(event)];
       case 'run_finished':
         return [runEnded(event)];
-      default:
+      case 'run_resumed':
+      case 'reflection_made':
+      case 'plan_rejected':
+      case 'inner_call_started':
+      case 'inner_call_ended':
+      case 'hold_ended':
+      case 'question_answered':
+      case 'question_expired':
+      case 'note_added':
+      case 'run_paused':
+      case 'run_continued':
+      case 'limit_reached':
+      case 'budget_added':
+      case 'cancel_requested':
         return [];
+      default:
+        return assertNever(event);
     }
   }
 
@@ -328,8 +345,23 @@ function mentioned(event: Event): Attributes | undefined {
       return { 'dandori.question': event.data.question, 'dandori.as': event.data.as };
     case 'limit_reached':
       return { 'dandori.limit': event.data.limit };
-    default:
+    case 'run_started':
+    case 'decision_started':
+    case 'decision_made':
+    case 'decision_failed':
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'probe_ended':
+    case 'hold_ended':
+    case 'run_finished':
+    case 'run_rated':
       return undefined;
+    default:
+      return assertNever(event);
   }
 }
 
@@ -369,5 +401,5 @@ function messages(role: 'user' | 'assistant', said: string | undefined): string 
 }
 
 function cut(said: string): string {
-  return said.length <= LONGEST ? said : `${said.slice(0, LONGEST).toWellFormed()}…`;
+  return clip(said, LONGEST).toWellFormed();
 }

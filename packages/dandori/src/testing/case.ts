@@ -9,7 +9,7 @@ import { type CaseCall, type CaseCommand, type RecordedCase, recordedCase } from
 import type { Mind, Thinking } from '../mind/mind.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
-import { canonical, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
@@ -116,7 +116,7 @@ function changed(what: string, then: Json, now: Json): string[] {
 }
 
 function textOf(value: Json): string {
-  return stringifyJson(canonical(normalise(value)));
+  return canonicalJson(normalise(value));
 }
 
 /** Decides what was decided, in order and in the same time. */
@@ -364,7 +364,7 @@ function shown({ task, operation, args }: Pick<Call, 'task' | 'operation' | 'arg
 }
 
 function keyOf({ operation, args }: { operation: string; args: JsonObject }): string {
-  return stringifyJson([operation, canonical(args)]);
+  return canonicalJson([operation, args]);
 }
 
 function outcomeOf({ result = null, failure, lost, ambiguous, wanted, note }: CaseCall): CallOutcome {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Json, json, jsonObject, normalise } from '../model/json.ts';
+import { isObject, type Json, json, jsonObject, normalise } from '../model/json.ts';
 import type { Option } from '../model/question.ts';
 import { type Task, task } from '../model/task.ts';
 import { type CallOutcome, failed } from './toolbox.ts';
@@ -113,8 +113,7 @@ export function toAmbiguous(
 
 /** How a tool of an MCP server says the same: `{ ambiguous: true, question, options }` as structured content. */
 export function ambiguityIn(value: Json | undefined): Understood | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value.ambiguous !== true)
-    return undefined;
+  if (!isObject(value) || value.ambiguous !== true) return undefined;
   const { question, options, form, default: fallback } = ambiguitySchema.safeParse(value).data ?? {};
   if (question === undefined) return undefined;
   if (options !== undefined) return { question, options, default: fallback };

@@ -1,4 +1,4 @@
-import type { Json } from '../model/json.ts';
+import { isObject, type Json } from '../model/json.ts';
 import { isOwnTool } from '../model/own-tools.ts';
 import type { OrderRule } from '../model/settings.ts';
 import { isJapanese } from '../model/text.ts';
@@ -121,13 +121,11 @@ function weightedTerms({ name, server, title, description, inputSchema }: Tool):
 
 /** Schemas come from anywhere. */
 function parametersOf({ properties }: Tool['inputSchema']): [string, Json][] {
-  const isObject = typeof properties === 'object' && properties !== null && !Array.isArray(properties);
-  return isObject ? Object.entries(properties) : [];
+  return isObject(properties) ? Object.entries(properties) : [];
 }
 
 function descriptionIn(schema: Json): string {
-  const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
-  return isObject && typeof schema.description === 'string' ? schema.description : '';
+  return isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
 }
 
 /** Where a term stands and how often, in one document and in all of them. */

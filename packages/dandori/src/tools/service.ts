@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { DandoriError } from '../model/error.ts';
 import type { Failure } from '../model/failure.ts';
 import {
-  canonical,
+  canonicalJson,
   exactNumber,
+  isObject,
   type Json,
   type JsonObject,
   normalise,
-  stringifyJson,
 } from '../model/json.ts';
 import { hugeIn, withStandIns } from '../model/stand-in.ts';
 import { type Effect, isRepeatable, isWorse, type Tool } from '../model/tool.ts';
@@ -271,10 +271,7 @@ function createKeys({
   const equal = new Map<string, number>();
   return (operation, args, name) => {
     const bound = seal([operation, args, ...(name === undefined ? [] : [name])]);
-    const digest = createHash('sha256')
-      .update(stringifyJson(canonical(bound)))
-      .digest('hex')
-      .slice(0, DIGEST_LENGTH);
+    const digest = createHash('sha256').update(canonicalJson(bound)).digest('hex').slice(0, DIGEST_LENGTH);
     if (name !== undefined) return `${task}/${digest}`;
     const ordinal = (equal.get(digest) ?? 0) + 1;
     equal.set(digest, ordinal);
@@ -387,13 +384,7 @@ function servicesIn(module: object, file: string): Service[] {
 }
 
 function isService(value: unknown): value is Service {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    'methods' in value &&
-    Array.isArray(value.methods)
-  );
+  return isObject(value) && 'name' in value && Array.isArray(value.methods);
 }
 
 /**

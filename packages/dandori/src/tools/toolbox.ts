@@ -1,6 +1,7 @@
 import type { Failure, FailureKind } from '../model/failure.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Option } from '../model/question.ts';
+import { clip } from '../model/text.ts';
 import type { Effect, MissingServer, Tool } from '../model/tool.ts';
 import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
 
@@ -118,13 +119,9 @@ export function notStarted(name: string): CallOutcome {
 
 /** The last step, after secrets have been taken out: half a secret could not be found any more. */
 export function clipped(outcome: CallOutcome): CallOutcome {
-  if (outcome.kind === 'lost') return { ...outcome, message: clip(outcome.message) };
+  if (outcome.kind === 'lost') return { ...outcome, message: clip(outcome.message, MAX_MESSAGE) };
   if (outcome.kind === 'succeeded' && outcome.note !== undefined)
-    return { ...outcome, note: clip(outcome.note) };
+    return { ...outcome, note: clip(outcome.note, MAX_MESSAGE) };
   if (outcome.kind !== 'failed') return outcome;
-  return { ...outcome, failure: { ...outcome.failure, message: clip(outcome.failure.message) } };
-}
-
-function clip(message: string): string {
-  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
+  return { ...outcome, failure: { ...outcome.failure, message: clip(outcome.failure.message, MAX_MESSAGE) } };
 }

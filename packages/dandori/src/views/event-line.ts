@@ -1,3 +1,4 @@
+import { assertNever } from '../model/error.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 
@@ -49,8 +50,22 @@ export function describeEvent(event: Event): string {
       return [whose(event.data), event.data.reason].filter(Boolean).join(' ');
     case 'run_finished':
       return `${event.data.outcome} ${event.data.answer ?? event.data.failure?.message ?? ''}`;
-    default:
+    case 'run_resumed':
+    case 'decision_started':
+    case 'decision_failed':
+    case 'task_started':
+    case 'task_in_doubt':
+    case 'probe_started':
+    case 'probe_ended':
+    case 'hold_ended':
+    case 'run_paused':
+    case 'run_continued':
+    case 'limit_reached':
+    case 'budget_added':
+    case 'run_rated':
       return stringifyJson(event.data);
+    default:
+      return assertNever(event);
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, numberFrom, parseJson, stringifyJson } from '../model/json.ts';
+import { assertNever } from '../model/error.ts';
+import { isObject, type Json, type JsonObject, numberFrom, parseJson, stringifyJson } from '../model/json.ts';
 
 /** `many`: several of a few. `group`: fields within. `other`: typed as JSON, or as a list with commas. */
 export type FieldKind = 'flag' | 'choice' | 'many' | 'number' | 'text' | 'group' | 'other';
@@ -23,23 +24,23 @@ interface Choice {
 /** The fields of a form in their order; undefined where the form is no group of fields, but one value. */
 export function fieldsOf(form: JsonObject): Field[] | undefined {
   const { properties, required } = form;
-  if (!isGroup(properties)) return undefined;
+  if (!isObject(properties)) return undefined;
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
   return Object.entries(properties).map(([name, schema]) =>
-    fieldOf(name, isGroup(schema) ? schema : {}, isRequired(name)),
+    fieldOf(name, isObject(schema) ? schema : {}, isRequired(name)),
   );
 }
 
 export function fieldOf(name: string, schema: JsonObject, isRequired: boolean): Field {
   const { title, description, default: fallback, items } = schema;
   const own = choicesOf(schema);
-  const isMany = typesOf(schema).includes('array') && isGroup(items) && choicesOf(items).length > 0;
+  const isMany = typesOf(schema).includes('array') && isObject(items) && choicesOf(items).length > 0;
   return {
     name,
     label: typeof title === 'string' && title !== '' ? title : name,
     hint: typeof description === 'string' ? description : undefined,
     kind: isMany ? 'many' : own.length > 0 ? 'choice' : plainKind(schema),
-    choices: isMany && isGroup(items) ? choicesOf(items) : own,
+    choices: isMany && isObject(items) ? choicesOf(items) : own,
     isRequired,
     default: fallback,
     schema,
@@ -61,8 +62,11 @@ export function typedAs({ kind, choices, schema }: Field, text: string): Json {
       return numberFrom(text) ?? text;
     case 'text':
       return text;
-    default:
+    case 'group':
+    case 'other':
       return otherAs(schema, text);
+    default:
+      return assertNever(kind);
   }
 }
 
@@ -70,7 +74,7 @@ function otherAs(schema: JsonObject, text: string): Json {
   const parsed = parse(text);
   const isList = typesOf(schema).includes('array') && !Array.isArray(parsed);
   if (!isList) return parsed ?? text;
-  const item = fieldOf('', isGroup(schema.items) ? schema.items : {}, true);
+  const item = fieldOf('', isObject(schema.items) ? schema.items : {}, true);
   return listed(text).map((part) => typedAs(item, part));
 }
 
@@ -92,7 +96,7 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choic
     return values.map((value, index) => ({ value, label: String(names[index] ?? textOf(value)) }));
   }
   const variants = [oneOf, anyOf].find((list) => Array.isArray(list)) ?? [];
-  const constants = (variants as Json[]).filter((one) => isGroup(one) && one.const !== undefined);
+  const constants = (variants as Json[]).filter((one) => isObject(one) && one.const !== undefined);
   if (constants.length === 0 || constants.length < (variants as Json[]).length) return [];
   return (constants as JsonObject[]).map(({ const: value = null, title }) => ({
     value,
@@ -101,7 +105,7 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choic
 }
 
 function plainKind(schema: JsonObject): FieldKind {
-  if (isGroup(schema.properties)) return 'group';
+  if (isObject(schema.properties)) return 'group';
   const types = typesOf(schema).filter((type) => type !== 'null');
   const [only] = types.length === 1 ? types : [];
   if (only === 'boolean') return 'flag';
@@ -131,8 +135,4 @@ function parse(text: string): Json | undefined {
 
 export function textOf(value: Json): string {
   return typeof value === 'string' ? value : stringifyJson(value);
-}
-
-function isGroup(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@ import { failure } from '../model/failure.ts';
 import { json, jsonObject } from '../model/json.ts';
 import { question } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import { hasOpenCall } from '../run/state/held-calls.ts';
 import type { InnerCall } from '../run/state/inner-calls.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from '../run/state/state.ts';
@@ -186,12 +187,8 @@ export function partialAnswer(state: RunState, resultText: (task: string) => str
     ({ task, status }) => status === 'succeeded' && !isStep(task),
   );
   if (done.length === 0) return undefined;
-  const lines = done.slice(-20).map(({ task }) => `- ${task.operation}: ${clip(resultText(task.id))}`);
+  const lines = done.slice(-20).map(({ task }) => `- ${task.operation}: ${clip(resultText(task.id), 500)}`);
   return [textsOf(state).soFar, ...lines].join('\n');
-}
-
-function clip(text: string): string {
-  return text.length <= 500 ? text : `${text.slice(0, 500)}…`;
 }
 
 const SECOND = 1000;

@@ -72,7 +72,7 @@ export function shapeOf(value: Json, longest = LONGEST_SHAPE): string {
     if (shape.length <= longest) return shape;
   }
   const shape = describe(value, 1);
-  return shape.length <= longest ? shape : `${shape.slice(0, longest - 1)}…`;
+  return shape.length <= longest ? shape : clip(shape, longest - 1);
 }
 
 function describe(value: Json, depth: number): string {
@@ -108,7 +108,7 @@ function describeObject(object: JsonObject, depth: number): string {
 /** As a path would have to write it. */
 function nameOf(key: string): string {
   const name = /^[A-Za-z_]\w*$/.test(key) ? key : stringifyJson(key);
-  return name.length <= LONGEST_KEY ? name : `${name.slice(0, LONGEST_KEY)}…`;
+  return clip(name, LONGEST_KEY);
 }
 
 interface Range {

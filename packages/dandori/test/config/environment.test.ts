@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { redact } from '../../src/documents/problem.ts';
 import { withoutNames } from '../../src/model/declared-secrets.ts';
+import { redact } from '../../src/model/redact.ts';
 import { load, refusal } from './workspace.ts';
 
 describe('environment variables', () => {
@@ -181,7 +181,7 @@ mcpServers:
     expect(secrets.map(({ length }) => length)).toEqual(
       secrets.map(({ length }) => length).toSorted((a, b) => b - a),
     );
-    expect(redact('with Bearer lit-token and sk-openai', secrets)).toBe('with ••• and •••');
+    expect(redact('with Bearer lit-token and sk-openai', secrets)).toBe('with [secret] and [secret]');
   });
 
   it.each([

@@ -146,6 +146,19 @@ describe('the rooms', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('tell objects from lists, and cut texts, with one function each', () => {
+    const homes: Record<string, RegExp> = {
+      // Use `isObject`.
+      'model/json.ts': /typeof (\w+) [!=]== 'object' (?:&&|\|\|) \1 [!=]== null (?:&&|\|\|) !?Array\.isArray/,
+      // Use `clip`, which leaves no half of a surrogate pair.
+      'model/text.ts': /\.slice\(0, [^)]*\)\}…/,
+    };
+    const copies = Object.entries(homes).flatMap(([home, copy]) =>
+      files.filter((file) => file !== home && copy.test(textOf(file))),
+    );
+    expect(copies).toEqual([]);
+  });
+
   it('have files that are concepts: none over 450 lines, no bags, no folder with more than 20', () => {
     const long = files.filter((file) => textOf(file).split('\n').length > 450);
     const bags = files.filter((file) => /(^|\/)(utils?|helpers?|misc|common|types|manager)\.ts$/.test(file));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Event } from '../../src/model/event.ts';
-import { canonical, type Json, normalise, stringifyJson } from '../../src/model/json.ts';
+import { canonicalJson, type Json, normalise } from '../../src/model/json.ts';
 import { decide } from '../../src/run/decide.ts';
 import { apply } from '../../src/run/state/apply.ts';
 import type { RunState } from '../../src/run/state/state.ts';
@@ -26,10 +26,7 @@ export function goldenOf(events: readonly Event[]): Json[] {
 /** One short digest for each event. */
 export function digestsOf(events: readonly Event[]): string[] {
   return goldenOf(events).map((value) =>
-    createHash('sha256')
-      .update(stringifyJson(canonical(value)))
-      .digest('hex')
-      .slice(0, 12),
+    createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 12),
   );
 }
 

@@ -54,9 +54,9 @@ describe('a server that does not start leaves the others alone and says why', ()
     expect(reasons.absent).toBe('the command "no-such-command-anywhere" was not found');
     expect(reasons.misplaced).toBe('its directory /no/such/folder does not exist');
     expect(reasons.forbidden).toMatch(/may not be executed/);
-    expect(reasons.quitter).toBe('it exited with code 7; on stderr: bad key *** ***');
+    expect(reasons.quitter).toBe('it exited with code 7; on stderr: bad key [secret] [secret]');
     expect(reasons.babbler).toBe(
-      'it did not answer within 10 s; on stdout it wrote something that is not MCP: hello ***',
+      'it did not answer within 10 s; on stdout it wrote something that is not MCP: hello [secret]',
     );
     expect(reasons.silent).toBe('it did not answer within 10 s; on stderr: waiting');
     expect(reasons.shouter).toMatch(FLOODED);
@@ -160,7 +160,7 @@ describe('a server that dies', () => {
       expect(outcome).toMatchObject({ kind: 'lost', cause: 'connection_lost' });
       expect(outcome).toHaveProperty(
         'message',
-        expect.stringContaining('it exited with code 3; on stderr: the roof fell in, token ***'),
+        expect.stringContaining('it exited with code 3; on stderr: the roof fell in, token [secret]'),
       );
     }
     expect(toolbox.missing()).toEqual([

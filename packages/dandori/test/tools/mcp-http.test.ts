@@ -188,7 +188,7 @@ describe('a URL that cannot be used', () => {
       200,
       'application/json',
       `<p>${SECRET}`,
-      /^URL answered with something that is no JSON: <p>\*\*\*; is/,
+      /^URL answered with something that is no JSON: <p>\[secret\]; is/,
     ],
     ['a page', 200, 'text/html', '<p>hello', /^URL answered with text\/html: <p>hello; is/],
     ['a page that is not there', 404, 'text/html', '<p>hello', /^URL answered with HTTP 404: Not Found$/],

@@ -125,7 +125,7 @@ describe('what a tool returns', () => {
   it('a tool that says no fails with its own words, without the secrets in them', async () => {
     expect(await call('say_no')).toEqual({
       kind: 'failed',
-      failure: { kind: 'tool_error', message: 'no such note; I was started with ***' },
+      failure: { kind: 'tool_error', message: 'no such note; I was started with [secret]' },
     });
   });
 
@@ -168,7 +168,7 @@ describe('what a tool returns', () => {
     });
     expect(await call('odd_extra', { n: 1, list: TOKEN })).toMatchObject({
       kind: 'succeeded',
-      note: expect.stringContaining('not the string "***"'),
+      note: expect.stringContaining('not the string "[secret]"'),
     });
     expect(await call('odd_extra', { extra: 2 })).toMatchObject({
       kind: 'failed',

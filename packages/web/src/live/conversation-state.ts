@@ -1,5 +1,6 @@
 import type { ConversationNow, MessagePage, Talked, TalkedRun } from 'dandori/client';
 import { replyId, type Written } from '#dandori/conversation/state.ts';
+import { assertNever } from '#dandori/model/error.ts';
 
 /** A conversation as the page has it. */
 export interface Talk {
@@ -100,8 +101,11 @@ function happened(talk: Talk, event: (Talked & { kind: 'event' })['event']): Tal
     }
     case 'model_chosen':
       return { ...talk, model: event.data.model };
-    default:
+    case 'conversation_started':
+    case 'run_begun':
       return talk;
+    default:
+      return assertNever(event);
   }
 }
 

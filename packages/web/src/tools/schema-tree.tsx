@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { stringifyJson } from '#dandori/model/json.ts';
+import { isObject, stringifyJson } from '#dandori/model/json.ts';
 import {
-  isObject,
   itemAt,
   propertiesOf,
   type SchemaView,

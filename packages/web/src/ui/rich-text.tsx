@@ -1,4 +1,5 @@
 import { Fragment, useState } from 'react';
+import { assertNever } from '#dandori/model/error.ts';
 import { useTexts } from '../shell/language.tsx';
 import { words } from '../texts/words.ts';
 import { Button } from './button.tsx';
@@ -98,8 +99,10 @@ function pieceView({ kind, text }: Piece) {
           {text}
         </a>
       );
-    default:
+    case 'text':
       return text;
+    default:
+      return assertNever(kind);
   }
 }
 

@@ -1,5 +1,6 @@
 import { isApproval } from '../../commands/answer-words.ts';
 import type { Message } from '../../model/conversation.ts';
+import { isObject } from '../../model/json.ts';
 import { estimate } from '../../model/plan.ts';
 import type { Question } from '../../model/question.ts';
 import { fieldsOf } from '../../views/form.ts';
@@ -66,8 +67,7 @@ function fieldsTyped({ form }: Question): string {
 
 /** The steps in words and what they will take, where `dandori show` has every task. */
 function planQuestionLines({ context }: Question, text: string, { texts, style }: Wording): string[] {
-  const about =
-    typeof context === 'object' && context !== null && !Array.isArray(context) ? context.plan : undefined;
+  const about = isObject(context) ? context.plan : undefined;
   const read = estimate.safeParse(about);
   const lines = read.success ? estimateLines(read.data, texts) : [];
   return [

@@ -1,7 +1,8 @@
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { estimate } from '../../model/plan.ts';
 import { type PlanAbout, planAbout, type Question } from '../../model/question.ts';
 import type { Task } from '../../model/task.ts';
+import { clip } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
 import { writePlan } from '../../plan/write.ts';
 import { type Field, fieldsOf, textOf } from '../../views/form.ts';
@@ -122,7 +123,7 @@ function pageLine(url: string, texts: Texts): string {
 
 function callLines(context: Question['context'], texts: Texts): string[] {
   if (context === undefined || context === null) return [];
-  if (typeof context !== 'object' || Array.isArray(context)) return [shown(context, texts)];
+  if (!isObject(context)) return [shown(context, texts)];
   const { operation, args, reasoning, plan, done, open, ...others } = context;
   return [
     ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
@@ -161,7 +162,7 @@ function planLines(plan: Json | undefined, texts: Texts): string[] {
 
 function shown(value: Json, texts: Texts): string {
   const text = printable(typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : stringifyJson(value));
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… ${texts.characters(text.length)}`;
+  return text.length <= LONGEST ? text : `${clip(text, LONGEST)} ${texts.characters(text.length)}`;
 }
 
 /** Nobody reads more; `show --plan` has all of them. */

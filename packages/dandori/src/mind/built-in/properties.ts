@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { Need } from './arguments.ts';
 import { agreement, isSaid, isSoft, spaced, type Word, wordsOf } from './goal.ts';
@@ -116,10 +116,6 @@ function likeness(own: readonly Word[], words: readonly Word[]): number {
   const best = own.map((word) => Math.max(0, ...words.map((other) => agreement(word, other))));
   const said = best.filter((score) => score > 0).length;
   return best.reduce((sum, score) => sum + score, 0) * (0.5 + (0.5 * said) / Math.max(1, own.length));
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A schema with a local `$ref` followed and the null of an optional value left out; empty where it is no schema. */

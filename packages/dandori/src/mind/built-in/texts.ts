@@ -1,13 +1,13 @@
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
-import type { Language } from '../../model/text.ts';
+import { clip, type Language } from '../../model/text.ts';
 import { meaningOf, stem } from '../../tools/dictionary.ts';
 import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
 import type { Problem } from './chain.ts';
 import { spaced } from './goal.ts';
-import { isObject, parsed } from './properties.ts';
+import { parsed } from './properties.ts';
 
 export function say(language: Language, japanese: string, english: string): string {
   return language === 'ja' ? japanese : english;
@@ -128,7 +128,7 @@ const WIDEST_CELL = 40;
 /** A result as a person reads it: nothing is added to what it holds. */
 function formatted(result: Json, language: Language): string {
   const text = block((typeof result === 'string' ? parsed(result) : undefined) ?? result, language, 0);
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  return clip(text, LONGEST);
 }
 
 function block(value: Json, language: Language, depth: number): string {
@@ -170,7 +170,8 @@ function list(items: readonly Json[], language: Language): string {
   const shown = items.slice(0, MOST_ROWS);
   const rest = items.length - shown.length;
   const more = rest === 0 ? [] : [language === 'ja' ? `… ほか${rest}件` : `… and ${rest} more`];
-  if (!shown.every(isObject)) return [...shown.map((item) => `- ${cell(item)}`), ...more].join('\n');
+  if (!shown.every((item) => isObject(item)))
+    return [...shown.map((item) => `- ${cell(item)}`), ...more].join('\n');
   const columns = [...new Set(shown.flatMap(Object.keys))].slice(0, MOST_COLUMNS);
   const rows = [columns, ...shown.map((row) => columns.map((column) => shortened(cell(row[column]))))];
   const widths = columns.map((_, index) => Math.max(...rows.map((row) => width(row[index] ?? ''))));
@@ -188,7 +189,7 @@ function cell(value: Json = null): string {
 
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length <= WIDEST_CELL ? line : `${line.slice(0, WIDEST_CELL - 1)}…`;
+  return line.length <= WIDEST_CELL ? line : clip(line, WIDEST_CELL - 1);
 }
 
 /** Characters of East Asia are as wide as two. */

@@ -1,5 +1,6 @@
 import type { Failure } from '../../model/failure.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { REDACTED, redact } from '../../model/redact.ts';
 import { clip } from '../../model/text.ts';
 import type { LanguageMindOptions } from './options.ts';
 
@@ -24,7 +25,7 @@ export async function toFailure(error: unknown, options: LanguageMindOptions): P
             `The model needs an API key. Set ${sectionOf(options)}.api_key_env to the name of the variable that holds it.`,
           )
         : fromOther(error, { options, isKnown: AISDKError.isInstance(error) });
-  return { ...failure, message: redact(failure.message, options) };
+  return { ...failure, message: withoutKeys(failure.message, options) };
 }
 
 function hasStatus(error: unknown): error is ApiError {
@@ -154,18 +155,13 @@ function final(message: string): Failure {
 /** The variables from which the SDK takes a key by default. */
 const KEY_VARIABLES = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
 
-const MASK = '[secret]';
-
 /** Removes keys from text that is journaled, because servers quote requests in their errors. */
-function redact(text: string, { apiKey }: LanguageMindOptions): string {
-  const secrets = [apiKey, ...KEY_VARIABLES.map((name) => process.env[name])];
-  let clean = text;
-  for (const secret of secrets) {
-    // A dummy key such as `x` is not secret, and masking it would garble the text.
-    if (secret !== undefined && secret.length >= 4) clean = clean.replaceAll(secret, MASK);
-  }
-  return clean
-    .replaceAll(/\bBearer\s+[^\s"',]+/gi, `Bearer ${MASK}`)
-    .replaceAll(/\bsk-[\w*-]{6,}/g, MASK)
-    .replaceAll(/(\/\/)[^/\s@]+@/g, `$1${MASK}@`);
+function withoutKeys(text: string, { apiKey }: LanguageMindOptions): string {
+  const keys = [apiKey, ...KEY_VARIABLES.map((name) => process.env[name])];
+  // A dummy key such as `x` is not secret, and masking it would garble the text.
+  const secrets = keys.filter((key): key is string => key !== undefined && key.length >= 4);
+  return redact(text, secrets)
+    .replaceAll(/\bBearer\s+[^\s"',]+/gi, `Bearer ${REDACTED}`)
+    .replaceAll(/\bsk-[\w*-]{6,}/g, REDACTED)
+    .replaceAll(/(\/\/)[^/\s@]+@/g, `$1${REDACTED}@`);
 }

@@ -1,9 +1,8 @@
 import type { Offer } from '../../model/decision.ts';
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool, type OwnToolName } from '../../model/own-tools.ts';
 import type { Mode } from '../../model/settings.ts';
 import type { Tool } from '../../model/tool.ts';
-import { isObject } from '../../plan/schema/view.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 

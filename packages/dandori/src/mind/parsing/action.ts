@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { isTooDeep, readJson, TOO_DEEP } from './parse.ts';
@@ -10,7 +10,7 @@ export type ReadAction =
 /** Reads one element of the model's list as an action. The reason of a refusal is written for the model. */
 export function readAction(element: unknown, index: number): ReadAction {
   const place = `action ${index + 1}`;
-  if (!isFields(element)) return refuse(`${place} is not an object: ${show(element)}`);
+  if (!isObject(element)) return refuse(`${place} is not an object: ${show(element)}`);
   const fields = unwrapped(element);
   const operation = firstOf(fields, OPERATION_KEYS);
   if (typeof operation !== 'string' || operation.trim() === '') {
@@ -21,7 +21,7 @@ export function readAction(element: unknown, index: number): ReadAction {
   const after = toAfter(firstOf(fields, ['after', 'dependsOn', 'depends_on']));
   if (after === undefined) return refuse(`${place} (${operation}): "after" must be a list of ids`);
   const { expect } = fields;
-  if (expect !== undefined && expect !== null && typeof expect !== 'string' && !isFields(expect)) {
+  if (expect !== undefined && expect !== null && typeof expect !== 'string' && !isObject(expect)) {
     return refuse(
       `${place} (${operation}): "expect" must be a JMESPath condition as a string, or a JSON Schema`,
     );
@@ -45,7 +45,7 @@ export function readAction(element: unknown, index: number): ReadAction {
 
 /** OpenAI's wire format: `{"type":"function","id":"call_1","function":{"name":"…","arguments":"{…}"}}`. */
 function unwrapped(element: Fields): Fields {
-  return isFields(element.function) ? { ...element, ...element.function } : element;
+  return isObject(element.function) ? { ...element, ...element.function } : element;
 }
 
 /** The arguments, or what is wrong with them. */
@@ -62,14 +62,14 @@ function toArguments(operation: string, fields: Fields): JsonObject | string {
 
 function toObject(value: unknown): JsonObject | string {
   if (value === undefined || value === '') return {};
-  return isFields(value) ? (value as JsonObject) : `"args" must be an object, not ${show(value)}`;
+  return isObject(value) ? (value as JsonObject) : `"args" must be an object, not ${show(value)}`;
 }
 
 /** The object in a text, or the text itself if it is not an object. */
 function parseObject(text: string): { readonly value: unknown } | { readonly problem: string } {
   const parsed = readJson(text);
   if (!parsed.ok) return text.trimStart().startsWith('{') ? { problem: parsed.problem } : { value: text };
-  if (!isFields(parsed.value)) return { value: text };
+  if (!isObject(parsed.value)) return { value: text };
   return isTooDeep(parsed.value) ? { problem: TOO_DEEP } : { value: parsed.value };
 }
 
@@ -86,7 +86,7 @@ function toAfter(after: unknown): string[] | undefined {
 }
 
 function toExpect(expect: unknown): Pick<Action, 'expect'> {
-  if (isFields(expect)) return { expect: expect as JsonObject };
+  if (isObject(expect)) return { expect: expect as JsonObject };
   return typeof expect === 'string' && expect.trim() !== '' ? { expect } : {};
 }
 
@@ -127,7 +127,7 @@ function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonO
   const needed = NEEDED.get(operation);
   if (needed === undefined) return undefined;
   if (typeof args === 'string' && args.trim() !== '') return { [needed]: args };
-  const source = isFields(args) && Object.keys(args).length > 0 ? args : fields;
+  const source = isObject(args) && Object.keys(args).length > 0 ? args : fields;
   const value = source[needed];
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
   const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -146,7 +146,7 @@ function toAsk(question: string, { options, form, default: fallback }: Fields): 
   return {
     question,
     ...(isChoice && { options: options as Json[] }),
-    ...(isFields(form) && { form: form as JsonObject }),
+    ...(isObject(form) && { form: form as JsonObject }),
     ...(fallback !== undefined && fallback !== null && { default: fallback as Json }),
   };
 }
@@ -166,7 +166,7 @@ function withNestedActions(args: JsonObject, read: Read): JsonObject {
       if (name === 'steps')
         return [
           name,
-          value.map((step) => (isFields(step) ? withNestedActions(step as JsonObject, read) : step)),
+          value.map((step) => (isObject(step) ? withNestedActions(step as JsonObject, read) : step)),
         ];
       return [name, LISTS.has(name) ? value.map((item, index) => asAction(item, index, read)) : value];
     }),
@@ -174,7 +174,7 @@ function withNestedActions(args: JsonObject, read: Read): JsonObject {
 }
 
 function asAction(item: Json, index: number, read: Read): Json {
-  const found = isFields(item) && item.id !== undefined ? read(item, index) : undefined;
+  const found = isObject(item) && item.id !== undefined ? read(item, index) : undefined;
   return found?.ok === true ? (found.action as JsonObject) : item;
 }
 
@@ -184,10 +184,6 @@ const OPERATION_KEYS: readonly string[] = ['operation', 'tool', 'name'];
 export const ARGUMENT_KEYS: readonly string[] = ['args', 'arguments', 'parameters', 'input'];
 
 export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The value of the first of these keys that has one. */
 export function firstOf(fields: Fields, keys: readonly string[]): unknown {
@@ -200,8 +196,8 @@ export function firstOf(fields: Fields, keys: readonly string[]): unknown {
 
 /** `name` alone is not enough: people and products have names too. */
 export function looksLikeAction(value: unknown): boolean {
-  if (!isFields(value)) return false;
+  if (!isObject(value)) return false;
   if (typeof value.operation === 'string' || typeof value.tool === 'string') return true;
-  if (isFields(value.function)) return typeof value.function.name === 'string';
+  if (isObject(value.function)) return typeof value.function.name === 'string';
   return typeof value.name === 'string' && firstOf(value, ARGUMENT_KEYS) !== undefined;
 }

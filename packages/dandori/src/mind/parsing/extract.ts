@@ -1,7 +1,7 @@
 import type { Purpose } from '../../model/event.ts';
-import { stringifyJson } from '../../model/json.ts';
+import { isObject, stringifyJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
-import { type Fields, firstOf, isFields, LIST_KEYS, looksLikeAction, readAction } from './action.ts';
+import { type Fields, firstOf, LIST_KEYS, looksLikeAction, readAction } from './action.ts';
 import { DEEPEST, readJson, TOO_DEEP } from './parse.ts';
 import { JsonWalker, type Span } from './walker.ts';
 import { type CallNames, holdsCall } from './written-call.ts';
@@ -194,7 +194,7 @@ const BESIDE_AN_ANSWER = ['answer', 'achieved', 'criteria', 'reasoning', 'though
 
 /** `{"answer": "…"}`, as small models write it. With other keys it may be data. */
 function shortAnswer(value: unknown): Fields | undefined {
-  if (!isFields(value) || typeof value.answer !== 'string') return undefined;
+  if (!isObject(value) || typeof value.answer !== 'string') return undefined;
   const { answer: text, ...rest } = value;
   const isAlone = Object.keys(value).every((key) => BESIDE_AN_ANSWER.includes(key));
   return isAlone ? { operation: 'answer', args: { ...rest, text } } : undefined;
@@ -216,14 +216,14 @@ function countLists(slice: string): number {
 
 function listIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value.some(looksLikeAction) ? value : undefined;
-  if (!isFields(value) || looksLikeAction(value)) return undefined;
+  if (!isObject(value) || looksLikeAction(value)) return undefined;
   const list = firstOf(value, LIST_KEYS);
   if (Array.isArray(list)) return list;
   return looksLikeAction(list) ? [list] : undefined;
 }
 
 function reasoningOf(value: unknown): string | undefined {
-  const reasoning = isFields(value)
+  const reasoning = isObject(value)
     ? firstOf(value as Fields, ['reasoning', 'thought', 'thinking'])
     : undefined;
   return typeof reasoning === 'string' && reasoning.trim() !== '' ? reasoning : undefined;

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import type { Tree } from '../query.ts';
 import type { Landing } from './path.ts';
-import { alternatives, isObject, type SchemaView, typesOf, viewOf } from './view.ts';
+import { alternatives, type SchemaView, typesOf, viewOf } from './view.ts';
 
 type Found = Extract<Landing, { readonly kind: 'found' }>;
 type Follow = (node: Tree, from: Landing) => Landing;

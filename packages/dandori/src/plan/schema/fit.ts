@@ -1,9 +1,8 @@
-import { type Json, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, stringifyJson } from '../../model/json.ts';
 import {
   alternatives,
   isClosed,
   isNothing,
-  isObject,
   propertiesOf,
   type SchemaView,
   typesOf,

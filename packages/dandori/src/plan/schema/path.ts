@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { nearest } from '../../model/text.ts';
 import { parsed, type Tree } from '../query.ts';
 import { expression as expressionOf, ofEach, sliced } from './expression.ts';
@@ -6,7 +6,6 @@ import {
   alternatives,
   isClosed,
   isNothing,
-  isObject,
   itemAt,
   promisesAny,
   propertiesOf,

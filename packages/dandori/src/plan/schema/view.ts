@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 
 /**
  * A JSON Schema within its document, so that `$ref` can be followed. `true` and unknown forms are the empty schema, and
@@ -115,10 +115,6 @@ export function typeOf(value: Json): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   return typeof value === 'bigint' ? 'integer' : typeof value;
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Follows `$ref` within the document and merges `allOf`; anything foreign or endless is left as it is: unknown. */

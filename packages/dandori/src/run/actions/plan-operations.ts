@@ -1,5 +1,5 @@
 import type { FactOf } from '../../model/event.ts';
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import {
   type Change,
   type Outline,
@@ -48,8 +48,7 @@ interface ReadStep {
 }
 
 function readStep(value: Json, index: number): ReadStep | string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return `plan.propose: steps[${index}] is not an object`;
+  if (!isObject(value)) return `plan.propose: steps[${index}] is not an object`;
   const { tasks = [], ...rest } = value;
   const step = stepShape.safeParse({ id: `s${index + 1}`, ...rest });
   if (!step.success) return `plan.propose: steps[${index}] ${firstIssue(step.error.issues)}`;

@@ -1,5 +1,6 @@
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
+import { clip } from '../../model/text.ts';
 import type { SchemaCheck } from '../../model/tool.ts';
 
 /** A person chooses from no more. */
@@ -52,10 +53,10 @@ function readOptions(options: Json | undefined): Option[] {
 }
 
 function toOption(option: Json): Option {
-  if (isFields(option) && typeof option.label === 'string' && option.label !== '')
-    return { label: clip(option.label), value: option.value ?? option.label };
-  if (typeof option === 'string') return { label: clip(option), value: option };
-  return { label: clip(stringifyJson(option)), value: option };
+  if (isObject(option) && typeof option.label === 'string' && option.label !== '')
+    return { label: clip(option.label, LONGEST_LABEL), value: option.value ?? option.label };
+  if (typeof option === 'string') return { label: clip(option, LONGEST_LABEL), value: option };
+  return { label: clip(stringifyJson(option), LONGEST_LABEL), value: option };
 }
 
 const KEYWORDS = [
@@ -73,23 +74,15 @@ const KEYWORDS = [
 
 /** Some models write the fields alone, and some forget to say that it is an object. */
 function readForm(form: Json | undefined, check: SchemaCheck): JsonObject | undefined {
-  if (!isFields(form) || Object.keys(form).length === 0) return undefined;
+  if (!isObject(form) || Object.keys(form).length === 0) return undefined;
   const isSchema = KEYWORDS.some((keyword) => Object.hasOwn(form, keyword));
-  const isFieldsAlone = !isSchema && Object.values(form).every(isFields);
+  const isFieldsAlone = !isSchema && Object.values(form).every(isObject);
   if (!isSchema && !isFieldsAlone) return undefined;
   const whole: JsonObject = isFieldsAlone
     ? { type: 'object', properties: form, required: Object.keys(form) }
     : { ...(form.properties !== undefined && { type: 'object' }), ...form };
   const { properties = {} } = whole;
-  const isSmall = isFields(properties) && Object.keys(properties).length <= MOST_FIELDS;
+  const isSmall = isObject(properties) && Object.keys(properties).length <= MOST_FIELDS;
   if (!isSmall || stringifyJson(whole).length > LONGEST_FORM) return undefined;
   return check.problem?.(whole) === undefined ? whole : undefined;
-}
-
-function isFields(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function clip(text: string): string {
-  return text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL)}…`;
 }

@@ -1,6 +1,6 @@
 import { DandoriError } from '../../model/error.ts';
 import type { Fact } from '../../model/event.ts';
-import { canonical, type Json, stringifyJson } from '../../model/json.ts';
+import { canonicalJson, type Json } from '../../model/json.ts';
 import type { Change, Diagnostic } from '../../model/plan.ts';
 import type { Question } from '../../model/question.ts';
 import { shown, withHidden } from '../../model/redact.ts';
@@ -63,7 +63,7 @@ function isSame(one: Task, other: Task): boolean {
 }
 
 function editedText({ after = [], ...task }: Task): string {
-  return stringifyJson(canonical({ ...task, ...(after.length > 0 && { after }) } as Json));
+  return canonicalJson({ ...task, ...(after.length > 0 && { after }) } as Json);
 }
 
 /** What a proposed plan changes in what was accepted before and is not begun, or in the one that a person rejected. */
@@ -92,7 +92,7 @@ export function planDiff({ tasks, removes = [] }: Draft, state: RunState): PlanD
 }
 
 function taskText(task: Task): string {
-  return stringifyJson(canonical(task));
+  return canonicalJson(task);
 }
 
 /** Tasks that a person gives back, with the secrets that they were not shown. */

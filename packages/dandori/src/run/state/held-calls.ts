@@ -1,4 +1,4 @@
-import { canonical, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type JsonObject, sameJson } from '../../model/json.ts';
 import { isRepeatable } from '../../model/tool.ts';
 import { isAtWork, type OpenQuestion, type RunState, type TaskState } from './state.ts';
 import { moveTo, release } from './task-moves.ts';
@@ -98,11 +98,10 @@ export function inputsOf(state: RunState, task: TaskState): Inputs | undefined {
 export function responseTo({ question, answer }: OpenQuestion): InputResponse {
   if (answer === undefined) return { action: 'cancel' };
   if (answer.declined === true) return { action: answer.isExpired === true ? 'cancel' : 'decline' };
-  return { action: 'accept', ...(question.form !== undefined && { content: contentOf(answer.value) }) };
-}
-
-function contentOf(value: Json): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return {
+    action: 'accept',
+    ...(question.form !== undefined && { content: isObject(answer.value) ? answer.value : {} }),
+  };
 }
 
 /** What was answered when an earlier call of the task asked the same, as often as it did. */
@@ -111,7 +110,6 @@ export function savedAnswer(
   task: TaskState,
   asked: { readonly request: object; readonly used: ReadonlySet<string> },
 ): OpenQuestion | undefined {
-  const same = stringifyJson(canonical(comparable(asked.request)));
   return [...state.questions.values()].find(
     ({ question, isHeld, answer, attempt }) =>
       isHeld &&
@@ -119,7 +117,7 @@ export function savedAnswer(
       attempt !== task.attempts &&
       answer !== undefined &&
       !asked.used.has(question.id) &&
-      stringifyJson(canonical(comparable(question))) === same,
+      sameJson(comparable(question), comparable(asked.request)),
   );
 }
 

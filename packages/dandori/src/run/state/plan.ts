@@ -1,5 +1,5 @@
 import type { CheckedTask, FactOf } from '../../model/event.ts';
-import type { Json, JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import type { Outline } from '../../model/plan.ts';
 import type { Question } from '../../model/question.ts';
 import { isStep, type Task, task as taskShape } from '../../model/task.ts';
@@ -340,7 +340,7 @@ export function planWord({ question, answer }: OpenQuestion): PlanWord | undefin
 
 /** The tasks of an answer that is a plan in place of the one that was asked about; undefined where it is none. */
 export function editedTasks(answer: Json): readonly Task[] | undefined {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return undefined;
+  if (!isObject(answer)) return undefined;
   const read = taskShape.array().safeParse(answer.tasks);
   return read.success ? read.data : undefined;
 }

@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/error.ts';
 import type { FactOf } from '../../model/event.ts';
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
 import { escaped } from '../../plan/fill-refs.ts';
 import { textsOf } from '../../views/texts/run.ts';
@@ -97,7 +97,7 @@ function continueTask(state: RunState, task: TaskState, answered: Answered): voi
         return;
       }
       if (chosen !== undefined) task.override = withChoice(task, chosen);
-      else if (question.form !== undefined && isFields(answer))
+      else if (question.form !== undefined && isObject(answer))
         task.override = withChoice(task, { args: answer });
       goOn(state, task, at);
       return;
@@ -111,10 +111,6 @@ function continueTask(state: RunState, task: TaskState, answered: Answered): voi
     default:
       assertNever(question.kind);
   }
-}
-
-function isFields(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The arguments of a task with what a choice changes in them. Nobody wrote it for us, so that no text in it is a Ref. */

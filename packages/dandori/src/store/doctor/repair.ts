@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { assertNever } from '../../model/error.ts';
 import type { Finding } from '../../model/finding.ts';
 import { syncDirectory } from '../files/blobs.ts';
 import { lockHolder, tryLock } from '../files/lock.ts';
@@ -28,8 +29,18 @@ export async function repairFinding(finding: Finding): Promise<boolean> {
       return done(unlink(file));
     case 'permissions':
       return done(chmod(file, 0o600));
-    default:
+    case 'damaged-line':
+    case 'missing-line':
+    case 'misplaced-line':
+    case 'empty-journal':
+    case 'broken-law':
+    case 'foreign-lock':
+    case 'missing-blob':
+    case 'damaged-blob':
+    case 'unreadable':
       return false;
+    default:
+      return assertNever(kind);
   }
 }
 

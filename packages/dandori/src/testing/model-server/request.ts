@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { parseJson } from '../../model/json.ts';
+import { isObject, parseJson } from '../../model/json.ts';
 
 /** A request that reached the scripted model, kept for the test to look at. */
 export interface RecordedRequest {
@@ -55,9 +55,7 @@ export async function readRequest(
 function parseBody(source: string): { body: ModelRequestBody } | { unreadable: string } {
   try {
     const body: unknown = parseJson(source);
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
-      return { body: body as ModelRequestBody };
-    }
+    if (isObject(body)) return { body };
     return { unreadable: 'its body is not a JSON object' };
   } catch (error) {
     return { unreadable: `its body is not JSON (${error instanceof Error ? error.message : String(error)})` };

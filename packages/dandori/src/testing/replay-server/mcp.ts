@@ -8,7 +8,7 @@ import {
   type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Effect } from '../../model/tool.ts';
 import type { RecordedTool } from './recording.ts';
 import type { Replay } from './replay.ts';
@@ -55,7 +55,7 @@ function toContent(result: Json): CallToolResult {
   if (result === null) return { content: [] };
   if (typeof result === 'string') return { content: [{ type: 'text', text: result }] };
   const text = stringifyJson(result);
-  if (typeof result !== 'object' || Array.isArray(result)) return { content: [{ type: 'text', text }] };
+  if (!isObject(result)) return { content: [{ type: 'text', text }] };
   return { content: [{ type: 'text', text }], structuredContent: result };
 }
 

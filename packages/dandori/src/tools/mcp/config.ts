@@ -1,4 +1,5 @@
 import { secretsIn, withForms } from '../../model/declared-secrets.ts';
+import { redact } from '../../model/redact.ts';
 import type { Effect } from '../../model/tool.ts';
 
 /** How a server is reached and what is held of it. Variables in the texts are expanded already. */
@@ -34,11 +35,8 @@ export type Redact = (text: string) => string;
 
 /** What a server says on stderr or in an error may repeat what it was given; reasons and failures are journaled. */
 export function createRedaction(config: McpServerConfig, more: readonly string[] = []): Redact {
-  const secrets = [...new Set([...withForms(secretsIn(config)), ...more])]
-    .filter((secret) => secret !== '')
-    // The longest first: one secret may be the beginning of another.
-    .sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '***'), text);
+  const secrets = [...withForms(secretsIn(config)), ...more];
+  return (text) => redact(text, secrets);
 }
 
 /** Where a server is, without what may be secret about it. */

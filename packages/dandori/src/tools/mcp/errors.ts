@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { parseJson } from '../../model/json.ts';
+import { clip } from '../../model/text.ts';
 import { type CallOutcome, failed, lost } from '../toolbox.ts';
 import { isHttp, type McpServerConfig, publicUrl, type Redact } from './config.ts';
 import { isMalformed, NO_JSON_RPC, type ServerTransport, TransportProblem } from './transport.ts';
@@ -124,7 +125,7 @@ function notMcp(error: unknown): string | undefined {
 
 function excerpt(text: string): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim();
-  return flat === '' ? '' : `: ${flat.length > 100 ? `${flat.slice(0, 100)}…` : flat}`;
+  return flat === '' ? '' : `: ${clip(flat, 100)}`;
 }
 
 /** What the SDK says of an answer that does not fit is a list of issues as JSON, which nobody wants to read. */

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { type Json, type JsonObject, jsonObject, stringifyJson } from '../../model/json.ts';
+import { clip } from '../../model/text.ts';
 import type { SchemaCheck } from '../../model/tool.ts';
 import { type InputResponse, MOST_QUESTIONS } from '../../run/state/held-calls.ts';
 import { type Call, type CallOutcome, failed, type InputRequest } from '../toolbox.ts';
@@ -213,5 +214,5 @@ function asksForSecret(schema: Json): boolean {
 /** Without characters that move the cursor or turn the direction of what is read. */
 function readable(text: string): string {
   const plain = text.replaceAll(/[^\P{C}\n\t]/gu, '').trim();
-  return plain.length <= LONGEST_TEXT ? plain : `${plain.slice(0, LONGEST_TEXT)}…`;
+  return clip(plain, LONGEST_TEXT);
 }

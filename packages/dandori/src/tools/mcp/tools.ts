@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { type Json, type JsonObject, json, jsonObject, parseJson, stringifyJson } from '../../model/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  json,
+  jsonObject,
+  parseJson,
+  stringifyJson,
+} from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import type { Effect, SchemaCheck, SchemaIssue, Tool } from '../../model/tool.ts';
 import { isPromised } from '../../plan/schema/view.ts';
@@ -154,8 +162,4 @@ function toBlock(block: JsonObject): JsonObject {
   if (kept.type !== 'resource' || !isObject(kept.resource)) return kept;
   const { _meta: __, ...resource } = kept.resource;
   return { type: 'resource', ...resource };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { isObject } from '../../model/json.ts';
 
 /** What a server left behind that says why it is gone. */
 interface LastWords {
@@ -73,15 +74,11 @@ export function answerProblem(message: Readonly<Record<string, unknown>>): Trans
   if (error !== undefined)
     return isError(error) ? undefined : malformed('holds an error without a code and a message');
   if (result === undefined) return malformed('holds neither a result nor an error');
-  return isRecord(result) ? undefined : malformed('holds a result that is no object');
+  return isObject(result) ? undefined : malformed('holds a result that is no object');
 }
 
 function isError(error: unknown): boolean {
-  return isRecord(error) && Number.isInteger(error.code) && typeof error.message === 'string';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
 /** The id in a line that is no JSON, where it looks like an answer. */

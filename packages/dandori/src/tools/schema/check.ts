@@ -9,6 +9,7 @@ import {
   withoutStandIns,
   withStandIns,
 } from '../../model/stand-in.ts';
+import { clip } from '../../model/text.ts';
 import type { SchemaCheck, SchemaIssue } from '../../model/tool.ts';
 import { spend, TooMuchWork, type Work } from '../../model/work.ts';
 import { toIssues } from './issue.ts';
@@ -217,5 +218,5 @@ function isMeant({ keyword, params, data }: ErrorObject): boolean {
 function describe(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RangeError) return 'it refers to itself without end';
-  return message.length <= 300 ? message : `${message.slice(0, 300)}…`;
+  return clip(message, 300);
 }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { type Json, stringifyJson } from '../../model/json.ts';
+import { clip } from '../../model/text.ts';
 import type { SchemaIssue } from '../../model/tool.ts';
 import { MOST_ERRORS } from './meter.ts';
 
@@ -196,8 +197,4 @@ function show(value: unknown): string {
   if (typeof value === 'string') return stringifyJson(clip(value, 60));
   if (typeof value === 'object' && value !== null) return describeValue(value);
   return String(value);
-}
-
-function clip(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../model/json.ts';
-import { isObject } from '../../plan/schema/view.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 
 /** Code is generated for every part, some hundred microseconds each. Real tools have a few dozen. */
 const MOST_PARTS = 3_000;

@@ -1,3 +1,4 @@
+import { assertNever } from '#dandori/model/error.ts';
 import type { Event, FactOf } from '#dandori/model/event.ts';
 import type { OpenQuestion, RunState } from '#dandori/run/state/state.ts';
 
@@ -32,8 +33,32 @@ export function threadOf(events: readonly Event[], { questions }: RunState): Thr
         return [{ kind: 'cancelled', seq, at, ...data }];
       case 'budget_added':
         return [{ kind: 'budget', seq, at, amounts: data }];
-      default:
+      case 'run_resumed':
+      case 'decision_started':
+      case 'decision_made':
+      case 'decision_failed':
+      case 'reflection_made':
+      case 'plan_proposed':
+      case 'plan_revised':
+      case 'plan_approved':
+      case 'plan_rejected':
+      case 'task_started':
+      case 'task_succeeded':
+      case 'task_failed':
+      case 'task_in_doubt':
+      case 'inner_call_started':
+      case 'inner_call_ended':
+      case 'probe_started':
+      case 'probe_ended':
+      case 'hold_ended':
+      case 'question_answered':
+      case 'question_expired':
+      case 'limit_reached':
+      case 'run_finished':
+      case 'run_rated':
         return [];
+      default:
+        return assertNever(type);
     }
   });
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from 'react';
 import type { ProposedEntry } from '#dandori/history/plan-history.ts';
+import { assertNever } from '#dandori/model/error.ts';
 import type { Outline } from '#dandori/model/plan.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/decisions.ts';
@@ -50,10 +51,13 @@ function Entry({ run, entry, next }: EntryProps) {
     }
     case 'reflected':
       return <ReflectionEntry run={run} entry={entry} />;
-    default:
+    case 'proposed':
+    case 'revised':
       return (
         <PlanEntry run={run} entry={entry} isMended={isRepair(next) && next.version === entry.version} />
       );
+    default:
+      return assertNever(entry);
   }
 }
 

@@ -3,6 +3,7 @@ import type { ProposedEntry, ReflectedEntry } from '#dandori/history/plan-histor
 import type { Brief, Usage } from '#dandori/model/decision.ts';
 import { stringifyJson } from '#dandori/model/json.ts';
 import type { Action } from '#dandori/model/task.ts';
+import { clip } from '#dandori/model/text.ts';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
@@ -205,7 +206,7 @@ function ActionList({ label, actions }: ActionListProps) {
           <li key={action.id} className="[overflow-wrap:anywhere]">
             <span className="text-faint">{action.id} </span>
             <span className="font-medium">{action.operation} </span>
-            <span className="text-faint">{clipped(stringifyJson(action.args))}</span>
+            <span className="text-faint">{clip(stringifyJson(action.args), LONGEST)}</span>
             {action.reasoning !== undefined && (
               <span className="block pl-4 font-sans text-faint">{action.reasoning}</span>
             )}
@@ -219,10 +220,6 @@ function ActionList({ label, actions }: ActionListProps) {
       )}
     </div>
   );
-}
-
-function clipped(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
 
 interface EntryFrameProps {

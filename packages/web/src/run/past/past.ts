@@ -1,3 +1,4 @@
+import { assertNever } from '#dandori/model/error.ts';
 import type { Event } from '#dandori/model/event.ts';
 import { type Effect, isRepeatable } from '#dandori/model/tool.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
@@ -20,8 +21,32 @@ export function landmarkOf(event: Event): LandmarkKind | undefined {
       return 'failure';
     case 'run_finished':
       return event.data.outcome === 'failed' ? 'failure' : undefined;
-    default:
+    case 'run_started':
+    case 'run_resumed':
+    case 'decision_started':
+    case 'reflection_made':
+    case 'plan_proposed':
+    case 'plan_revised':
+    case 'plan_approved':
+    case 'task_started':
+    case 'task_succeeded':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'probe_ended':
+    case 'hold_ended':
+    case 'question_answered':
+    case 'question_expired':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'limit_reached':
+    case 'budget_added':
+    case 'cancel_requested':
+    case 'run_rated':
       return undefined;
+    default:
+      return assertNever(event);
   }
 }
 

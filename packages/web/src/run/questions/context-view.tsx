@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { estimate } from '#dandori/model/plan.ts';
 import { effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../../shell/language.tsx';
@@ -11,7 +11,7 @@ import { EstimateView } from '../plan/estimate-view.tsx';
 export function ContextView({ context }: { readonly context: Json | undefined }) {
   const say = useTexts(texts).context;
   if (context === undefined || context === null) return null;
-  if (typeof context !== 'object' || Array.isArray(context))
+  if (!isObject(context))
     return typeof context === 'object' ? (
       <JsonTree value={context} label={say.other} />
     ) : (
@@ -40,7 +40,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
   ];
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      {typeof operation === 'string' && <CallView operation={operation} args={isGroup(args) ? args : {}} />}
+      {typeof operation === 'string' && <CallView operation={operation} args={isObject(args) ? args : {}} />}
       <dl className="flex flex-col gap-1 text-sm">
         {known.success && (
           <Row name={say.effect}>
@@ -59,7 +59,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
             <Calls calls={done} />
           </Row>
         )}
-        {isGroup(open) && (
+        {isObject(open) && (
           <Row name={say.open}>
             <Calls calls={[open]} />
           </Row>
@@ -80,12 +80,14 @@ export function ContextView({ context }: { readonly context: Json | undefined })
 function Calls({ calls }: { readonly calls: readonly Json[] }) {
   return (
     <ul>
-      {calls.filter(isGroup).map(({ operation, args }, index) => (
-        // Equal calls are told apart by their place alone, and the list never changes.
-        <li key={index}>
-          {String(operation)} <code className="text-faint text-xs">{stringifyJson(args)}</code>
-        </li>
-      ))}
+      {calls
+        .filter((call) => isObject(call))
+        .map(({ operation, args }, index) => (
+          // Equal calls are told apart by their place alone, and the list never changes.
+          <li key={index}>
+            {String(operation)} <code className="text-faint text-xs">{stringifyJson(args)}</code>
+          </li>
+        ))}
     </ul>
   );
 }
@@ -97,10 +99,6 @@ export function Row({ name, children }: { readonly name: string; readonly childr
       <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
     </div>
   );
-}
-
-function isGroup(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface Props {

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { typeOf, typesOf, viewOf } from '#dandori/plan/schema/view.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '#dandori/views/form.ts';
 
@@ -29,7 +29,7 @@ interface Within {
 
 function fieldsIn(schema: JsonObject, { root, path, depth }: Within): FormField[] | undefined {
   const { properties } = schema;
-  if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return undefined;
+  if (!isObject(properties)) return undefined;
   const followed = Object.fromEntries(
     Object.entries(properties).map(([name, one]) => [name, viewOf(one, root).schema]),
   );
@@ -51,7 +51,7 @@ function nested(field: Field, root: JsonObject, path: string, depth: number): Fo
 function firstEntry(field: FormField): Entry {
   const { kind, default: fallback, choices, fields } = field;
   if (kind === 'group') {
-    const given = isGroup(fallback) ? fallback : {};
+    const given = isObject(fallback) ? fallback : {};
     return firstEntries(
       fields.map((one) => (Object.hasOwn(given, one.name) ? { ...one, default: given[one.name] } : one)),
     );
@@ -142,10 +142,6 @@ function chosenValue({ kind, choices, isRequired }: FormField, places: readonly 
 
 function isEntries(entry: Entry): entry is { readonly [name: string]: Entry } {
   return typeof entry === 'object' && !Array.isArray(entry);
-}
-
-function isGroup(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Why a value cannot stand in a field, for the page to say in the user's language. */

@@ -1,4 +1,5 @@
 import { type FormEvent, useId, useMemo, useState } from 'react';
+import { assertNever } from '#dandori/model/error.ts';
 import { type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
@@ -157,8 +158,12 @@ function FieldInput(props: FieldInputProps) {
       return field.choices.length <= FEW ? <Boxes {...props} /> : <Select {...props} />;
     case 'many':
       return <Boxes {...props} />;
-    default:
+    case 'number':
+    case 'text':
+    case 'other':
       return <Typed {...props} />;
+    default:
+      return assertNever(field.kind);
   }
 }
 

@@ -1,3 +1,4 @@
+import { assertNever } from '#dandori/model/error.ts';
 import type { Event } from '#dandori/model/event.ts';
 
 /**
@@ -85,8 +86,35 @@ function openingBy(event: Event): Opening | undefined {
       return { kind: 'probe', task: event.data.task, which: event.data.attempt };
     case 'question_asked':
       return { kind: 'wait', task: event.data.question.task, which: event.data.question.id };
-    default:
+    case 'run_started':
+    case 'run_resumed':
+    case 'decision_made':
+    case 'decision_failed':
+    case 'reflection_made':
+    case 'plan_proposed':
+    case 'plan_revised':
+    case 'plan_approved':
+    case 'plan_rejected':
+    case 'task_succeeded':
+    case 'task_failed':
+    case 'task_in_doubt':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_ended':
+    case 'hold_ended':
+    case 'question_answered':
+    case 'question_expired':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'limit_reached':
+    case 'budget_added':
+    case 'cancel_requested':
+    case 'run_finished':
+    case 'run_rated':
       return undefined;
+    default:
+      return assertNever(event);
   }
 }
 
@@ -119,7 +147,27 @@ function endingBy(event: Event): Ending | undefined {
       return { key: `wait ${event.data.question}`, how: 'succeeded' };
     case 'question_expired':
       return { key: `wait ${event.data.question}`, how: 'failed' };
-    default:
+    case 'run_started':
+    case 'decision_started':
+    case 'reflection_made':
+    case 'plan_proposed':
+    case 'plan_revised':
+    case 'plan_approved':
+    case 'plan_rejected':
+    case 'task_started':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'hold_ended':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'limit_reached':
+    case 'budget_added':
+    case 'cancel_requested':
+    case 'run_rated':
       return undefined;
+    default:
+      return assertNever(event);
   }
 }

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
-import { isObject } from '../../../plan/schema/view.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 
 /** Keywords whose value is a map of schemas, a list of schemas, or one schema. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions'];

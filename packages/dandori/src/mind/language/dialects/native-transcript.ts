@@ -1,9 +1,8 @@
 import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai';
-import type { JsonObject } from '../../../model/json.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
 import { type Action, isStep } from '../../../model/task.ts';
 import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
 import type { Decision } from '../../../run/state/state.ts';
-import { isFields } from '../../parsing/action.ts';
 import { inWrittenOrder, type Transcript } from '../transcript.ts';
 import { highestNumber, type NativeNames } from './native-names.ts';
 
@@ -105,7 +104,7 @@ const SCHEMA: JsonObject = { type: 'object' };
 
 /** The schema of a tool with this argument. A tool that already has one of that name keeps its own. */
 export function withAbout(schema: JsonObject): JsonObject {
-  const properties = isFields(schema.properties) ? (schema.properties as JsonObject) : {};
+  const properties = isObject(schema.properties) ? (schema.properties as JsonObject) : {};
   if (Object.hasOwn(properties, ABOUT)) return schema;
   return { ...schema, properties: { ...properties, [ABOUT]: SCHEMA } };
 }
@@ -132,8 +131,8 @@ export function readAbout(
   args: unknown,
   schema: JsonObject | undefined,
 ): { readonly fields: object; readonly args: unknown } {
-  const isTheirs = isFields(schema?.properties) && Object.hasOwn(schema.properties, ABOUT);
-  if (!isFields(args) || isTheirs || !isFields(args[ABOUT])) return { fields: {}, args };
+  const isTheirs = isObject(schema?.properties) && Object.hasOwn(schema.properties, ABOUT);
+  if (!isObject(args) || isTheirs || !isObject(args[ABOUT])) return { fields: {}, args };
   const { [ABOUT]: about, ...rest } = args;
-  return { fields: isFields(about) ? about : {}, args: rest };
+  return { fields: isObject(about) ? about : {}, args: rest };
 }

@@ -1,5 +1,5 @@
 import type { JSONSchema7, ModelMessage, ToolSet } from 'ai';
-import { type Json, type JsonObject, roundedIn, stringifyJson } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject, roundedIn, stringifyJson } from '../../../model/json.ts';
 import { withTextIntegers } from '../../../model/stand-in.ts';
 import { type Action, STEP_TOOL } from '../../../model/task.ts';
 import { clip } from '../../../model/text.ts';
@@ -7,7 +7,7 @@ import type { Tool } from '../../../model/tool.ts';
 import { OWN_OPERATIONS, ownOperations } from '../../../run/actions/own-operations.ts';
 import type { RunState } from '../../../run/state/state.ts';
 import type { Thought } from '../../mind.ts';
-import { isFields, type ReadAction, readAction } from '../../parsing/action.ts';
+import { type ReadAction, readAction } from '../../parsing/action.ts';
 import { type Extraction, extractActions, textWithoutThoughts } from '../../parsing/extract.ts';
 import { isTooDeep, readJson, TOO_DEEP } from '../../parsing/parse.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
@@ -154,7 +154,7 @@ function readCall(
 /** Actions inside the arguments of our own operations may call a tool by its native name. */
 function withOperations(value: Json, names: NativeNames): Json {
   if (Array.isArray(value)) return value.map((item) => withOperations(item, names));
-  if (!isFields(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
