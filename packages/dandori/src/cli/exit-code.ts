@@ -3,7 +3,7 @@ import type { Report } from '../views/report.ts';
 
 export const EXIT_USAGE = 2;
 
-/** 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted, 6 paused. */
+/** 0 done, 1 failed, 2 usage, 3 waiting for an answer, 4 cancelled, 5 limit reached, 6 paused. */
 export function exitCodeOf(outcome: Report['outcome']): number {
   switch (outcome) {
     case 'answered':

@@ -1,11 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../config/version.ts';
-import { DandoriError } from '../model/error.ts';
-import { stringifyJson } from '../model/json.ts';
-import { EXIT_USAGE } from './exit-code.ts';
 import { SERVER, TOKEN } from './open.ts';
-import { printable, styleFor } from './style.ts';
-import { textsFor } from './texts.ts';
 import { asTyped, configIn } from './typed.ts';
 
 /**
@@ -18,12 +13,14 @@ export async function main(argv: readonly string[]): Promise<number> {
     exitCode = code;
   };
   const program = new Command('dandori')
-    .description(
-      'Plans, checks the plan like a compiler, runs it in parallel, asks when unsure, and answers.',
+    .description('Plan a goal, check the plan, run it in parallel, ask when unsure, and answer.')
+    .version(version(), '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('Show help for a command').helpGroup('Help:'),
     )
-    .version(version())
     .exitOverride()
-    .showHelpAfterError(asTyped('(dandori --help shows what there is)'))
+    .showHelpAfterError(asTyped('(All commands: dandori --help)'))
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP_END)
     .hook('preAction', async (_program, command) => {
@@ -32,19 +29,21 @@ export async function main(argv: readonly string[]): Promise<number> {
       if (token !== undefined) process.env[TOKEN] = token;
     });
   const command = (signature: string, description: string) =>
-    program.command(signature).description(description).option('--config <file>', 'use this dandori.yaml');
-  /** One that works on the runs of a server as well. */
+    program.command(signature).description(description).option('--config <file>', 'Use this dandori.yaml');
+  /** A command that also works on the runs of a server. */
   const onRuns = (signature: string, description: string) =>
     command(signature, description)
-      .option('--server <url>', 'work on the runs of this server (or DANDORI_SERVER)')
-      .option('--token <token>', 'who you are there; better in DANDORI_TOKEN, as others see what is typed');
-  const json = ['--json', 'print one JSON object and nothing else'] as const;
-  const user = ['--user <id>', 'who you are'] as const;
+      .option('--server <url>', 'Use the runs of this Dandori server (or DANDORI_SERVER)')
+      .option('--token <token>', 'Access token of the server; safer in DANDORI_TOKEN');
+  const json = ['--json', 'Print one JSON object and nothing else'] as const;
+  const user = ['--user <id>', 'Act as this user'] as const;
+  const yes = ['--yes', 'Approve everything without asking'] as const;
 
-  onRuns('run [goal...]', 'reach a goal, or run a plan file')
-    .option('--plan <file>', 'run this plan (YAML or JSON) in place of making one')
+  program.commandsGroup('Start:');
+  onRuns('run [goal...]', 'Run a goal or a plan file')
+    .option('--plan <file>', 'Run this plan (YAML or JSON) instead of planning')
     .addOption(
-      new Option('--mode <mode>', 'how to work').choices([
+      new Option('--mode <mode>', 'How to plan').choices([
         'auto',
         'direct',
         'adaptive',
@@ -54,213 +53,206 @@ export async function main(argv: readonly string[]): Promise<number> {
     )
     .option(...json)
     .addOption(
-      new Option(
-        '--approval <policy>',
-        'what to ask about in this run, whatever the configuration says',
-      ).choices(['never', 'destructive', 'writes', 'plan', 'always']),
+      new Option('--approval <policy>', 'What to ask about in this run; overrides the configuration').choices(
+        ['never', 'destructive', 'writes', 'plan', 'always'],
+      ),
     )
-    .option('--yes', 'approve every call and every plan that would be asked about')
-    .option('--user <id>', 'the user on whose behalf it runs')
+    .option(...yes)
+    .option('--user <id>', 'Run on behalf of this user')
     .action(async (goal: string[], options) =>
       then(await (await import('./commands/run.ts')).run(goal.join(' '), options)),
     );
-  onRuns('chat', 'talk: light work is done at once, long work in the background, and reports come in between')
-    .option('--new', 'begin a new conversation in place of going on with the last one')
-    .option('--conversation <id>', 'go on with this conversation')
-    .option('--list', 'list the conversations')
-    .option('--json', 'print one JSON object a line')
-    .option(
-      '--wait <duration>',
-      'in a pipe: how long to wait at the end for what is in the background',
-      '10m',
-    )
+  onRuns('chat', 'Chat; long work runs in the background')
+    .option('--new', 'Start a new conversation instead of continuing the last one')
+    .option('--conversation <id>', 'Continue this conversation')
+    .option('--list', 'List the conversations')
+    .option('--json', 'Print one JSON object per line')
+    .option('--wait <duration>', 'In a pipe: how long to wait for background work at the end', '10m')
     .action(async (options) => then(await (await import('./commands/chat.ts')).chat(options)));
-  command('check <plan>', 'compile a plan file without running it, and say what it will take')
-    .option('--explain', 'say why each task waits for another')
+  program
+    .command('init')
+    .description('Create a commented dandori.yaml in this folder')
+    .option('--force', 'Overwrite the existing file')
+    .action(async (options) => then(await (await import('./commands/init.ts')).init(options)));
+
+  program.commandsGroup('Answer and steer:');
+  onRuns('questions [run]', 'List the open questions of a run or of all runs')
     .option(...json)
-    .action(async (plan: string, options) =>
-      then(await (await import('./commands/plans.ts')).check(plan, options)),
+    .action(async (run: string | undefined, options) =>
+      then(await (await import('./commands/answer.ts')).questions(run, options)),
     );
-  onRuns('runs', 'list the runs, newest first')
-    .option(...json)
-    .option('--limit <count>', 'how many', '20')
-    .action(async (options) => then(await (await import('./commands/runs.ts')).runs(options)));
-  onRuns('show <run>', 'show a run: its tasks, its answer, its questions ("last" is the newest)')
-    .option(...json)
-    .option('--plan', 'print its plan as a plan file in place of it (with --json as JSON)')
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/show.ts')).show(run, options)),
-    );
-  onRuns('log <run>', 'show every event of a run')
-    .option('--json', 'print the events as JSON Lines')
-    .option('--follow', 'go on until the run ends')
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/log.ts')).log(run, options)),
-    );
-  onRuns('resume <run>', 'go on with a run that was interrupted or paused or waited for an answer')
-    .option(...json)
-    .option(...user)
-    .option('--yes', 'approve every call and every plan that would be asked about')
-    .option(
-      '--add-budget <amounts>',
-      'raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m',
-    )
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/run.ts')).resume(run, options)),
-    );
-  onRuns('answer <run> [words...]', 'answer a question of a run: [question] [answer]')
+  onRuns('answer <run> [words...]', 'Answer a question of a run')
     .usage('[options] <run> [question] [answer...]')
     .option(
       '--field <name=value>',
-      'fill in a field of its form; may be given several times',
+      'Fill in a field of the form; repeatable',
       (word: string, before: string[]) => [...before, word],
       [],
     )
-    .option('--decline', 'say no, or that you will not say')
-    .option('--comment <text>', 'why, or what should be done in place of it')
+    .option('--decline', 'Decline to answer')
+    .option('--comment <text>', 'The reason, or what to do instead')
     .option(...user)
     .option(...json)
     .action(async (run: string, words: string[], options) =>
       then(await (await import('./commands/answer.ts')).answer({ run, words }, options)),
     );
-  onRuns('approve <run> [question]', 'say yes to a call or a plan that waits')
-    .option(
-      '--edit [file]',
-      'carry out this plan in place of it; without a file, edit it in $VISUAL or $EDITOR',
-    )
+  onRuns('approve <run> [question]', 'Approve a call or a plan')
+    .option('--edit [file]', 'Run this plan instead; without a file, edit it in $VISUAL or $EDITOR')
     .option(...user)
     .option(...json)
     .action(async (run: string, question: string | undefined, options) =>
       then(await (await import('./commands/approve.ts')).approve({ run, question }, options)),
     );
-  onRuns('reject <run> [question]', 'say no to a call or a plan that waits')
-    .option('--reason <text>', 'why, or what should be done in place of it')
+  onRuns('reject <run> [question]', 'Reject a call or a plan')
+    .option('--reason <text>', 'The reason, or what to do instead')
     .option(...user)
     .option(...json)
     .action(async (run: string, question: string | undefined, options) =>
       then(await (await import('./commands/approve.ts')).reject({ run, question }, options)),
     );
-  onRuns('questions [run]', 'list the open questions of a run, or of all runs')
-    .option(...json)
-    .action(async (run: string | undefined, options) =>
-      then(await (await import('./commands/answer.ts')).questions(run, options)),
-    );
-  onRuns('tell <run> <text...>', 'say something to a run; its next decision is told')
+  onRuns('note <run> <text...>', 'Add a note for the next decision')
     .option(...user)
     .option(...json)
     .action(async (run: string, words: string[], options) =>
-      then(await (await import('./commands/steer.ts')).tell({ run, text: words.join(' ') }, options)),
+      then(await (await import('./commands/steer.ts')).note({ run, text: words.join(' ') }, options)),
     );
-  onRuns('pause <run>', 'let a run begin nothing more; what runs comes to its end')
-    .option('--reason <text>', 'why')
+  onRuns('pause <run>', 'Pause a run; running calls finish')
+    .option('--reason <text>', 'The reason')
     .option(...user)
     .option(...json)
     .action(async (run: string, options) =>
       then(await (await import('./commands/steer.ts')).pause(run, options)),
     );
-  onRuns('cancel <run>', 'stop a run; its running calls are told')
-    .option('--reason <text>', 'why')
+  onRuns('resume <run>', 'Resume a stopped run')
+    .option(...json)
+    .option(...user)
+    .option(...yes)
+    .option('--raise <amounts>', 'Raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m')
+    .addOption(new Option('--add-budget <amounts>').hideHelp())
+    .action(async (run: string, { addBudget, ...options }) =>
+      then(await (await import('./commands/run.ts')).resume(run, { raise: addBudget, ...options })),
+    );
+  onRuns('cancel <run>', 'Cancel a run and its calls')
+    .option('--reason <text>', 'The reason')
     .option(...json)
     .action(async (run: string, options) =>
       then(await (await import('./commands/steer.ts')).cancel(run, options)),
     );
-  onRuns('lift <run>', 'print a plan file that does again what a run has done')
-    .option('--json', 'print the plan as JSON')
+
+  program.commandsGroup('Inspect:');
+  onRuns('runs', 'List the runs, newest first')
+    .option(...json)
+    .option('--limit <count>', 'How many to list', '20')
+    .action(async (options) => then(await (await import('./commands/runs.ts')).runs(options)));
+  onRuns('show <run>', 'Show the tasks, answer and questions of a run ("last" is the newest)')
+    .option(...json)
+    .option('--plan', 'Print its plan as a plan file instead (JSON with --json)')
+    .option('--history', 'Show every proposal, revision and reflection of its plan instead')
+    .action(async (run: string, { history, ...options }) => {
+      const { show, history: showHistory } = await import('./commands/show.ts');
+      then(await (history === true ? showHistory(run, options) : show(run, options)));
+    });
+  onRuns('log <run>', 'Show every event of a run')
+    .option('--json', 'Print the events as JSON Lines')
+    .option('--follow', 'Keep printing until the run ends')
+    .action(async (run: string, options) =>
+      then(await (await import('./commands/log.ts')).log(run, options)),
+    );
+  onRuns('stats', 'Summarize success, cost and failing tools')
+    .option('--since <duration>', 'Count only runs that started in this time, such as 30d or 12h')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/stats.ts')).stats(options)));
+  onRuns('rate <run> <rating> [comment...]', 'Rate a run: good, bad, or 1 to 5')
+    .option('--comment <text>', 'The reason')
+    .option(...user)
+    .addOption(new Option('--by <name>').hideHelp())
+    .option(...json)
+    .action(async (run: string, rating: string, words: string[], { by, ...options }) =>
+      then(await (await import('./commands/runs.ts')).rate({ run, rating, words }, { user: by, ...options })),
+    );
+
+  program.commandsGroup('Plans and tools:');
+  command('check <plan>', 'Check a plan file without running it')
+    .option('--explain', 'Show why each task waits for another')
+    .option(...json)
+    .action(async (plan: string, options) =>
+      then(await (await import('./commands/plans.ts')).check(plan, options)),
+    );
+  onRuns('save-plan <run>', 'Save a run as a plan file')
+    .option('--json', 'Print the plan as JSON')
     .action(async (run: string, options) =>
       then(await (await import('./commands/plans.ts')).lift(run, options)),
     );
-  onRuns('history <run>', 'show the plan of a run, and every proposal, revision and reflection')
+  onRuns('tools', 'List the tools of all servers')
     .option(...json)
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/show.ts')).history(run, options)),
-    );
-  onRuns('replay <run>', 'make a run again from its journal alone, and prove each of its events')
-    .option('--to <seq>', 'stop at this event, and show the run as it was then')
+    .action(async (options) => then(await (await import('./commands/tools.ts')).tools(options)));
+
+  program.commandsGroup('Debug:');
+  onRuns('verify <run>', 'Recompute a run from its journal and verify each event')
+    .option('--to <seq>', 'Stop at this event and show the run as it was then')
     .option(...json)
     .action(async (run: string, options) =>
       then(await (await import('./commands/past.ts')).replay(run, options)),
     );
-  onRuns('fork <run>', 'start a new run with the same past; nothing of it is done again')
-    .option(
-      '--at <seq>',
-      'the last event that both share; without it the one before the first --answer was given',
-    )
-    .option('--answer <question=value>', 'answer this question, or answer it otherwise', gather)
-    .option('--edit-plan <file>', 'put the tasks of this plan in place of those that were not begun')
-    .option('--no-run', 'do not go on with it yet')
+  onRuns('fork <run>', 'Start a new run from an event of another one')
+    .option('--at <seq>', 'The last shared event; by default the one before the first --answer')
+    .option('--answer <question=value>', 'Answer this question, or change its answer; repeatable', gather)
+    .option('--plan <file>', 'Replace the tasks that have not started with those of this plan')
+    .addOption(new Option('--edit-plan <file>').hideHelp())
+    .option('--no-run', "Don't run it yet")
     .option(...json)
     .option(...user)
-    .option('--yes', 'approve every call that would be asked about')
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/past.ts')).fork(run, options)),
+    .option(...yes)
+    .action(async (run: string, { editPlan, ...options }) =>
+      then(await (await import('./commands/past.ts')).fork(run, { plan: editPlan, ...options })),
     );
-  onRuns('diff <run> <other>', 'show what two runs have done differently')
+  onRuns('diff <run> <other>', 'Show the differences between two runs')
     .option(...json)
     .action(async (run: string, other: string, options) =>
       then(await (await import('./commands/past.ts')).diff([run, other], options)),
     );
-  onRuns('record <run>', 'print a run as a test that `dandori/testing` runs')
-    .option('--json', 'print the test as JSON')
+  onRuns('save-test <run>', 'Save a run as a test for `dandori/testing`')
+    .option('--json', 'Print the test as JSON')
     .action(async (run: string, options) =>
       then(await (await import('./commands/past.ts')).record(run, options)),
     );
-  onRuns('doctor [run]', 'look for damage in all runs and stored results, or in one run')
-    .option(
-      '--repair',
-      'cut off half-written last lines and remove locks of dead processes; ask about the rest',
-    )
-    .option('--yes', 'with --repair: do not ask, and leave the rest')
+
+  program.commandsGroup('Server and storage:');
+  command('serve', 'Serve runs over HTTP')
+    .option('--host <address>', 'Listen on this address instead of server.host')
+    .option('--port <number>', 'Listen on this port instead of server.port')
+    .action(async (options) => then(await (await import('./commands/serve.ts')).serve(options)));
+  program
+    .command('token')
+    .description('Create an access token')
+    .option('--user <id>', 'The user it belongs to', 'me')
+    .option('--role <role>', 'viewer, operator or admin', 'operator')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/serve.ts')).token(options)));
+  onRuns('doctor [run]', 'Find damage in stored runs and results')
+    .option('--repair', 'Repair what can be repaired without loss; ask about the rest')
+    .option('--yes', "With --repair: don't ask, and leave the rest")
     .option(...json)
     .action(async (run: string | undefined, options) =>
       then(await (await import('./commands/storage.ts')).doctor(run, options)),
     );
-  onRuns('rate <run> <rating> [comment...]', 'say what you think of a run: good, bad, or from 1 to 5')
-    .option('--comment <text>', 'why')
-    .option('--by <name>', 'who says so')
+  command('prune', 'Remove old runs and the stored results that only they use')
+    .requiredOption('--older-than <duration>', 'Remove runs whose last event is older, such as 30d or 12h')
+    .option('--keep-failed', 'Keep runs that failed or reached a limit')
+    .option('--dry-run', 'Show what would be removed')
     .option(...json)
-    .action(async (run: string, rating: string, words: string[], options) =>
-      then(await (await import('./commands/runs.ts')).rate({ run, rating, words }, options)),
-    );
-  onRuns('stats', 'count the runs: how many were completed, what they cost, which tools fail')
-    .option('--since <duration>', 'only runs that started in this time, such as 30d or 12h')
-    .option(...json)
-    .action(async (options) => then(await (await import('./commands/stats.ts')).stats(options)));
-  command('prune', 'remove runs that ended long ago, and the large results that no other run uses')
-    .requiredOption('--older-than <duration>', 'only runs whose last event is older, such as 30d or 12h')
-    .option('--keep-failed', 'leave those that failed or were exhausted')
-    .option('--dry-run', 'say what would be removed, and remove nothing')
-    .option(...json)
-    .option('--yes', 'do not ask; needed where nobody sits at a terminal')
+    .option('--yes', "Don't ask; needed without a terminal")
     .action(async (options) => then(await (await import('./commands/storage.ts')).prune(options)));
-  onRuns('tools', 'list the tools of all servers')
-    .option(...json)
-    .action(async (options) => then(await (await import('./commands/tools.ts')).tools(options)));
-  command('serve', 'serve the runs of this folder over HTTP, and drive them')
-    .option('--host <address>', 'listen here in place of server.host')
-    .option('--port <number>', 'listen here in place of server.port')
-    .action(async (options) => then(await (await import('./commands/serve.ts')).serve(options)));
-  program
-    .command('token')
-    .description('make a token for the server, and the line of its configuration')
-    .option('--user <id>', 'whose it is', 'me')
-    .option('--role <role>', 'viewer, operator or admin', 'operator')
-    .option(...json)
-    .action(async (options) => then(await (await import('./commands/serve.ts')).token(options)));
-  program
-    .command('init')
-    .description('write a commented dandori.yaml into this folder')
-    .option('--force', 'overwrite the one that is there')
-    .action(async (options) => then(await (await import('./commands/init.ts')).init(options)));
   program
     .command('menu', { hidden: true })
     .action(async () => then(await (await import('./menu.ts')).menu()));
 
   try {
-    await program.parseAsync(argv.length === 0 ? ['menu'] : [...argv], { from: 'user' });
+    await program.parseAsync(argv.length === 0 ? ['menu'] : withNewName(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { complain } = await import('./main.ts');
+    const { complain } = await import('./complain.ts');
     return complain(error, { json: argv.includes('--json'), config: configIn(argv) });
   }
 }
@@ -270,34 +262,25 @@ function gather(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 
+const FORMER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  lift: ['save-plan'],
+  record: ['save-test'],
+  tell: ['note'],
+  replay: ['verify'],
+  history: ['show', '--history'],
+};
+
+/** Commands keep working under the names that they had up to 0.2, without being listed twice. */
+function withNewName([first = '', ...rest]: readonly string[]): string[] {
+  const name = Object.hasOwn(FORMER_NAMES, first) ? FORMER_NAMES[first] : undefined;
+  return [...(name ?? [first]), ...rest];
+}
+
 const HELP_END = `
-Exit codes: 0 answered, 1 failed, 2 usage or configuration, 3 waits for an answer, 4 cancelled, 5 exhausted,
-6 paused.
-diff, replay and doctor: 0 nothing found, 1 something differs or is damaged.
+Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for an answer, 4 cancelled, 5 limit reached, 6 paused.
+diff, verify and doctor: 0 no differences or problems, 1 some.
 
 Examples:
   dandori run "100 + 200を計算"
   dandori run --plan plan.yaml --json
   dandori log last --follow`;
-
-export interface Complaining {
-  readonly json: boolean;
-  /** As the user gave it, for the commands that help. */
-  readonly config: string | undefined;
-}
-
-/** Tells an error so that the reader knows what to do. A bug shows its stack; everything else does not need one. */
-export function complain(error: unknown, { json, config }: Complaining): number {
-  const style = styleFor(process.stderr);
-  if (!(error instanceof DandoriError)) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`${style.red(`${textsFor({}).bug}:`)} ${printable(text)}\n`);
-    return 1;
-  }
-  const { code, message, fix, diagnostics } = error;
-  if (json) process.stdout.write(`${stringifyJson({ error: { code, message, fix, diagnostics } })}\n`);
-  process.stderr.write(`${style.red(`error[${code}]:`)} ${printable(message)}\n`);
-  if (fix !== undefined)
-    process.stderr.write(`${style.bold(`${textsFor({}).fix}:`)} ${printable(asTyped(fix, config))}\n`);
-  return EXIT_USAGE;
-}

@@ -57,7 +57,7 @@ function printedProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
 /** Many servers say how far they are and nothing else, and some not even that. */
 function progressText({ message, fraction }: Live & { type: 'task_progress' }): string {
   if (message !== '' || fraction === undefined) return message;
-  return `${Math.round(fraction * 100)} %`;
+  return `${Math.round(fraction * 100)}%`;
 }
 
 interface Wording {
@@ -82,7 +82,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'reflection_made': {
       const { status, evaluation } = event.data;
       const parts = [texts.reflected(status), ...(evaluation === '' ? [] : [evaluation])];
-      return [style.dim(oneLine(parts.join(': '), 200))];
+      return [style.dim(oneLine(parts.join(' · '), 200))];
     }
     case 'plan_proposed':
       return outlineLines(event.data.outline?.steps ?? [], texts);
@@ -96,7 +96,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'run_paused':
       return [style.yellow(texts.pausing)];
     case 'run_continued':
-      return [style.dim(texts.continued)];
+      return [style.dim(texts.resumed)];
     case 'question_expired':
       return [style.yellow(texts.questionExpired(event.data.question))];
     case 'budget_added':

@@ -26,20 +26,24 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   const style = styleFor(process.stderr);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   if (report.outcome === 'failed')
-    say(`${style.red(texts.failed)}: ${printable(report.failure?.message ?? '')}`);
+    say(texts.labelled(style.red(texts.words.statuses.failed), printable(report.failure?.message ?? '')));
   if (report.outcome === 'cancelled')
-    say(`${style.yellow(texts.cancelled)}: ${printable(report.failure?.message ?? '')}`);
+    say(
+      texts.labelled(style.yellow(texts.words.statuses.cancelled), printable(report.failure?.message ?? '')),
+    );
   if (report.outcome === 'exhausted') {
-    say(style.yellow(texts.exhausted));
+    say(style.yellow(texts.words.statuses.exhausted));
     say(asTyped(texts.howToGoOn(report.run, amountsFor(report.limit)), config));
   }
   if (report.outcome === 'paused') {
-    say(`${style.yellow(texts.paused)}${pausedBy(report)}`);
+    const paused = style.yellow(texts.words.statuses.paused);
+    const reason = pausedBy(report);
+    say(reason === '' ? paused : texts.labelled(paused, reason));
     if (report.questions.length === 0) say(asTyped(texts.resumeWith(report.run), config));
   }
   for (const { task, operation } of report.unstopped ?? []) say(texts.didNotStop(task, printable(operation)));
   if (report.missing !== undefined && report.missing.length > 0) {
-    say(`${texts.missing}:`);
+    say(texts.labelled(texts.missing));
     for (const line of report.missing.slice(0, 20)) say(`  - ${printable(line)}`);
     if (report.missing.length > 20) say(`  ${texts.more(report.missing.length - 20)}`);
   }
@@ -49,15 +53,15 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     for (const line of answerCommands(report.run, question, texts)) say(asTyped(line, config));
   }
   if (report.questions.some((question) => !hasExpired(question)))
-    say(asTyped(texts.thenResume(report.run), config));
-  if (report.rating !== undefined) say(`${texts.rating}: ${ratingText(report.rating)}`);
-  say(style.dim(`run ${report.run}`));
+    say(asTyped(texts.resumeWith(report.run), config));
+  if (report.rating !== undefined) say(texts.labelled(texts.rating, ratingText(report.rating)));
+  say(style.dim(texts.runId(report.run)));
 }
 
 function pausedBy({ paused }: Report): string {
   const said = [paused?.reason, paused?.by === undefined ? undefined : `(${paused.by})`];
   const text = said.filter((part) => part !== undefined).join(' ');
-  return text === '' ? '' : `: ${printable(text)}`;
+  return printable(text);
 }
 
 function ratingText({ rating, comment, by }: NonNullable<Report['rating']>): string {
@@ -126,7 +130,7 @@ function amountsFor(limit: Limit = 'steps'): string {
   return ENOUGH[limit];
 }
 
-/** `steps=5,time=10m`, as it is typed behind `--add-budget`. */
+/** `steps=5,time=10m`, as it is typed behind `--raise`. */
 export function readAmounts(text: string): Amounts {
   const amounts: Amounts = {};
   for (const part of text.split(/[,\s]+/).filter((one) => one !== '')) {
@@ -153,5 +157,5 @@ function amountOf(name: string, value: string): number {
 }
 
 function refusal(problem: string): DandoriError {
-  return new DandoriError('usage', `--add-budget: ${problem}.`, { fix: `Write amounts, ${EXAMPLE}.` });
+  return new DandoriError('usage', `--raise: ${problem}.`, { fix: `Write amounts, ${EXAMPLE}.` });
 }

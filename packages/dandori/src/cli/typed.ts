@@ -2,7 +2,7 @@ import { DandoriError } from '../model/error.ts';
 import { SERVER } from './open.ts';
 
 const COMMAND =
-  /\bdandori (answer|approve|cancel|chat|check|init|lift|log|pause|prune|questions|rate|reject|resume|run|runs|serve|show|stats|tell|token|tools|--help)(?![\w-])/g;
+  /\bdandori (answer|approve|cancel|chat|check|diff|doctor|fork|init|log|note|pause|prune|questions|rate|reject|resume|run|runs|save-plan|save-test|serve|show|stats|token|tools|verify|--help)(?![\w-])/g;
 const WITHOUT_CONFIG = ['init', 'token', '--help'];
 const HERE_ONLY = [...WITHOUT_CONFIG, 'chat', 'check', 'prune', 'serve'];
 

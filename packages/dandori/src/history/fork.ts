@@ -7,7 +7,7 @@ import { DandoriError } from '../model/error.ts';
 import { blobOf, type Event, eventOf, type Fact } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
-import { isRepeatable } from '../model/tool.ts';
+import { effect, isRepeatable } from '../model/tool.ts';
 import { compileDraft } from '../run/drafts/draft.ts';
 import { asHidden, changedPlan, checkEdit, invalidEdit } from '../run/drafts/edit.ts';
 import { apply, fold } from '../run/state/apply.ts';
@@ -36,7 +36,7 @@ export const forkedSchema = z.object({
     .readonly()
     .describe('Calls that were running at that event, and whose outcome the original run knows'),
   later: z
-    .array(z.object({ task: z.string(), operation: z.string(), effect: z.string() }))
+    .array(z.object({ task: z.string(), operation: z.string(), effect }))
     .readonly()
     .describe('Writes that the original run made later. The fork does not know them and may repeat them.'),
 });

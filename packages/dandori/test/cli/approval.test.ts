@@ -64,14 +64,14 @@ describe('a plan that waits for a person', () => {
       '    l counter.look {"name":"l"}  (read)',
       '    s counter.send {"name":"${l.name}"}  (write, after l)',
       '    2 calls: 1 read, 1 write',
-      '    longest path: l → s',
-      '    time: at worst 6 min 3 s',
+      '    Critical path: l → s',
+      '    Time: up to 6 min 3 s',
       '    1  approve  Yes, carry it out',
       '    2  reject  No, do not',
-      `Approve with:  dandori approve ${run} q1`,
-      `Reject with:   dandori reject ${run} q1 --reason "…"`,
-      `Edit with:     dandori approve ${run} q1 --edit`,
-      `and go on with:  dandori resume ${run}`,
+      `Approve:  dandori approve ${run} q1`,
+      `Reject:   dandori reject ${run} q1 --reason "…"`,
+      `Edit:     dandori approve ${run} q1 --edit`,
+      `Resume:  dandori resume ${run}`,
       `run ${run}`,
       '',
     ]);
@@ -93,7 +93,7 @@ describe('a plan that waits for a person', () => {
   it('survives SIGKILL at the prompt, is approved by another and goes on', async () => {
     await using place = await prepare();
     await using terminal = openTerminal(place, EDITOR, 'run', '--plan', 'plan.json');
-    await terminal.shows('Edit it first');
+    await terminal.shows('Edit plan');
     await terminal.kill();
     expect((await place.dandori('show', 'last')).stderr).toContain(
       'May this plan of 2 tasks be carried out?',
@@ -110,12 +110,12 @@ describe('a plan that waits for a person', () => {
     await using place = await prepare();
     const run = () => openTerminal(place, EDITOR, 'run', '--plan', 'plan.json');
     await using yes = run();
-    await yes.shows('Edit it first');
+    await yes.shows('Edit plan');
     yes.type(ENTER);
     await yes.ended;
     expect(await effects(place)).toBe('l');
     await using no = run();
-    await no.shows('Edit it first');
+    await no.shows('Edit plan');
     no.type(DOWN + ENTER);
     await no.shows('Why not');
     no.type(`not today${ENTER}`);
@@ -127,10 +127,10 @@ describe('a plan that waits for a person', () => {
       `text = text.includes('senf') ? text.replace('senf', 'send') : text.replace('send', 'senf').replace('\${l.name}', 'mine')`,
     );
     await using edited = run();
-    await edited.shows('Edit it first');
+    await edited.shows('Edit plan');
     edited.type(DOWN + DOWN + ENTER);
     await edited.shows('did you mean "counter.send"?');
-    await edited.shows('Open it again?');
+    await edited.shows('Open the editor again?');
     edited.type(ENTER);
     await edited.ended;
     expect(await effects(place)).toBe('lmine');
@@ -143,12 +143,12 @@ describe('a plan that waits for a person', () => {
     const [run] = await place.runs();
     expect(stderr).toContain('? この計画 (タスク2個) を実行してもよいですか？\n');
     expect(stderr).toContain('    s counter.send {"name":"${l.name}"}  (書き込み、l の後)\n');
-    expect(stderr).toContain(`却下するには:  dandori reject ${run} q1 --reason "…"\n`);
+    expect(stderr).toContain(`却下：  dandori reject ${run} q1 --reason "…"\n`);
     expect((await place.dandori('reject', 'last', '--reason', '今日はやめる')).stderr).toContain(
       '却下しました: q1\n',
     );
     expect((await place.dandori('resume', 'last')).stderr).toContain(
-      '失敗しました: 計画は承認されませんでした。理由: 今日はやめる\n',
+      '失敗：計画は承認されませんでした。理由: 今日はやめる\n',
     );
     expect(await effects(place)).toBe('');
   });
@@ -211,9 +211,9 @@ describe('a plan that is edited', () => {
     await place.dandori('run', '--plan', 'plan.json');
     const approve = () => place.dandori('approve', 'last', '--edit');
     await editWith(place, '');
-    expect((await approve()).stderr).toContain('Nothing was changed');
+    expect((await approve()).stderr).toContain('No changes');
     await editWith(place, `text += 'oops'; process.exitCode = 1`);
-    expect((await approve()).stderr).toContain('Nothing was changed');
+    expect((await approve()).stderr).toContain('No changes');
     await editWith(place, `text = text.replace('counter.look', 'counter.lok')`);
     const wrong = await approve();
     expect(wrong.code).toBe(2);

@@ -28,7 +28,16 @@ describe('rate and stats', () => {
     await find(place, 'Taro');
     expect(await place.dandori('rate', 'last', 'bad', 'too', 'slow')).toMatchObject({ code: 0, stdout: '' });
     expect((await place.dandori('show', 'last')).stderr).toContain('★☆☆☆☆ too slow');
-    const again = await place.dandori('rate', 'last', '4', '--comment', 'quick', '--by', 'Hanako', '--json');
+    const again = await place.dandori(
+      'rate',
+      'last',
+      '4',
+      '--comment',
+      'quick',
+      '--user',
+      'Hanako',
+      '--json',
+    );
     expect(JSON.parse(again.stdout)).toMatchObject({ rating: 4, comment: 'quick', by: 'Hanako' });
     const shown = await place.dandori('show', 'last', '--json');
     expect(JSON.parse(shown.stdout)).toMatchObject({ rating: { rating: 4, comment: 'quick', by: 'Hanako' } });

@@ -101,7 +101,7 @@ describe('a tool that asks while it runs', () => {
     const { code, stderr } = await finished;
     expect(stderr).toContain('? Who is it for?\n    desk.book {}\n');
     expect(stderr).toContain(
-      `The tool waits for the answer, and goes on with it.\nAnswer with:  dandori answer ${run} q1 --field name=<value>\n`,
+      `The tool is waiting for this answer.\nAnswer:  dandori answer ${run} q1 --field name=<value>\n`,
     );
     expect(stderr).toContain('✓ t1 desk.book');
     expect(code).toBe(0);
@@ -115,7 +115,7 @@ describe('a tool that asks while it runs', () => {
     await desk.asked();
     expect((await desk.dandori('answer', 'last', 'q1', '1')).code).toBe(0);
     const { code, stderr } = await finished;
-    expect(stderr).toContain('開くページ: https://example.com/pay?id=7 (ホスト: example.com)\n');
+    expect(stderr).toContain('開くページ：https://example.com/pay?id=7（ホスト：example.com）\n');
     expect(stderr).toContain('1  done  済ませた\n');
     expect(code).toBe(0);
     expect(desk.record()).toContain('did book [{"action":"accept"}]');
@@ -125,7 +125,7 @@ describe('a tool that asks while it runs', () => {
     await using desk = await prepare([{ ...RESERVE, args: { strict: true } }], { hold: '100ms' });
     const { code, stderr } = await desk.dandori(...RUN);
     expect(code).toBe(3);
-    expect(stderr).toContain('and go on with:  dandori resume');
+    expect(stderr).toContain('Resume:  dandori resume');
     await desk.answer('q1', AKI);
     expect((await desk.dandori('resume', 'last')).code).toBe(0);
     expect(desk.deeds()).toEqual([
@@ -159,7 +159,7 @@ describe('a tool that asks while it runs', () => {
     await desk.dandori('cancel', 'last');
     const { code, stderr } = await finished;
     expect(code).toBe(4);
-    expect(stderr).toContain('nobody knows whether it took effect');
+    expect(stderr).toContain('Outcome unconfirmed');
     await until(() => desk.record().includes('cancelled book'));
     await lawful(desk, run);
   });

@@ -21,10 +21,10 @@ describe('what a plan will take', () => {
   it('is told in few lines, however long the plan is', () => {
     expect(estimateLines(ESTIMATE, textsFor({ language: 'en' }))).toEqual([
       '30 calls: 20 reads, 10 writes',
-      'irreversible: drop',
-      `longest path: ${Array.from({ length: 11 }, (_, index) => `t${index + 1}`).join(' → ')} → … (8) → t20`,
-      'time: expected 1.5 s, at worst 1 min 30 s',
-      'cost: $0.5, at worst $1.5',
+      'Destructive: drop',
+      `Critical path: ${Array.from({ length: 11 }, (_, index) => `t${index + 1}`).join(' → ')} → … (8) → t20`,
+      'Time: about 1.5 s, up to 1 min 30 s',
+      'Cost: $0.5, up to $1.5',
     ]);
   });
 
@@ -38,10 +38,10 @@ describe('what a plan will take', () => {
     const lines = contextLines(question, textsFor({ language: 'ja' }));
     expect(lines.slice(0, 4)).toEqual([
       'db.drop {}',
-      '種類: 破壊的な変更',
-      '計画全体:',
-      '  呼び出し30回: 読み取り20、書き込み10',
+      '影響：取り消し不可',
+      '計画の全体：',
+      '  呼び出し 30 回：読み取り 20 回、書き込み 10 回',
     ]);
-    expect(lines).toContain('  費用: $0.5、最悪 $1.5');
+    expect(lines).toContain('  費用：$0.5、最大 $1.5');
   });
 });

@@ -16,11 +16,11 @@ const READING = [
   ['runs', '--json'],
   ['show', 'last', '--json'],
   ['log', 'last', '--json'],
-  ['history', 'last', '--json'],
-  ['replay', 'last', '--json'],
+  ['show', 'last', '--history', '--json'],
+  ['verify', 'last', '--json'],
   ['diff', 'last', 'last', '--json'],
-  ['lift', 'last'],
-  ['record', 'last'],
+  ['save-plan', 'last'],
+  ['save-test', 'last'],
   ['questions', '--json'],
   ['doctor', '--json'],
   ['stats', '--json'],
@@ -30,7 +30,7 @@ const READING = [
   ['answer', 'last', '1'],
   ['approve', 'last'],
   ['reject', 'last'],
-  ['tell', 'last', 'more'],
+  ['note', 'last', 'more'],
   ['pause', 'last'],
   ['cancel', 'last'],
 ];
@@ -42,6 +42,57 @@ const WRITING = [
   ['token', '--json'],
   ['init', '--force'],
 ];
+
+/** The names that commands and options had up to 0.2, and their names now. */
+const RENAMED = [
+  [
+    ['lift', 'last'],
+    ['save-plan', 'last'],
+  ],
+  [
+    ['record', 'last'],
+    ['save-test', 'last'],
+  ],
+  [
+    ['tell', 'last', 'more'],
+    ['note', 'last', 'more'],
+  ],
+  [
+    ['replay', 'last', '--to', '2'],
+    ['verify', 'last', '--to', '2'],
+  ],
+  [
+    ['history', 'last', '--json'],
+    ['show', 'last', '--history', '--json'],
+  ],
+  [
+    ['resume', 'last', '--add-budget', 'steps'],
+    ['resume', 'last', '--raise', 'steps'],
+  ],
+  [
+    ['fork', 'last', '--at', '2', '--edit-plan', 'no.yaml'],
+    ['fork', 'last', '--at', '2', '--plan', 'no.yaml'],
+  ],
+  [
+    ['rate', 'last', '4', '--by', 'Hanako', '--json'],
+    ['rate', 'last', '4', '--user', 'Hanako', '--json'],
+  ],
+] as const;
+
+describe('a command that was renamed', () => {
+  it('still works under its old name, which help does not list', async () => {
+    await using place = await openPlace();
+    const config = { mcpServers: {}, services: [service('cli/fixtures/desk.ts')] };
+    await place.write('dandori.yaml', JSON.stringify(config));
+    await place.write('plan.json', JSON.stringify(PLAN));
+    expect((await place.dandori('run', '--plan', 'plan.json')).code).toBe(0);
+    for (const [old, now] of RENAMED)
+      expect(await place.dandori(...old), old.join(' ')).toEqual(await place.dandori(...now));
+    const { stdout } = await place.dandori('--help');
+    expect(stdout).toMatch(/^Debug:\n {2}verify /m);
+    expect(stdout).not.toMatch(/\b(lift|replay|history|tell)\b/);
+  });
+});
 
 describe('a process of its own', () => {
   it('says what the shared process of the tests says, ends as it does, and ends by itself', async () => {

@@ -28,11 +28,11 @@ describe('dandori lift', () => {
   it('gives a plan that is accepted and repeats the run without a model, and says what it guessed', async () => {
     await using place = await openPlace();
     await adaptiveRun(place, 'How is the weather here?');
-    const { stdout, code } = await place.dandori('lift', 'last');
+    const { stdout, code } = await place.dandori('save-plan', 'last');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^# Lifted from the run \d{8}-\S+ \(answered\)\.$/m);
+    expect(stdout).toMatch(/^# Saved from run \d{8}-\S+ \(Done\)\.$/m);
     expect(stdout).toContain('# Left out: t3 places.get_weather (failed: ');
-    expect(stdout).toContain('  # city: ${t1.city} was inferred; it was "Tokyo"\n');
+    expect(stdout).toContain('  # city: inferred ${t1.city}; the value was "Tokyo"\n');
     expect(stdout).toContain('city: ${t1.city}\n');
     const before = JSON.parse((await place.dandori('show', 'last', '--json')).stdout);
     await place.write('plan.yaml', stdout);
@@ -45,15 +45,15 @@ describe('dandori lift', () => {
   it('prints JSON that is a plan file too, and comments in Japanese for a Japanese goal', async () => {
     await using place = await openPlace();
     await adaptiveRun(place, 'ここの天気は?');
-    expect((await place.dandori('lift', 'last')).stdout).toContain(
+    expect((await place.dandori('save-plan', 'last')).stdout).toContain(
       '# city: ${t1.city} と推定。元の値は "Tokyo"',
     );
-    const json = await place.dandori('lift', 'last', '--json');
+    const json = await place.dandori('save-plan', 'last', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({
       goal: 'ここの天気は?',
       tasks: [{ id: 't1' }, { id: 't2' }],
     });
-    expect(json.stderr).toContain('除いたタスク: t3');
+    expect(json.stderr).toContain('除外：t3');
     await place.write('plan.json', json.stdout);
     expect(await place.dandori('check', 'plan.json')).toMatchObject({ code: 0 });
   });
@@ -66,7 +66,7 @@ describe('dandori lift', () => {
       JSON.stringify([{ operation: 'places.get_weather', args: { city: 'Nowhere at all' } }]),
     );
     await place.dandori('run', '--plan', 'plan.json');
-    const { code, stdout, stderr } = await place.dandori('lift', 'last');
+    const { code, stdout, stderr } = await place.dandori('save-plan', 'last');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('has succeeded');
   });

@@ -35,8 +35,8 @@ describe('a run that a limit has ended', () => {
     expect(ended).toMatchObject({ code: 5, stdout: 'half\n' });
     const shown = await place.dandori('show', 'last', '--json');
     expect(JSON.parse(shown.stdout)).toMatchObject({ outcome: 'exhausted', limit });
-    const [, run = '', amounts = ''] = /dandori resume (\S+) --add-budget (\S+)/.exec(ended.stderr) ?? [];
-    const resumed = await place.dandori('resume', run, '--add-budget', amounts);
+    const [, run = '', amounts = ''] = /dandori resume (\S+) --raise (\S+)/.exec(ended.stderr) ?? [];
+    const resumed = await place.dandori('resume', run, '--raise', amounts);
     expect(resumed).toMatchObject({ code: 0, stdout: 'whole\n' });
     expect(readAmounts(amounts)).toHaveProperty(limit === 'loop' ? 'steps' : limit);
   });

@@ -88,12 +88,12 @@ describe('what was', () => {
   it('history shows every proposal, reflection and revision, and the plan as it stands', async () => {
     await using place = await openHome(PLACES);
     await revisedRun(place);
-    const { stdout, code } = await place.dandori('history', 'last');
+    const { stdout, code } = await place.dandori('show', '--history', 'last');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/plan 1 by the mind, accepted\n.*\n\s+w places\.get_weather/);
-    expect(stdout).toContain('looked back (error, partial): no such city');
-    expect(stdout).toContain('plan 2 by the mind, accepted: take the city of the address (replace w)');
-    const json = JSON.parse((await place.dandori('history', 'last', '--json')).stdout);
+    expect(stdout).toMatch(/Plan 1 by the model, accepted\n.*\n\s+w places\.get_weather/);
+    expect(stdout).toContain('Reflection (error): partly done · no such city');
+    expect(stdout).toContain('Plan 2 by the model, accepted: take the city of the address (replace w)');
+    const json = JSON.parse((await place.dandori('show', '--history', 'last', '--json')).stdout);
     expect(json).toMatchObject({
       plan: { version: 2, status: 'completed' },
       tasks: [{ id: 'l' }, { id: 'w_2', args: { city: '${l.city}' } }],
@@ -104,7 +104,7 @@ describe('what was', () => {
   it('record makes a test that passes, and that fails where the engine would call something else', async () => {
     await using place = await openHome(PLACES);
     await revisedRun(place);
-    const { stdout, stderr, code } = await place.dandori('record', 'last');
+    const { stdout, stderr, code } = await place.dandori('save-test', 'last');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('!') });
     const file = await place.write('case.yaml', stdout);
     expect(await runCase(file)).toMatchObject({ outcome: 'answered' });
@@ -118,24 +118,24 @@ describe('what was', () => {
     await using place = await openHome();
     await place.dandori('run', '--plan', 'plan.yaml');
     const [run = ''] = await place.runs();
-    const proved = await place.dandori('replay', 'last');
-    expect(proved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Proved: \d+ events/) });
-    const early = await place.dandori('replay', 'last', '--to', '3');
-    expect(early.stdout).toMatch(/as of event 3 of \d+/);
+    const proved = await place.dandori('verify', 'last');
+    expect(proved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified \d+ events/) });
+    const early = await place.dandori('verify', 'last', '--to', '3');
+    expect(early.stdout).toMatch(/At event 3 of \d+/);
     expect(early.stdout).toContain('a calc.evaluate ready');
     forge(fileOf(place, run), (event) =>
       event.type === 'task_started' && event.data.task === 'b'
         ? { ...event, data: { ...event.data, args: { expression: '4 * 10' } } }
         : event,
     );
-    const forged = await place.dandori('replay', 'last');
+    const forged = await place.dandori('verify', 'last');
     expect(forged.code).toBe(1);
     expect(forged.stdout).toMatch(
       /task_started args is \{"expression":"4 \* 10"\} where \{"expression":"3 \* 10"\}/,
     );
-    const json = JSON.parse((await place.dandori('replay', 'last', '--json')).stdout);
+    const json = JSON.parse((await place.dandori('verify', 'last', '--json')).stdout);
     expect(json).toMatchObject({ isProved: false, differences: [{ type: 'task_started' }] });
-    expect((await place.dandori('replay', 'last', '--to', 'x')).code).toBe(2);
+    expect((await place.dandori('verify', 'last', '--to', 'x')).code).toBe(2);
   });
 
   it('fork goes on from an event with an edited plan, and diff says what came of it', async () => {
@@ -154,31 +154,24 @@ describe('what was', () => {
     const equal = await place.dandori('diff', source, 'last');
     expect(equal).toMatchObject({ code: 0, stdout: expect.stringContaining('No difference.') });
     await place.write('edited.yaml', PLAN.replace('* 10', '* 100'));
-    const forked = await place.dandori(
-      'fork',
-      source,
-      '--at',
-      String(done + 1),
-      '--edit-plan',
-      'edited.yaml',
-    );
+    const forked = await place.dandori('fork', source, '--at', String(done + 1), '--plan', 'edited.yaml');
     expect(forked.stderr).toContain(`Forked from ${source} at event ${done + 1}.`);
     expect(forked.stdout).toContain('300');
     await place.write('wrong.yaml', 'goal: x\ntasks:\n  - { id: b, operation: calc.evalute, args: {} }\n');
-    const wrong = await place.dandori('fork', source, '--at', String(done + 1), '--edit-plan', 'wrong.yaml');
+    const wrong = await place.dandori('fork', source, '--at', String(done + 1), '--plan', 'wrong.yaml');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toMatch(
       /wrong\.yaml:3:\d+ error\[unknown-operation\][\s\S]*did you mean[\s\S]*nothing was forked/,
     );
     const differs = await place.dandori('diff', source, 'last');
     expect(differs.code).toBe(1);
-    expect(differs.stdout).toContain(`The same up to event ${done + 1}.`);
+    expect(differs.stdout).toContain(`Identical up to event ${done + 1}.`);
     expect(differs.stdout).toMatch(/call b\n {2}- .*3 \* 10.*\n {2}\+ .*3 \* 100/);
     expect(JSON.parse((await place.dandori('diff', source, 'last', '--json')).stdout)).toMatchObject({
       isSame: false,
       commonSeq: done + 1,
     });
-    expect((await place.dandori('replay', 'last')).code).toBe(0);
+    expect((await place.dandori('verify', 'last')).code).toBe(0);
   });
 
   it('fork answers a question otherwise, and waits where it is told not to run', async () => {
@@ -191,7 +184,7 @@ describe('what was', () => {
     expect((await place.dandori('resume', source, '--json')).code).toBe(1);
     const parked = await place.dandori('fork', source, '--answer', 'q1=approve', '--no-run');
     expect(parked.stderr).toContain('から分岐しました');
-    expect(parked.stderr).toMatch(/続けるには: .*resume/);
+    expect(parked.stderr).toMatch(/再開： .*resume/);
     const resumed = JSON.parse((await place.dandori('resume', 'last', '--json')).stdout);
     expect(resumed.tasks.d).toMatchObject({ status: 'succeeded', attempts: 1 });
     expect(await place.dandori('fork', source, '--answer', 'q1')).toMatchObject({ code: 2 });
@@ -209,8 +202,8 @@ describe('what was', () => {
     expect(await place.dandori('fork', source, '--answer', 'q9=approve')).toMatchObject({ code: 2 });
     await place.dandori('reject', source, '--reason', 'not today');
     await place.dandori('resume', source, '--json');
-    expect((await place.dandori('history', source)).stdout).toContain('not today');
-    const { entries } = JSON.parse((await place.dandori('history', source, '--json')).stdout);
+    expect((await place.dandori('show', '--history', source)).stdout).toContain('not today');
+    const { entries } = JSON.parse((await place.dandori('show', '--history', source, '--json')).stdout);
     expect(entries).toMatchObject([{ isAccepted: false, reason: 'not today' }]);
   });
 
@@ -249,6 +242,6 @@ describe('what was', () => {
     ]);
     expect(readFileSync(file, 'utf8')).toBe(`${text}rubbish`);
     await place.write('dandori.yaml', JSON.stringify({ ...CALC, language: 'ja' }));
-    expect((await place.dandori('doctor')).stdout).toContain('1件見つかりました');
+    expect((await place.dandori('doctor')).stdout).toContain('問題 1 件');
   });
 });

@@ -96,7 +96,7 @@ describe('two commands on one run', () => {
     const first = place.begin(...RUN);
     await until(place, 'task_started');
     expect((await place.dandori('pause', 'last', '--reason', 'lunch')).code).toBe(0);
-    expect((await place.dandori('tell', 'last', 'and', 'hurry')).code).toBe(0);
+    expect((await place.dandori('note', 'last', 'and', 'hurry')).code).toBe(0);
     await place.write('go', '');
     const { code, stderr } = await first.finished;
     expect(code).toBe(6);
@@ -117,7 +117,7 @@ describe('two commands on one run', () => {
     const { code, stderr } = await first.finished;
     expect(code).toBe(4);
     expect(stderr).toContain('Cancelled: enough\n');
-    expect(stderr).toContain('s desk.slow was told to stop and did not');
+    expect(stderr).toContain("s desk.slow didn't stop when asked");
   });
 });
 
@@ -178,7 +178,7 @@ describe('a form', () => {
     const [run] = await place.runs();
     expect(code).toBe(3);
     expect(stderr).toContain(
-      '    size  small | large\n    count  whole number 1…\n    gift  Yes | No  (may be left out)\n    extras  ribbon | card  default: ["card"]  (may be left out)\n',
+      '    size  small | large\n    count  whole number 1…\n    gift  Yes | No  (optional)\n    extras  ribbon | card  default: ["card"]  (optional)\n',
     );
     expect(stderr).toContain(`dandori answer ${run} q1 --field size=<value> --field count=<value>\n`);
     const wrong = await place.dandori('answer', 'last', '--field', 'size=huge', '--field', 'count=many');
@@ -223,7 +223,7 @@ describe('a question that expires', () => {
     expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[question-expired]');
     const [run] = await place.runs();
     const listed = await place.dandori('questions');
-    expect(listed.stdout).toContain(`Go on with:  dandori resume ${run}\n`);
+    expect(listed.stdout).toContain(`Resume:  dandori resume ${run}\n`);
     expect(listed.stdout).not.toContain('dandori answer');
     const resumed = await place.dandori('resume', 'last');
     expect(resumed.code).toBe(4);
@@ -232,7 +232,7 @@ describe('a question that expires', () => {
 
   it('may be answered by those who are named only', async () => {
     await using place = await prepare([WHICH], { questions: { answerers: ['anna'] } });
-    expect((await place.dandori(...RUN)).stderr).toContain('may be answered by: anna\n');
+    expect((await place.dandori(...RUN)).stderr).toContain('Can be answered by: anna\n');
     expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[answer-not-allowed]');
     expect((await place.dandori('answer', 'last', '1', '--user', 'bert')).code).toBe(2);
     const fork = ['fork', 'last', '--answer', 'q1=1', '--no-run', '--user'];
@@ -252,14 +252,14 @@ describe('the two milks of the kitchen', () => {
     [
       '在庫から牛乳を削除して',
       '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
-      '答えるには',
+      '回答：',
       '低脂肪',
       '残り: 0',
     ],
     [
       'Remove the milk from the kitchen inventory',
       '2 items fit "milk". Which one should be removed?',
-      'Answer with',
+      'Answer:',
       'low-fat',
       'remaining: 0',
     ],
@@ -337,11 +337,11 @@ describe.runIf(hasScript)('at a terminal', () => {
   it('a form is asked field by field, what does not fit is said at once, and Enter says nothing that was not said', async () => {
     await using place = await prepare([ORDER]);
     const code = await type(place, [
-      ['Cancel the run', '\r'],
+      ['Cancel run', '\r'],
       ['large', `${DOWN}\r`],
       ['count', '0\r'],
       ['must be', '\b2\r'],
-      ['Leave it out', '\r'],
+      ['Skip', '\r'],
       ['ribbon', '\r'],
     ]);
     expect(code).toBe(0);
@@ -353,20 +353,20 @@ describe.runIf(hasScript)('at a terminal', () => {
     await using declining = await prepare([WHICH]);
     expect(
       await type(declining, [
-        ['Cancel the run', `${DOWN}${DOWN}\r`],
+        ['Cancel run', `${DOWN}${DOWN}\r`],
         ['Why?', 'neither\r'],
       ]),
     ).toBe(1);
     await using cancelling = await prepare([WHICH]);
-    expect(await type(cancelling, [['Cancel the run', `${DOWN}${DOWN}${DOWN}\r`]])).toBe(4);
+    expect(await type(cancelling, [['Cancel run', `${DOWN}${DOWN}${DOWN}\r`]])).toBe(4);
     const { stderr } = await cancelling.dandori('show', 'last');
-    expect(stderr).toContain('Cancelled: cancelled at the question: Which one?\n');
+    expect(stderr).toContain('Cancelled: Stopped at the question: Which one?\n');
   });
 
   it('a question that is answered elsewhere is taken back, with what was said, and the run goes on', async () => {
     await using place = await prepare([WHICH]);
     await using terminal = openTerminal(place, place.env, ...RUN);
-    await terminal.shows('Cancel the run');
+    await terminal.shows('Cancel run');
     expect((await place.dandori('answer', 'last', 'right', '--user', 'bo')).code).toBe(0);
     await terminal.shows('q1 was answered elsewhere by bo: The right one');
     expect(await terminal.code).toBe(0);
@@ -377,7 +377,7 @@ describe.runIf(hasScript)('at a terminal', () => {
   it('a run that is cancelled elsewhere ends here too, and says why', async () => {
     await using place = await prepare([WHICH]);
     await using terminal = openTerminal(place, place.env, ...RUN);
-    await terminal.shows('Cancel the run');
+    await terminal.shows('Cancel run');
     expect((await place.dandori('cancel', 'last', '--reason', 'enough')).code).toBe(0);
     await terminal.shows('Cancelled: enough');
     expect(await terminal.code).toBe(4);
@@ -388,7 +388,7 @@ describe.runIf(hasScript)('at a terminal', () => {
       questions: { expire_after: '6s', when_expired: 'cancel' },
     });
     await using terminal = openTerminal(place, place.env, ...RUN);
-    await terminal.shows(/expires in [\d.]+ (s|ms)[\s\S]*Cancel the run/);
+    await terminal.shows(/Expires in [\d.]+ (s|ms)[\s\S]*Cancel run/);
     await terminal.shows('Cancelled: Nobody answered in time: Which one?');
     expect(await terminal.code).toBe(4);
   });
@@ -396,7 +396,7 @@ describe.runIf(hasScript)('at a terminal', () => {
   it('a person is told the keys, and a yes and a no, in the language of the run', async () => {
     await using place = await prepare([ORDER], { language: 'ja' });
     await using terminal = openTerminal(place, place.env, ...RUN);
-    await terminal.shows(/答える \(↑\/↓ で選び、Enter で決定\)[\s\S]*実行を中止する/);
+    await terminal.shows(/回答 \(↑\/↓ で選び、Enter で決定\)[\s\S]*実行を中止/);
     terminal.type(ENTER);
     await terminal.shows('large');
     expect(terminal.output()).not.toMatch(/navigate|confirm/);

@@ -97,8 +97,8 @@ it('a model that stands in for another, and a long wait, are told', async () => 
   const { code, stdout, stderr } = await place.dandori('run', 'Say it');
   expect(code, stderr).toBe(0);
   expect(stdout).toBe('Here.\n');
-  expect(stderr).toMatch(/one has too many requests[^\n]*wait for 2 s\n {2}asking again in 2\.0 s\n/);
-  expect(stderr).toMatch(/wait for 2 s\n {2}going on with openai-compatible\/two\n/);
+  expect(stderr).toMatch(/one has too many requests[^\n]*wait for 2 s\n {2}Retrying in 2\.0 s\n/);
+  expect(stderr).toMatch(/wait for 2 s\n {2}Switching to openai-compatible\/two\n/);
 });
 
 it('a look back on which nobody said anything ends without a colon', async () => {

@@ -18,11 +18,11 @@ describe.concurrent('dandori prune', () => {
       fix: expect.stringContaining('--yes'),
     });
     const young = await place.dandori('prune', '--older-than', '30d', '--yes');
-    expect(young).toMatchObject({ code: 0, stdout: 'There is nothing to remove.\n' });
+    expect(young).toMatchObject({ code: 0, stdout: 'Nothing to remove.\n' });
     const dry = await place.dandori('prune', '--older-than', '0s', '--dry-run');
     expect(dry.code).toBe(0);
     expect(dry.stdout).toContain(run);
-    expect(dry.stdout).toMatch(/To be removed: 1 run and 0 large results, [\d,]+ bytes\./);
+    expect(dry.stdout).toMatch(/To remove: 1 run and 0 stored results, [\d,]+ bytes\./);
     expect(await place.runs()).toEqual([run]);
     const bytes = Buffer.byteLength(await place.journal(run));
     const pruned = await place.dandori('prune', '--older-than', '0s', '--yes', '--json');
@@ -43,8 +43,8 @@ describe.concurrent('dandori prune', () => {
     await place.write('20260101-000000000-aaaa.jsonl', 'broken\n');
     const { code, stdout } = await place.dandori('prune', '--older-than', '1d', '--yes');
     expect(code).toBe(0);
-    expect(stdout).toContain('削除するものはありません。');
-    expect(stdout).toMatch(/壊れているため残しました: 20260101-000000000-aaaa/);
+    expect(stdout).toContain('削除の対象はありません。');
+    expect(stdout).toMatch(/残しました（破損）: 20260101-000000000-aaaa/);
     expect((await place.dandori('runs')).stdout).toMatch(/20260101-000000000-aaaa .* 破損 /);
   });
 

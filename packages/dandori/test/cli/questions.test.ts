@@ -30,15 +30,15 @@ describe('a question that nobody can be asked on the spot', () => {
     const [run] = await place.runs();
     expect(code).toBe(3);
     expect(stderr.split('\n')).toEqual([
-      '1 task planned',
+      'Planned 1 task',
       '? May letters.send (write) be called?',
       '    letters.send {"to":"p1","text":"Dear Hanako"}',
-      '    effect: write',
-      '    why: She waits for it.',
+      '    Effect: Write',
+      '    Reason: She waits for it.',
       '    1  approve  Yes, call it',
       '    2  reject  No, do not',
-      `Answer with:  dandori answer --config letters.yaml ${run} q1 <answer>`,
-      `and go on with:  dandori resume --config letters.yaml ${run}`,
+      `Answer:  dandori answer --config letters.yaml ${run} q1 <answer>`,
+      `Resume:  dandori resume --config letters.yaml ${run}`,
       `run ${run}`,
       '',
     ]);
@@ -46,7 +46,7 @@ describe('a question that nobody can be asked on the spot', () => {
     const answered = await place.dandori('answer', 'last', 'q1', '2', ...CONFIG);
     expect(answered.stderr).toContain(`dandori resume --config letters.yaml ${run}`);
     const resumed = await place.dandori('resume', 'last', ...CONFIG);
-    expect(resumed.stderr).toMatch(/^taken up again\n/);
+    expect(resumed.stderr).toMatch(/^Resumed\n/);
     expect(resumed.stderr).toContain('A person did not approve letters.send.');
     expect(resumed.code).toBe(1);
   });
@@ -61,22 +61,22 @@ describe('a question that nobody can be asked on the spot', () => {
     const { stderr } = await place.dandori(...RUN);
     const [run] = await place.runs();
     expect(stderr.split('\n')).toEqual([
-      '1個のタスクを計画しました',
+      'タスク 1 件を計画しました',
       '? letters.send (書き込み) を実行してもよいですか？',
       '    letters.send {"to":"p1","text":"Dear Hanako"}',
-      '    種類: 書き込み',
-      '    理由: 返事を待っています',
+      '    影響：書き込み',
+      '    理由：返事を待っています',
       '    1  approve  はい、実行する',
       '    2  reject  いいえ、実行しない',
-      `答えるには:  dandori answer --config letters.yaml ${run} q1 <答え>`,
-      `続けるには:  dandori resume --config letters.yaml ${run}`,
-      `run ${run}`,
+      `回答：  dandori answer --config letters.yaml ${run} q1 <回答>`,
+      `再開：  dandori resume --config letters.yaml ${run}`,
+      `実行 ${run}`,
       '',
     ]);
     const answered = await place.dandori('answer', 'last', 'q1', 'reject', ...CONFIG);
-    expect(answered.stderr).toMatch(/^答えを記録しました。\n/);
+    expect(answered.stderr).toMatch(/^回答を保存しました。\n/);
     const resumed = await place.dandori('resume', 'last', ...CONFIG);
-    expect(resumed.stderr).toContain('失敗しました: letters.send の実行は承認されませんでした。\n');
+    expect(resumed.stderr).toContain('失敗：letters.send の実行は承認されませんでした。\n');
     expect(resumed.stderr).toContain('  - t1 letters.send: 失敗\n');
     expect(resumed.stdout).toMatch(/^目標を達成できませんでした。\n/);
     const shown = await place.dandori('show', 'last', ...CONFIG);
@@ -94,7 +94,7 @@ describe('a question that nobody can be asked on the spot', () => {
   it('is answered by --yes without a word about a pause that nobody noticed', async () => {
     await using place = await prepare('always', FIND);
     const { code, stderr } = await place.dandori(...RUN, '--yes');
-    expect(stderr).not.toContain('taken up again');
+    expect(stderr).not.toContain('Resumed');
     expect(stderr).not.toContain('language model');
     expect(stderr).toContain('✓ t1 letters.find_person');
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe('an effect for a tool that is not there', () => {
     await place.write('letters.yaml', JSON.stringify({ mcpServers, services: [LETTERS], effects }));
     const { stderr } = await place.dandori('tools', ...CONFIG);
     expect(stderr).toBe(
-      '! effects: there is no tool letters.sent; did you mean letters.send?\n! effects: there is no tool nosuch.tool\n',
+      '! effects: no tool letters.sent. Did you mean letters.send?\n! effects: no tool nosuch.tool\n',
     );
   });
 
@@ -122,9 +122,9 @@ describe('an effect for a tool that is not there', () => {
       await place.write('letters.yaml', JSON.stringify({ mcpServers, services: [LETTERS], effects }));
       return (await place.dandori('tools', ...CONFIG)).stderr;
     };
-    const cannot = '! effects: letters.send cannot be looked for with';
+    const cannot = "! effects: letters.send can't be checked with";
     expect(await stderrWith('letters.finds')).toBe(`${cannot} letters.finds: there is no such tool\n`);
-    expect(await stderrWith('letters.send')).toBe(`${cannot} letters.send: that is no read\n`);
+    expect(await stderrWith('letters.send')).toBe(`${cannot} letters.send: it is not a read\n`);
     expect(await stderrWith('letters.find_person')).toBe('');
     expect(await stderrWith('off.find')).toBe('');
   });

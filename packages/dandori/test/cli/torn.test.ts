@@ -19,8 +19,8 @@ async function withRun(goal: string): Promise<{ place: Place; run: string; file:
 
 describe('a journal whose last line a crash has cut short', () => {
   it.each([
-    ['What is 1 + 2?', /! A crash left an incomplete end of 17 bytes in the journal/],
-    ['1 + 2を計算', /! 記録の最後に、異常終了で途切れた部分\(17バイト\)がありました/],
+    ['What is 1 + 2?', /! The journal ends with an incomplete event \(17 bytes\)/],
+    ['1 + 2を計算', /! ジャーナルの末尾に、異常終了で途切れたイベント（17 バイト）があります/],
   ])('is told once by who reads it: %s', async (goal, told) => {
     const { place, run, file } = await withRun(goal);
     await using _ = place;
@@ -57,9 +57,7 @@ describe('a journal that holds nothing at all', () => {
     await using _ = place;
     await writeFile(file, '');
     const { code, stdout, stderr } = await place.dandori(command, run);
-    expect(stderr).toMatch(
-      /error\[journal-damaged\]: The run .* has no events\.\nWhat to do: Bring its file/,
-    );
+    expect(stderr).toMatch(/error\[journal-damaged\]: The run .* has no events\.\nFix: Bring its file/);
     expect([code, stdout]).toEqual([2, '']);
   });
 });

@@ -22,7 +22,7 @@ describe('settings of a user on the command line', () => {
     };
     await place.write('dandori.yaml', JSON.stringify(config));
     const asked = await place.dandori('run', 'hello', '--user', 'jack');
-    expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining('答えるには:') });
+    expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining('回答：') });
     expect(api.requests).toMatchObject([{ url: '/u/jack', headers: { authorization: `Bearer ${TOKEN}` } }]);
     await api[Symbol.asyncDispose]();
     await place.dandori('answer', 'last', 'q1', 'here');
@@ -34,11 +34,8 @@ describe('settings of a user on the command line', () => {
   });
 
   it.each([
-    [
-      'en',
-      'The configuration of user jack is not used (HTTP 500); the run starts with the settings of the file.',
-    ],
-    ['ja', 'ユーザー jack の設定は使えません(HTTP 500)。ファイルの設定で始めます。'],
+    ['en', "The configuration of user jack can't be used (HTTP 500). Using the settings of the file."],
+    ['ja', 'ユーザー jack の設定を使用できません（HTTP 500）。ファイルの設定を使います。'],
   ])('an API that is broken is told in %s on stderr, and the run goes on', async (language, text) => {
     await using api = await startUserApi((response: ServerResponse) => {
       response.writeHead(500).end();

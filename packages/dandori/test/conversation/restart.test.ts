@@ -117,7 +117,7 @@ describe('the conversation of REQUIREMENTS E', () => {
         expect.stringContaining('plan of 2 steps'),
         expect.stringContaining('plan of 1 step'),
       ]);
-      expect(texts.find((text) => text.includes('waits for you'))).toMatch(/Look at the weather/);
+      expect(texts.find((text) => text.includes('Waiting for you'))).toMatch(/Look at the weather/);
       expect(texts.at(-1)).toBe('Booked.');
       expect(await booked(place)).toBe('Kyoto\n');
       await theseHold(place.folder);

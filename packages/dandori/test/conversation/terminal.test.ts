@@ -14,7 +14,7 @@ describe('dandori chat at a terminal', () => {
       answer(`You said ${JSON.stringify(goalOf(promptText))}`),
     );
     await using terminal = openTerminal(town.place, town.place.env, 'chat');
-    await sees(terminal, /Say what you want.*\n\n+›$/);
+    await sees(terminal, /What would you like to do\?.*\n\n+›$/);
     terminal.type('hello wurld\u007f\u007f\u007f\u007forld\r');
     await sees(terminal, /› hello world\n● You said "hello world"\n+›$/);
     terminal.type('one \\\rtwo\r');
@@ -38,7 +38,7 @@ describe('dandori chat at a terminal', () => {
     terminal.type('take your time\r');
     await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type('\u0003');
-    await sees(terminal, /● Cancelled: cancelled with Ctrl-C\n+›$/);
+    await sees(terminal, /● Cancelled: Interrupted with Ctrl-C\n+›$/);
     terminal.type('half a line');
     await sees(terminal, /\n› half a line$/);
     terminal.type('\u0003');
@@ -70,12 +70,12 @@ describe('dandori chat at a terminal', () => {
     terminal.type('plan a trip\r');
     await sees(
       terminal,
-      /plan of 2 steps be.*\n.*s1\. Look at the weather\n.*s2\. Find the place\n +left open until.*\n +yes or no\?.*\n+›$/,
+      /plan of 2 steps be.*\n.*s1\. Look at the weather\n.*s2\. Find the place\n +Planned later:.*\n +yes \/ no.*\n+›$/,
     );
     terminal.type('yes\r');
     await sees(
       terminal,
-      /Working in the background: \w{4}\..*\n+▸ \w{4} plan a trip · . of 2 steps done\n+›$/,
+      /\w{4} is running in the background\..*\n+▸ \w{4} plan a trip · . of 2 steps done\n+›$/,
     );
     terminal.type('what is the capital of France\r');
     await sees(terminal, /● Paris\.\n+▸ \w{4} plan a trip · 1 of 2 steps done\n+›$/);
@@ -107,7 +107,7 @@ describe('dandori chat at a terminal', () => {
     await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type('yes\r');
     release();
-    await sees(terminal, /came up while you were typing[\s\S]*May travel\.book.*\n+›$/);
+    await sees(terminal, /New question while you were typing[\s\S]*May travel\.book.*\n+›$/);
     terminal.type('yes\r');
     await sees(terminal, /● It is booked\.\n+›$/);
     terminal.type('\u0004');
@@ -150,7 +150,7 @@ describe('dandori run at a terminal', () => {
     await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type(ENTER + ENTER);
     release();
-    await sees(terminal, /Cancel the run/);
+    await sees(terminal, /Cancel run/);
     terminal.type(DOWN + DOWN + ENTER);
     expect(await terminal.ended).not.toContain('It is booked.');
     expect(town.model.requests).toHaveLength(1);

@@ -194,7 +194,7 @@ describe('D. Autonomous agent', () => {
     const config = ['--config', join(home.folder, 'dandori.yaml')];
     expect(JSON.parse((await place.dandori('stats', '--json', ...config)).stdout)).toEqual(counted);
     const { stdout } = await place.dandori('stats', ...config);
-    for (const shown of ['50%', '4.0 of 5', 'travel.closed', 'time-outs', 'plan revisions', '$'])
+    for (const shown of ['50%', '4.0 of 5', 'travel.closed', 'Timeouts', 'Revisions', '$'])
       expect(stdout).toContain(shown);
   });
 });

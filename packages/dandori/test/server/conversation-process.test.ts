@@ -27,7 +27,7 @@ async function start(place: Place, port = '0'): Promise<Served> {
   child.stderr?.on('data', (text: string) => {
     said += text;
   });
-  const url = await until(() => /serves (http:\S+)/.exec(said)?.[1]);
+  const url = await until(() => /running at (http:\S+)/.exec(said)?.[1]);
   return { url, port: new URL(url).port, child, finished };
 }
 
@@ -229,8 +229,8 @@ describe('dandori chat --server', () => {
     await using home = await openPlace({ DANDORI_TOKEN: hana.token, DANDORI_SERVER: served.url });
     const client = createClient({ url: served.url, token: hana.token });
     await client.settled(await client.start('what is the capital of France'));
-    expect((await home.dandori('replay', 'last', '--json')).code).toBe(0);
-    expect((await home.dandori('record', 'last', '--json')).code).toBe(0);
+    expect((await home.dandori('verify', 'last', '--json')).code).toBe(0);
+    expect((await home.dandori('save-test', 'last', '--json')).code).toBe(0);
     expect((await home.dandori('doctor')).stderr).toContain('error[forbidden]');
     expect((await end(served)).code).toBe(0);
   });

@@ -28,7 +28,7 @@ async function start(place: Place, ...more: string[]): Promise<Started> {
   child.stderr?.on('data', (text: string) => {
     said += text;
   });
-  const url = await until(() => /serves (http:\S+)/.exec(said)?.[1]);
+  const url = await until(() => /running at (http:\S+)/.exec(said)?.[1]);
   return { client: createClient({ url }), url, child, finished };
 }
 

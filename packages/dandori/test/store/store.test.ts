@@ -81,7 +81,9 @@ describe('a whole store', () => {
     expect(await memory.doctor()).toMatchObject({ unseen: ['runs', 'conversations', 'blobs'], findings: [] });
     await place.write('dandori.yaml', 'planning: { history: { storage_type: memory } }\nmcpServers: {}\n');
     const said = await place.dandori('doctor');
-    expect(said.stdout).toContain('Not looked at: runs, conversations, blobs.');
+    expect(said.stdout).toContain(
+      "Not checked, because they aren't stored in files: runs, conversations, stored results.",
+    );
     expect(said.stdout).not.toContain('Healthy');
     const told = JSON.parse((await place.dandori('doctor', '--json')).stdout);
     expect(told.unseen).toEqual(['runs', 'conversations', 'blobs']);

@@ -1,6 +1,6 @@
 import type { RunPage } from 'dandori/client';
 import type { TaskStatus } from '#dandori/run/state/state.ts';
-import { STATUS_JAPANESE } from '#dandori/views/texts/statuses.ts';
+import { words as japanese } from '#dandori/views/texts/ja/words.ts';
 import type { Texts } from '../shell/language.tsx';
 
 export type Status = TaskStatus | RunPage['runs'][number]['status'] | 'skipped';
@@ -32,6 +32,6 @@ export const texts: Texts<typeof en> = {
   en,
   ja: {
     waiting: 'お待ちください…',
-    status: STATUS_JAPANESE,
+    status: japanese.statuses,
   },
 };

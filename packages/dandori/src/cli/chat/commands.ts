@@ -25,7 +25,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   '/approve': approve,
   '/reject': reject,
   '/answer': answer,
-  '/tell': tell,
+  '/note': note,
+  /** The name of `/note` up to 0.2. */
+  '/tell': note,
   '/cancel': cancel,
   '/model': model,
 };
@@ -102,7 +104,8 @@ export function standingText(
     const { steps } = progress ?? {};
     return style.cyan(steps === undefined ? texts.chat.underWay : texts.stepsDone(steps.done, steps.total));
   }
-  return outcome === 'answered' ? style.green(texts.outcomes[outcome]) : style.red(texts.outcomes[outcome]);
+  const status = texts.words.statuses[outcome];
+  return outcome === 'answered' ? style.green(status) : style.red(status);
 }
 
 async function approve(words: string, room: Room): Promise<void> {
@@ -148,14 +151,14 @@ async function answer(words: string, room: Room): Promise<void> {
   await room.answer(asked, words.slice(first.length).trim());
 }
 
-async function tell(words: string, room: Room): Promise<void> {
+async function note(words: string, room: Room): Promise<void> {
   const { conversation, say, texts } = room;
   const [name = '', ...others] = words.split(/\s+/);
   const named = openRun(name, room);
   const found = named ?? onlyOpen(room);
   const text = named === undefined ? words : others.join(' ');
   if (found === undefined) return say(whichRun(room));
-  if (text === '') return say(texts.chat.usage('/tell [run] text'));
+  if (text === '') return say(texts.chat.usage(texts.chat.noteForm));
   await conversation.tell(found.run, text);
   await say(texts.chat.told(shortName(found.run)));
 }

@@ -4,6 +4,7 @@ import type { Written } from '../../conversation/state.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { errorTexts } from '../complain.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { answerIn } from '../questions/given.ts';
 import { oneLine } from '../style.ts';
@@ -51,9 +52,11 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
   const complain = (error: unknown) => {
     if (!(error instanceof DandoriError)) throw error;
     const { code, message, fix } = error;
+    const [said, help] = errorTexts(error, wording.texts);
     if (isJson) return surface.print(stringifyJson({ type: 'error', error: { code, message, fix } }));
-    const head = `${style.red(`error[${code}]:`)} ${message}`;
-    return surface.print(fix === undefined ? head : `${head}\n${style.bold(`${wording.texts.fix}:`)} ${fix}`);
+    const head = `${style.red(`error[${code}]:`)} ${said}`;
+    const { labelled, fix: label } = wording.texts;
+    return surface.print(help === undefined ? head : `${head}\n${labelled(style.bold(label), help)}`);
   };
 
   /** Shows what has not been seen, in order, and says so once it was really written. */

@@ -24,7 +24,10 @@ export function shortName(run: string): string {
 export function messageText(message: Message, { texts, style }: Wording): string {
   const head = headOf(message, { texts, style });
   // The words of a cancelled run are the reason that a person gave.
-  const said = message.outcome === 'cancelled' ? `${texts.cancelled}: ${message.text}` : message.text;
+  const said =
+    message.outcome === 'cancelled'
+      ? texts.labelled(texts.words.statuses.cancelled, message.text)
+      : message.text;
   return [...head, indented(markOf(message, style), printable(said)), ...causeLines(message, style)].join(
     '\n',
   );

@@ -38,9 +38,9 @@ export async function replay(
 }
 
 function replayLines(replayed: Replayed, { replayed: texts, more }: Texts): string[] {
-  const { isProved, seq, derived, taken, differences, unproved } = replayed;
+  const { isProved, seq, derived, differences, unproved } = replayed;
   const style = styleFor(process.stdout);
-  if (isProved) return [style.green(texts.proved(seq, derived, taken))];
+  if (isProved) return [style.green(texts.proved(seq, derived))];
   const list = (found: readonly Difference[], title: string) => [
     ...(found.length > 0 ? [style.red(title)] : []),
     ...found.slice(0, MAX_SHOWN).map((difference) => lineOf(difference, style)),
@@ -59,13 +59,13 @@ function lineOf({ seq, type, message }: Difference, style: Style): string {
 export interface ForkOptions extends SessionOptions {
   readonly at?: string;
   readonly answer?: readonly string[];
-  readonly editPlan?: string;
+  readonly plan?: string | undefined;
   readonly run: boolean;
 }
 
 export async function fork(name: string, { at: typed, ...options }: ForkOptions): Promise<number> {
   const at = eventNumber('--at', typed);
-  const plan = options.editPlan === undefined ? undefined : await readPlanFile(options.editPlan);
+  const plan = options.plan === undefined ? undefined : await readPlanFile(options.plan);
   await using session = await openSession(options);
   const { dandori } = session;
   const source = await findRun(name, dandori);
@@ -82,7 +82,7 @@ export async function fork(name: string, { at: typed, ...options }: ForkOptions)
   if (options.json !== true) for (const line of forkLines(forked, texts)) process.stderr.write(`${line}\n`);
   if (options.run) return await session.follow(forked.run);
   if (options.json === true) process.stdout.write(`${stringifyJson(forked)}\n`);
-  else process.stderr.write(`${asTyped(texts.forked.howToDrive(forked.run), options.config)}\n`);
+  else process.stderr.write(`${asTyped(texts.resumeWith(forked.run), options.config)}\n`);
   return 0;
 }
 
@@ -107,13 +107,16 @@ async function answersIn(
   );
 }
 
-function forkLines({ forkedFrom, settled, later }: Forked, { forked: texts }: Texts): string[] {
+function forkLines(
+  { forkedFrom, settled, later }: Forked,
+  { forked: texts, effect: effectText }: Texts,
+): string[] {
   const style = styleFor(process.stderr);
   return [
     texts.from(forkedFrom.run, forkedFrom.seq),
     ...(settled.length > 0 ? [texts.settled(settled.join(', '))] : []),
     ...(later.length > 0 ? [style.yellow(texts.later)] : []),
-    ...later.map(({ task, operation, effect }) => `  ${task} ${operation} (${effect})`),
+    ...later.map(({ task, operation, effect }) => `  ${task} ${operation} (${effectText(effect)})`),
   ];
 }
 

@@ -61,7 +61,9 @@ function printPlan(
   for (const task of tasks) {
     const earlier = waitedFor(task, members);
     const after = earlier.count > 0 ? style.dim(` ${texts.after(listed(earlier, texts))}`) : '';
-    process.stdout.write(`  ${task.id} ${open.has(task.id) ? texts.openPart : task.effect}${after}\n`);
+    process.stdout.write(
+      `  ${task.id} ${open.has(task.id) ? texts.openPart : texts.effect(task.effect)}${after}\n`,
+    );
     if (!isExplained) continue;
     for (const reason of reasonsOf(task.id))
       process.stdout.write(style.dim(`      ${reason.task}: ${reason.text}\n`));
@@ -112,7 +114,7 @@ export async function lift(name: string, options: { config?: string; json?: bool
   const remarks = remarksOn(lifted, texts);
   if (options.json === true) process.stdout.write(`${writePlanAsJson(lifted)}\n`);
   else {
-    const head = [texts.lifted.from(lifted.run, lifted.outcome), ...remarks];
+    const head = [texts.lifted.from(lifted.run, texts.words.statuses[lifted.outcome]), ...remarks];
     process.stdout.write(writePlan(lifted, { head, of: (task) => commentsOn(task, lifted, texts) }));
     return 0;
   }

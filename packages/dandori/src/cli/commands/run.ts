@@ -59,11 +59,11 @@ function isInvalidPlan(error: unknown): error is DandoriError {
 }
 
 export interface ResumeOptions extends SessionOptions {
-  readonly addBudget?: string;
+  readonly raise?: string | undefined;
 }
 
-export async function resume(name: string, { addBudget, ...options }: ResumeOptions): Promise<number> {
-  const amounts = addBudget === undefined ? undefined : readAmounts(addBudget);
+export async function resume(name: string, { raise, ...options }: ResumeOptions): Promise<number> {
+  const amounts = raise === undefined ? undefined : readAmounts(raise);
   await using session = await openSession(options);
   const run = await findRun(name, session.dandori);
   if (amounts !== undefined) await session.dandori.addBudget(run, amounts);

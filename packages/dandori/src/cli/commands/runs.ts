@@ -2,7 +2,7 @@ import type { Dandori, RunSummary } from '../../app/dandori.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { findRun, openHereOrThere } from '../open.ts';
-import { oneLine, padded, styleFor } from '../style.ts';
+import { displayWidth, oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
 
@@ -28,9 +28,10 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
   } as Record<string, (text: string) => string>;
   const texts = textsFor({ language: dandori.config.language });
   if (found.length === 0) process.stdout.write(`${asTyped(texts.noRuns, options.config)}\n`);
+  const width = Math.max(0, ...found.map(({ status }) => displayWidth(texts.words.statuses[status])));
   for (const { run, goal, status, startedAt } of found) {
     const when = new Date(startedAt).toLocaleString('sv-SE');
-    const shown = (paint[status] ?? style.dim)(padded(texts.status(status), 9));
+    const shown = (paint[status] ?? style.dim)(padded(texts.words.statuses[status], width));
     process.stdout.write(`${run}  ${style.dim(when)}  ${shown}  ${oneLine(goal, 60)}\n`);
   }
   return 0;
@@ -50,7 +51,7 @@ async function exactly(summary: RunSummary, dandori: Dandori): Promise<RunSummar
 export interface RateOptions {
   readonly config?: string;
   readonly comment?: string;
-  readonly by?: string;
+  readonly user?: string | undefined;
   readonly json?: boolean;
 }
 
@@ -58,7 +59,7 @@ const RATINGS: Readonly<Record<string, number>> = { bad: 1, good: 5, 1: 1, 2: 2,
 
 export async function rate(
   { run: name, rating: typed, words }: { run: string; rating: string; words: readonly string[] },
-  { by, ...options }: RateOptions,
+  { user: by, ...options }: RateOptions,
 ): Promise<number> {
   const rating = Object.hasOwn(RATINGS, typed) ? RATINGS[typed] : undefined;
   if (rating === undefined) {

@@ -67,10 +67,17 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
     const ms = task.ms === null ? '' : style.dim(duration(task.ms));
     const value =
       task.failure?.message ?? (task.blob === undefined ? stringifyJson(task.result) : `${task.blob.head}…`);
-    const parts = [mark, id, task.operation, texts.status(task.status), ms, oneLine(value ?? '', 100)];
+    const parts = [
+      mark,
+      id,
+      task.operation,
+      texts.words.statuses[task.status],
+      ms,
+      oneLine(value ?? '', 100),
+    ];
     process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
     for (const call of task.calls ?? []) {
-      const line = `${call.operation} ${texts.status(call.status)} ${stringifyJson(call.args)}`;
+      const line = `${call.operation} ${texts.words.statuses[call.status]} ${stringifyJson(call.args)}`;
       process.stdout.write(`    ${marks[call.status] ?? style.dim('·')} ${oneLine(line, 120)}\n`);
     }
   }
@@ -81,7 +88,7 @@ export function planLines({ plan }: Report, texts: Texts): string[] {
   if (plan === undefined) return [];
   const style = styleFor(process.stdout);
   const list = (title: string, lines: readonly string[] = []) =>
-    lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  - ${oneLine(line, 160)}`)];
+    lines.length === 0 ? [] : [texts.labelled(title), ...lines.map((line) => `  - ${oneLine(line, 160)}`)];
   const done = plan.steps.filter(({ status }) => status === 'completed').length;
   return [
     ...list(texts.objective, plan.objective === undefined ? [] : [plan.objective]),
@@ -98,7 +105,9 @@ export function planLines({ plan }: Report, texts: Texts): string[] {
     ),
     ...list(
       texts.reflectionsMade,
-      plan.reflections.map(({ status, evaluation }) => [status, evaluation].filter(Boolean).join(': ')),
+      plan.reflections.map(({ status, evaluation }) =>
+        [texts.words.reflections[status], evaluation].filter(Boolean).join(' · '),
+      ),
     ),
   ];
 }
@@ -133,7 +142,7 @@ function linesOf({ goal, plan, tasks, entries }: PlanHistory, texts: Texts): str
       ? []
       : [
           style.bold(
-            `${texts.history.now} (${texts.history.version(plan.version)}, ${texts.status(plan.status)})`,
+            `${texts.history.now} (${texts.history.version(plan.version)}${texts.comma}${texts.words.statuses[plan.status]})`,
           ),
         ]),
     ...taskLines(tasks, texts),
@@ -146,11 +155,11 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
   );
   if (entry.kind === 'reflected') {
     const { trigger, status, evaluation } = entry;
-    const head = `${when} ${texts.history.reflected} (${trigger}, ${status})`;
-    return [evaluation === '' ? head : `${head}: ${oneLine(evaluation, 160)}`];
+    const head = `${when} ${texts.history.reflected(trigger, status)}`;
+    return [evaluation === '' ? head : `${head} · ${oneLine(evaluation, 160)}`];
   }
   const { version, by, revision, diagnostics = [], reason, tasks } = entry;
-  const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}, ${texts.history[verdictOf(entry)]}`;
+  const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}${texts.comma}${texts.history[verdictOf(entry)]}`;
   const changes = revision?.changes.map(({ kind, task }) => [kind, task].filter(Boolean).join(' '));
   return [
     revision === undefined ? head : `${head}: ${oneLine(revision.reason, 160)} (${changes?.join(', ')})`,

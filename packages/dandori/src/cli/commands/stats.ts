@@ -48,12 +48,14 @@ function showReading(texts: Texts): { read(count: number): void; end(): void } {
   };
 }
 
-function linesOf(counted: Counted, { statistics: texts, more }: Texts): string[] {
+function linesOf(counted: Counted, { statistics: texts, more, words, comma }: Texts): string[] {
   const style = styleFor(process.stdout);
   const { runs, outcomes, completionRate, tokens, cost, satisfaction, damaged } = counted;
   const ended = runs - outcomes.waiting - outcomes.paused - outcomes.open;
-  const happened = Object.entries(outcomes).filter(([, count]) => count > 0);
-  const parts = happened.map(([outcome, count]) => `${outcome} ${count}`).join(', ');
+  const happened = (Object.keys(outcomes) as (keyof typeof outcomes)[]).filter(
+    (outcome) => outcomes[outcome] > 0,
+  );
+  const parts = happened.map((outcome) => `${words.statuses[outcome]} ${outcomes[outcome]}`).join(comma);
   const perRun = ({ total, perRun: average }: Counted['revisions']) =>
     texts.perRun(total, average.toFixed(1));
   const rows: [string, string][] = [

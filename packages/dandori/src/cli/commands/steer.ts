@@ -4,7 +4,7 @@ import { findRun, openHereOrThere } from '../open.ts';
 import { textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
 
-export async function tell(
+export async function note(
   { run: name, text }: { run: string; text: string },
   options: { config?: string; json?: boolean; user?: string },
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../model/json.ts';
 import { announceEffects } from '../announce.ts';
 import { openHereOrThere } from '../open.ts';
-import { oneLine, printable, styleFor } from '../style.ts';
+import { displayWidth, oneLine, padded, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 
 export async function tools(options: { config?: string; json?: boolean }): Promise<number> {
@@ -14,13 +14,14 @@ export async function tools(options: { config?: string; json?: boolean }): Promi
   const style = styleFor(process.stdout);
   const texts = textsFor({ language: dandori.config.language });
   announceEffects(dandori, texts);
+  const effectWidth = Math.max(...Object.values(texts.words.effects).map(displayWidth));
   const width = Math.max(0, ...found.map(({ name }) => name.length));
   if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
   for (const { name, effect, title, description } of found) {
     const colour = effect === 'destructive' ? style.red : effect === 'read' ? style.green : style.yellow;
     const about = oneLine(description || (title ?? ''), 80);
     process.stdout.write(
-      `${style.bold(printable(name).padEnd(width))}  ${colour(effect.padEnd(11))}  ${about}\n`,
+      `${style.bold(printable(name).padEnd(width))}  ${colour(padded(texts.words.effects[effect], effectWidth))}  ${about}\n`,
     );
   }
   for (const { server, reason } of dandori.missing()) {

@@ -127,13 +127,12 @@ function callLines(context: Question['context'], texts: Texts): string[] {
   const { operation, args, reasoning, plan, done, open, ...others } = context;
   return [
     ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
-    ...Object.entries(others).map(
-      ([name, value]) =>
-        `${printable(texts.contextNames[name] ?? name)}: ${shown(inWords(name, value, texts), texts)}`,
+    ...Object.entries(others).map(([name, value]) =>
+      texts.labelled(printable(texts.contextNames[name] ?? name), shown(inWords(name, value, texts), texts)),
     ),
     ...insideLines('done', Array.isArray(done) ? done : [], texts),
     ...insideLines('open', open === undefined ? [] : [open], texts),
-    ...(reasoning === undefined ? [] : [`${texts.why}: ${shown(reasoning, texts)}`]),
+    ...(reasoning === undefined ? [] : [texts.labelled(texts.reason, shown(reasoning, texts))]),
     ...planLines(plan, texts),
   ];
 }
@@ -145,10 +144,10 @@ function insideLines(name: 'done' | 'open', calls: readonly Json[], texts: Texts
     const { operation = '', args = {} } = (call ?? {}) as JsonObject;
     return `  ${shown(operation, texts)} ${shown(args, texts)}`;
   });
-  return [`${printable(texts.contextNames[name] ?? name)}:`, ...lines];
+  return [texts.labelled(printable(texts.contextNames[name] ?? name)), ...lines];
 }
 
-function inWords(name: string, value: Json, { plans: { effects } }: Texts): Json {
+function inWords(name: string, value: Json, { words: { effects } }: Texts): Json {
   const known = effect.safeParse(name === 'effect' ? value : undefined);
   return known.success ? effects[known.data] : value;
 }
@@ -157,7 +156,10 @@ function inWords(name: string, value: Json, { plans: { effects } }: Texts): Json
 function planLines(plan: Json | undefined, texts: Texts): string[] {
   const read = estimate.safeParse(plan);
   if (!read.success || read.data.calls < 2) return [];
-  return [`${texts.wholePlan}:`, ...estimateLines(read.data, texts).map((line) => `  ${printable(line)}`)];
+  return [
+    texts.labelled(texts.wholePlan),
+    ...estimateLines(read.data, texts).map((line) => `  ${printable(line)}`),
+  ];
 }
 
 function shown(value: Json, texts: Texts): string {
@@ -176,8 +178,8 @@ function planQuestionLines({ context }: Question, texts: Texts): string[] | unde
   const { objective, reasoning, plan, tasks, changes, notes = [], problems = [] } = read.data;
   return [
     ...problems.map((one) => oneLine(texts.plans.problem(one.task, one.message), WIDTH)),
-    ...(objective === undefined ? [] : [oneLine(`${texts.objective}: ${objective}`, WIDTH)]),
-    ...(reasoning === undefined ? [] : [oneLine(`${texts.why}: ${reasoning}`, WIDTH)]),
+    ...(objective === undefined ? [] : [oneLine(texts.labelled(texts.objective, objective), WIDTH)]),
+    ...(reasoning === undefined ? [] : [oneLine(texts.labelled(texts.reason, reasoning), WIDTH)]),
     ...tasks.slice(0, MOST_TASKS).flatMap((one) => taskLines(one, changes, texts)),
     ...(tasks.length > MOST_TASKS ? [texts.more(tasks.length - MOST_TASKS)] : []),
     ...(changes?.removed ?? []).map((one) => `- ${callText(one)}`),
@@ -192,7 +194,7 @@ function taskLines(one: PlanAbout['tasks'][number], changes: PlanAbout['changes'
   const mark = changes === undefined ? '' : markOf(one.id, before, changes);
   const after = one.waitsFor === undefined ? [] : [texts.after(oneLine(one.waitsFor.join(', '), 80))];
   return [
-    `${mark}${callText(one)}  (${[texts.plans.effects[one.effect], ...after].join(texts.comma)})`,
+    `${mark}${callText(one)}  (${[texts.effect(one.effect), ...after].join(texts.comma)})`,
     ...(before === undefined ? [] : [`    ${texts.plans.was(callText(before))}`]),
   ];
 }
@@ -219,7 +221,7 @@ export function planToEdit({ context }: Question, goal: string, texts: Texts): s
       of: (id) => {
         const { effect: does = 'write', waitsFor = [] } = byId.get(id) ?? {};
         const after = waitsFor.length === 0 ? [] : [texts.after(waitsFor.join(', '))];
-        return [[texts.plans.effects[does], ...after].join(texts.comma)];
+        return [[texts.effect(does), ...after].join(texts.comma)];
       },
     },
   );

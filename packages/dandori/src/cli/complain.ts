@@ -1,0 +1,40 @@
+import { DandoriError } from '../model/error.ts';
+import { stringifyJson } from '../model/json.ts';
+import { EXIT_USAGE } from './exit-code.ts';
+import { printable, styleFor } from './style.ts';
+import { type Texts, textsFor } from './texts.ts';
+import { asTyped } from './typed.ts';
+
+export interface Complaining {
+  readonly json: boolean;
+  /** As the user gave it, for the commands that help. */
+  readonly config: string | undefined;
+}
+
+/** Prints an error with its fix. Only a bug shows its stack. */
+export function complain(error: unknown, { json, config }: Complaining): number {
+  const style = styleFor(process.stderr);
+  const texts = textsFor({});
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  if (!(error instanceof DandoriError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    say(texts.labelled(style.red(texts.bug), printable(text)));
+    return 1;
+  }
+  const { code, message, fix, diagnostics } = error;
+  if (json) process.stdout.write(`${stringifyJson({ error: { code, message, fix, diagnostics } })}\n`);
+  const [said, help] = errorTexts(error, texts);
+  say(`${style.red(`error[${code}]:`)} ${printable(said)}`);
+  if (help !== undefined) say(texts.labelled(style.bold(texts.fix), printable(asTyped(help, config))));
+  return EXIT_USAGE;
+}
+
+/** The message and the fix of an error. Messages are English; other languages put the error's name before them. */
+export function errorTexts(
+  { code, message, fix }: DandoriError,
+  { language, errors }: Texts,
+): readonly [message: string, fix: string | undefined] {
+  if (language === 'en') return [message, fix];
+  const [what, generalFix] = errors[code];
+  return [`${what}\n${message}`, generalFix ?? fix];
+}

@@ -1,0 +1,54 @@
+import { countOf, words } from './words.ts';
+
+/** What `dandori chat` says, in the language of the conversation. */
+export const chat = {
+  prompt: '›',
+  welcome: 'What would you like to do? (/help, Ctrl-D to quit)',
+  continued: (when: string) => `Continuing from ${when}. New conversation:  dandori chat --new`,
+  inBackground: (run: string) => `${run} is running in the background. Progress: /runs`,
+  unclear: 'Several questions are open. Choose one:',
+  cameUp: 'New question while you were typing. To answer, send again:',
+  answerWith: (name: string, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
+  yesOrNo: 'yes / no',
+  orSay: 'or describe the change you want',
+  noQuestion: 'No open questions.',
+  noApproval: 'Nothing is waiting for approval.',
+  noRuns: 'No runs in this conversation yet.',
+  noPlan: 'No plan yet.',
+  whichRun: (names: string) => `Which run? ${names}`,
+  unknownCommand: (name: string) => `Unknown command ${name}. List of commands: /help`,
+  usage: (form: string) => `Usage: ${form}`,
+  noteForm: '/note [run] text',
+  told: (run: string) => `Note added to ${run}`,
+  cancelled: (run: string) => `Cancelling ${run}`,
+  model: (name: string) => `Model: ${name}`,
+  modelNow: (name: string) => `Model from the next message on: ${name}`,
+  leaveHint: 'Ctrl-C again or /quit to quit',
+  leaving: (count: number) =>
+    `${countOf(count, 'run')} still running. Waiting for calls to finish; the rest resumes with your next chat. Ctrl-C to quit now`,
+  waitOver: (count: number) =>
+    `Time is up with ${countOf(count, 'run')} still running. Resume:  dandori chat`,
+  goesOn: (count: number) => `${countOf(count, 'run')} still running on the server.`,
+  tasksDone: (done: number, total: number) => `${done} of ${countOf(total, 'task')}`,
+  tasksFailed: (failed: number) => `${failed} failed`,
+  step: (id: string) => `step ${id}`,
+  question: (id: string) => `question ${id}`,
+  underWay: words.statuses.open,
+  waitsForYou: 'Waiting for you',
+  noConversations: 'No conversations yet. Start one:  dandori chat',
+  help: [
+    ['/help', 'List the commands'],
+    ['/plan [run]', 'Show the plan and its progress'],
+    ['/runs', 'List the runs of this conversation'],
+    ['/approve [question]', 'Approve a call or a plan'],
+    ['/reject [question] [reason]', 'Reject it, or decline to answer'],
+    ['/answer question answer', 'Answer one of several questions'],
+    ['/note [run] text', 'Add a note for the next decision'],
+    ['/cancel [run] [reason]', 'Cancel a run'],
+    ['/model [name]', 'Show the model, or switch to another one'],
+    ['/quit', 'Quit; runs resume with your next chat'],
+  ] as readonly (readonly [string, string])[],
+  lines: 'End a line with \\ to continue it. Start and end a longer text with """.',
+};
+
+export type ChatTexts = typeof chat;

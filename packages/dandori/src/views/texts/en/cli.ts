@@ -1,0 +1,183 @@
+import type { Effect } from '../../../model/tool.ts';
+import type { Report } from '../../report.ts';
+import { countOf, words } from './words.ts';
+
+const { statuses, outline, answers } = words;
+
+/** What the command line says about runs, questions and plans. */
+export const cli = {
+  labelled: (label: string, text = '') => (text === '' ? `${label}:` : `${label}: ${text}`),
+  comma: ', ',
+  more: (count: number) => `… and ${count} more`,
+  characters: (count: number) => `(${countOf(count, 'character')})`,
+  fix: 'Fix',
+  reason: 'Reason',
+  bug: 'This is a bug in Dandori',
+  rating: 'Rating',
+
+  planning: 'Thinking…',
+  answering: 'Writing the final answer…',
+  generating: (steps: string) => `Planning ${steps}…`,
+  planned: (count: number) => `Planned ${countOf(count, 'task')}`,
+  outlined: (count: number) => `Plan: ${countOf(count, 'step')}`,
+  stepsDone: (done: number, total: number) => `${done} of ${countOf(total, 'step')} done`,
+  rejected: 'The plan has problems:',
+  repeated: 'The plan repeats finished calls; telling the model',
+  vetoed: (reason: string) => `Plan rejected${reason === '' ? '' : `: ${reason}`}`,
+  revised: (reason: string) => `Plan revised: ${reason}`,
+  reflected: (status: keyof typeof words.reflections) =>
+    `Reflection: ${words.reflections[status].toLowerCase()}`,
+  circles: 'Loop detected; telling the model',
+  nextModel: (model: string) => `Switching to ${model}`,
+  askingAgain: (delay: string) => `Retrying in ${delay}`,
+  retrying: (attempt: number, delay: string) => `Attempt ${attempt} failed. Retrying in ${delay}`,
+  inDoubt: 'Outcome unconfirmed',
+  happened: 'Checked: it took effect',
+  notHappened: 'Checked: no effect. Calling again',
+  blocked: 'Not run: a task it depends on failed',
+  resumed: 'Resumed',
+  budgetAdded: 'Limits raised',
+  pausing: 'Paused: no new calls start',
+  noteAdded: (text: string) => `Note: ${text}`,
+  notePassedOn: (text: string, run: string) => `Note from the model of run ${run}: ${text}`,
+  questionExpired: (question: string) => `${question} expired without an answer`,
+  didNotStop: (task: string, operation: string) =>
+    `${task} ${operation} didn't stop when asked and may still be running`,
+
+  cancelling: 'Cancelling… Ctrl-C again to quit now',
+  cancelReason: 'Requested by the user',
+  interrupted: 'Interrupted with Ctrl-C',
+  cancelledAt: (question: string) => `Stopped at the question: ${question}`,
+  cancelNoted: 'Cancelling the run.',
+  told: 'Note added. The next decision will use it.',
+  pauseNoted: 'Pausing. Running calls will finish.',
+  answered: 'Answer saved.',
+  rated: (rating: number) => `Rating saved: ${rating} of 5.`,
+
+  summary: (outcome: Report['outcome'], time: string, calls: number) =>
+    `${statuses[outcome]}, ${time}, ${countOf(calls, 'model call')}`,
+  runId: (run: string) => `run ${run}`,
+  missing: 'Not completed',
+  revisionsMade: 'Revisions',
+  reflectionsMade: 'Reflections',
+  waiting: 'Waiting for your answer',
+  toolWaits: 'The tool is waiting for this answer.',
+  page: (url: string, host: string) => `Open: ${url} (host: ${host})`,
+  howToAnswer: (run: string, question: string) => `Answer:  dandori answer ${run} ${question} <answer>`,
+  howToFillIn: (run: string, question: string, fields: readonly string[]) =>
+    `Answer:  dandori answer ${run} ${question} ${fields.map((name) => `--field ${name}=<value>`).join(' ')}`,
+  howToGoOn: (run: string, amounts: string) =>
+    `Raise the limit and resume:  dandori resume ${run} --raise ${amounts}`,
+  resumeWith: (run: string) => `Resume:  dandori resume ${run}`,
+  resumeUndriven: (run: string) => `If it isn't running:  dandori resume ${run}`,
+  alsoWaiting: (tasks: string) => `Waiting for this: ${tasks}`,
+  expiresIn: (time: string) => `Expires in ${time}`,
+  hasExpired: 'Expired',
+  mayAnswer: (users: string) => `Can be answered by: ${users}`,
+  askedAgo: (time: string) => `Asked ${time} ago`,
+  noQuestions: 'No open questions.',
+
+  noLanguageModel: 'No model configured; using the built-in planner. To add a model:  dandori init',
+  serverMissing: (server: string) => `${server} is not available`,
+  effectUnknown: (name: string, near: string | undefined) =>
+    `effects: no tool ${name}${near === undefined ? '' : `. Did you mean ${near}?`}`,
+  probeUnfit: (name: string, probe: string, isThere: boolean) =>
+    `effects: ${name} can't be checked with ${probe}: ${isThere ? 'it is not a read' : 'there is no such tool'}`,
+  torn: (bytes: number) =>
+    `The journal ends with an incomplete event (${countOf(bytes, 'byte')}), left by a crash. It is ignored.`,
+  userConfig: {
+    withoutIt: (user: string, detail: string) =>
+      `The configuration of user ${user} can't be used (${detail}). Using the settings of the file.`,
+    refused: (user: string, keys: string) =>
+      `Ignored from the configuration of user ${user}, because only the file can set it: ${keys}`,
+  },
+
+  menuTitle: 'Try one of these (no API key or network needed):',
+  menuPrompt: 'Goal (a number, or your own words; empty to quit): ',
+  menuUsage: 'Run a goal:  dandori run "…"      All commands:  dandori --help',
+  noRuns: 'No runs yet. Start one:  dandori run "100 + 200を計算"',
+  noTools: 'No tools are connected.',
+  written: (file: string) => `Created ${file}. Review it, then:  dandori run "…"`,
+  planGoal: (file: string) => `Run ${file}`,
+  planFits: (count: number) => `The plan is valid: ${countOf(count, 'task')}.`,
+
+  /** An effect in the middle of a line. */
+  effect: (effect: Effect) => words.effects[effect].toLowerCase(),
+  after: (tasks: string) => `after ${tasks}`,
+  calls: (calls: number, reads: number, writes: number) =>
+    `${countOf(calls, 'call')}: ${countOf(reads, 'read')}, ${countOf(writes, 'write')}`,
+  leftOpen: (ids: string) => `Planned later: ${ids}`,
+  openPart: 'planned later',
+  irreversible: (ids: string) => `${words.effects.destructive}: ${ids}`,
+  longestPath: (ids: string) => `Critical path: ${ids}`,
+  time: (times: string) => `Time: ${times}`,
+  expected: (time: string) => `about ${time}`,
+  atWorst: (time: string) => `up to ${time}`,
+  cost: (once: string, atWorst: string) => `Cost: ${once}, up to ${atWorst}`,
+  wholePlan: 'Whole plan',
+  objective: outline.objective,
+  criteria: outline.successCriteria,
+  constraints: outline.constraints,
+  plans: {
+    approve: answers.approve,
+    reject: answers.rejectWithReason,
+    edit: answers.editPlan,
+    reason: 'Reason, or what to do instead',
+    again: 'Open the editor again?',
+    unchanged: 'No changes. The plan is still waiting for your approval.',
+    approved: (question: string) => `Approved: ${question}`,
+    rejected: (question: string) => `Rejected: ${question}`,
+    was: (call: string) => `was: ${call}`,
+    note: (note: string) => `Warning: ${note}`,
+    problem: (task: string | undefined, message: string) =>
+      `The edited plan has a problem: ${task === undefined ? '' : `${task}: `}${message}`,
+    howToEdit: [
+      'Change, add or remove tasks, then save and close. Dandori checks the plan and runs it as written here.',
+      'To go back to the question, close it without changes.',
+    ],
+    howToApprove: (run: string, question: string) => `Approve:  dandori approve ${run} ${question}`,
+    howToReject: (run: string, question: string) =>
+      `Reject:   dandori reject ${run} ${question} --reason "…"`,
+    howToChange: (run: string, question: string) => `Edit:     dandori approve ${run} ${question} --edit`,
+  },
+  /** Names in the context of a question about a call. */
+  contextNames: {
+    effect: 'Effect',
+    attempt: 'Attempt',
+    input: 'Input',
+    key: 'Idempotency key',
+    called: 'Called at',
+    cause: 'Reason',
+    probe: 'Outcome check',
+    done: 'Finished calls',
+    open: 'Unconfirmed call',
+  } as Readonly<Record<string, string>>,
+  replies: {
+    answer: answers.answer,
+    decline: answers.decline,
+    cancel: answers.cancelRun,
+    why: 'Reason (optional)',
+    keys: { one: '↑/↓, Enter', some: '↑/↓, Space to select, Enter' },
+    elsewhere: (question: string, answer: string | undefined, by: string | undefined) =>
+      `${by ?? 'Another user'} ${answer === undefined ? `declined ${question}` : `answered ${question}: ${answer}`}`,
+    optional: 'optional',
+    leaveOut: 'Skip',
+    needed: 'Required',
+    flag: (value: boolean): string => (value ? 'Yes' : 'No'),
+    number: 'number',
+    integer: 'whole number',
+    default: (value: string) => `default: ${value}`,
+  },
+  serving: {
+    at: (url: string) => `Dandori is running at ${url}  (API: ${url}/docs)`,
+    open: 'No access tokens: anyone on this machine has full access. Create one:  dandori token',
+    stopping: (seconds: number) =>
+      `Stopping. Running calls have ${seconds} s to finish. Runs resume at the next start.`,
+    tokenMade: 'Access token (shown once; keep it secret):',
+    tokenEntry: 'Add this under server.tokens in dandori.yaml:',
+    untraced: (detail: string) =>
+      `Can't send traces to the OpenTelemetry collector: ${detail}. Runs are not affected.`,
+  },
+};
+
+export type CliTexts = typeof cli;

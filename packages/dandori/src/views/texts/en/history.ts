@@ -1,0 +1,75 @@
+import { countOf, words } from './words.ts';
+
+type DifferenceKind =
+  | 'goal'
+  | 'settings'
+  | 'plan'
+  | 'call'
+  | 'outcome'
+  | 'result'
+  | 'answer'
+  | 'usage'
+  | 'time';
+
+/** What the command line says when it saves, verifies, forks, compares and tests past runs. */
+export const history = {
+  lifted: {
+    from: (run: string, outcome: string) => `Saved from run ${run} (${outcome}).`,
+    inferred: (count: number) =>
+      `${count === 1 ? '1 reference was' : `${count} references were`} inferred from equal values in earlier results. Check each one.`,
+    left: (task: string, operation: string, reason: string) => `Left out: ${task} ${operation} (${reason})`,
+    redacted: (tasks: string) => `Replace each [secret] with the real value: ${tasks}`,
+    unread: (tasks: string) => `No references were inferred from results that can't be read: ${tasks}`,
+    was: (path: string, ref: string, value: string) => `${path}: inferred ${ref}; the value was ${value}`,
+  },
+  history: {
+    none: 'No plan yet.',
+    version: (version: number) => `Plan ${version}`,
+    by: { mind: 'by the model', user: 'by the user', repair: 'corrected automatically' },
+    accepted: 'accepted',
+    rejected: 'rejected',
+    replaced: 'replaced',
+    open: 'not accepted yet',
+    reflected: (trigger: string, status: keyof typeof words.reflections) =>
+      `Reflection (${trigger}): ${words.reflections[status].toLowerCase()}`,
+    now: 'Current plan',
+  },
+  replayed: {
+    proved: (events: number, derived: number) =>
+      `Verified ${countOf(events, 'event')} (${derived} recomputed).`,
+    differs: (count: number) =>
+      `${count === 1 ? "1 event doesn't" : `${count} events don't`} match what Dandori computes again:`,
+    unproved: (count: number) =>
+      `${countOf(count, 'event')} can't be verified, because a stored result is missing:`,
+    upTo: (seq: number, events: number) => `At event ${seq} of ${events}`,
+  },
+  forked: {
+    from: (run: string, seq: number) => `Forked from ${run} at event ${seq}.`,
+    settled: (tasks: string) =>
+      `Running at that event; the outcome is copied from the original run: ${tasks}`,
+    later: 'The original run made these calls later. The fork may repeat them:',
+  },
+  differing: {
+    same: 'No differences.',
+    common: (seq: number) => `Identical up to event ${seq}.`,
+    kinds: {
+      goal: 'Goal',
+      settings: 'Settings',
+      plan: 'Plan',
+      call: 'Call',
+      outcome: 'Outcome',
+      result: 'Result',
+      answer: 'Final answer',
+      usage: 'Usage',
+      time: 'Time (not counted as a difference)',
+    } as Readonly<Record<DifferenceKind, string>>,
+  },
+  recorded: {
+    from: (run: string) => `Saved from run ${run}. Run it with runCase of dandori/testing.`,
+    inexact: (decisions: string) =>
+      `These decisions may come out differently: ${decisions}. Check that the test passes.`,
+    unknown: (tools: string) => `Arguments aren't checked for tools that aren't connected: ${tools}`,
+  },
+};
+
+export type HistoryTexts = typeof history;

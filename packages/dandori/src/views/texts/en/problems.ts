@@ -1,0 +1,104 @@
+import type { ErrorCode } from '../../../model/error.ts';
+import type { FailureKind } from '../../../model/failure.ts';
+import type { DiagnosticCode } from '../../../model/plan.ts';
+
+/** What happened, and what to do about it where one thing always helps. */
+export type Problem = readonly [what: string, fix?: string];
+
+/**
+ * What failures, errors and problems of a plan are called, by code. An error or a diagnostic also has a message of its
+ * own in English, with the details.
+ */
+export interface Problems {
+  readonly failures: Readonly<Record<FailureKind, Problem>>;
+  readonly errors: Readonly<Record<ErrorCode, Problem>>;
+  readonly diagnostics: Readonly<Record<DiagnosticCode, string>>;
+}
+
+export const problems: Problems = {
+  failures: {
+    tool_error: [
+      'The tool returned an error',
+      'Read the message of the tool, then correct the arguments or the tool.',
+    ],
+    timeout: ['The call timed out', "Raise the task's timeout, or execution.task_timeout."],
+    unavailable: ['The tool is not available', 'Check under Tools whether its server is running.'],
+    invalid_args: ['Invalid arguments', 'Correct them in the plan and fork the run.'],
+    invalid_result: ["The result doesn't match the tool's output schema", 'Fix the tool.'],
+    unexpected: ["The result isn't what the plan expects", 'Compare the result with `expect` in the plan.'],
+    too_large: ['The result is too large', 'Ask the tool for less at a time.'],
+    rejected: ['Rejected'],
+    cancelled: ['Cancelled'],
+    model_error: [
+      "The language model couldn't be used",
+      'Check its API key, address and rate limits, then fork the run.',
+    ],
+    unusable_output: ["The model's answer couldn't be used", 'Try again, or use another model.'],
+    plan_error: ['No valid plan', 'Describe the goal more precisely, or use a plan file.'],
+    not_possible: ["Can't be done with these tools", 'Add the missing tools.'],
+  },
+  errors: {
+    'config-invalid': ['The configuration has a problem.'],
+    'config-not-found': ['Configuration file not found.', 'Check the path given with --config.'],
+    'environment-variable-missing': ["An environment variable isn't set.", 'Set it, then try again.'],
+    'plan-invalid': ['The plan has problems.', 'Correct them, then check the plan with `dandori check`.'],
+    'goal-invalid': ['The goal is missing or too long.'],
+    'run-not-found': ['Run not found.', 'List the runs with `dandori runs`.'],
+    'run-exists': ['A run with this id already exists.'],
+    'run-ended': ['The run has already ended.'],
+    'run-not-ended': ["The run hasn't ended yet."],
+    'run-driven-elsewhere': ['The run is already running in another process.'],
+    'conversation-not-found': ['Conversation not found.', 'List them with `dandori chat --list`.'],
+    'journal-conflict': ['Another process wrote to the run in the meantime.', 'Try again.'],
+    'journal-damaged': ['The journal is damaged.', 'Check it with `dandori doctor`.'],
+    'journal-unwritable': ["The journal can't be written."],
+    'blob-damaged': ['A stored result is missing or damaged.', 'Restore it from a backup.'],
+    'question-not-found': ['Question not found.', 'List the open ones with `dandori questions`.'],
+    'question-answered': ['The question already has an answer.'],
+    'question-expired': ['The question has expired.'],
+    'answer-invalid': ["The answer isn't valid."],
+    'answer-not-allowed': ["You can't answer this question."],
+    'service-invalid': ["A service can't be used."],
+    'store-incomplete': ['The store is incomplete.'],
+    'file-unreadable': ["A file can't be read."],
+    'key-reused': ['This idempotency key was used for another request.'],
+    unauthorized: ['Your access token is no longer valid.', 'Sign in with a valid access token.'],
+    forbidden: ["Your access token doesn't allow this."],
+    'request-invalid': ["The request isn't valid."],
+    'request-too-large': ['The request is too large.'],
+    'route-not-found': ['The server has nothing at this address.'],
+    'too-many-requests': ['Too many requests.', 'Wait a moment, then try again.'],
+    'server-stopping': [
+      'The server is stopping.',
+      'Send it again when the server is back. It will run only once.',
+    ],
+    'server-failed': ['The server had an internal error.'],
+    'server-unreachable': [
+      "The server doesn't respond.",
+      'Send it again when the server is back. It will run only once.',
+    ],
+    usage: ['Invalid command.'],
+  },
+  diagnostics: {
+    'empty-plan': 'The plan has no tasks',
+    'duplicate-id': 'Duplicate task id',
+    'invalid-id': 'Invalid task id',
+    'unknown-operation': 'Unknown tool',
+    'invalid-args': 'Invalid arguments',
+    'invalid-ref': 'Invalid reference',
+    'dangling-ref': 'Reference to a missing task',
+    'self-reference': 'The task refers to itself',
+    cycle: 'Circular dependency',
+    'unknown-after': '`after` names a missing task',
+    'invalid-expect': 'Invalid `expect`',
+    placeholder: 'Placeholder instead of a value',
+    'order-rule': 'Order rule broken',
+    'too-many-tasks': 'Too many tasks',
+    'unknown-field': 'Reference to a missing field',
+    'type-clash': 'Type mismatch',
+    'dead-step': 'Unused result',
+    'needless-after': 'Needless `after`',
+    'over-budget': 'Over the limit',
+    'already-done': 'Already done',
+  },
+};

@@ -1,0 +1,90 @@
+import type { Examined, FindingKind } from '../../../model/finding.ts';
+import { countOf } from './words.ts';
+
+type Unseen = NonNullable<Examined['unseen']>[number];
+
+const BACKUP = 'Restore the file from a backup.';
+
+/** What `dandori doctor`, `prune` and `stats` say. */
+export const storage = {
+  doctored: {
+    healthy: ({ runs, conversations, events, blobs }: Omit<Examined, 'findings'>) =>
+      `No problems: ${countOf(runs, 'run')}, ${countOf(conversations, 'conversation')}, ${countOf(events, 'event')}, ${countOf(blobs, 'stored result')}.`,
+    unseen: (parts: readonly Unseen[]) =>
+      `Not checked, because they aren't stored in files: ${parts.map((part) => (part === 'blobs' ? 'stored results' : part)).join(', ')}.`,
+    found: (count: number) => `${countOf(count, 'problem')}:`,
+    place: (line: number, offset: number | undefined) =>
+      offset === undefined ? `line ${line}` : `line ${line}, byte ${offset}`,
+    repaired: 'Repaired',
+    howToRepair: 'Repair what can be repaired without loss:  dandori doctor --repair',
+    confirm: (what: string) => `Repair this? ${what}`,
+    yes: 'Repair',
+    no: 'Leave it',
+    kinds: {
+      'torn-tail': ['Incomplete last line', '--repair or the next resume removes it.'],
+      'trailing-garbage': [
+        'Unknown data after the last event',
+        'Look at it. --repair asks, then removes it.',
+      ],
+      'lost-newline': [
+        'Last line without a newline',
+        'The event is complete. --repair asks, then adds the newline.',
+      ],
+      'damaged-line': ['Damaged line', `${BACKUP} Until then the run can't be resumed.`],
+      'missing-line': ['Missing lines', BACKUP],
+      'duplicated-line': ['Duplicate line', '--repair asks, keeps a copy, then removes one of the two.'],
+      'misplaced-line': ['Line in the wrong place', BACKUP],
+      'empty-journal': ['Run without events', 'Restore the file from a backup, or delete it.'],
+      'broken-law': [
+        'Impossible sequence of events',
+        'The file was changed, or Dandori has a bug. Report it with the output of `dandori log`.',
+      ],
+      'stale-lock': ['Lock of an ended process', '--repair removes it. It blocks nothing.'],
+      'foreign-lock': [
+        'Lock of a process on another machine',
+        'If that process is gone for good, delete the file.',
+      ],
+      leftover: ['Incomplete file left by a crash', '`dandori prune` removes it.'],
+      'missing-blob': ['Missing stored result', BACKUP],
+      'damaged-blob': ['Damaged stored result', BACKUP],
+      unreadable: ["Can't be read", 'Give this user read permission.'],
+      permissions: ['Other users can read or change it', 'chmod 600 it, or use --repair, which asks first.'],
+    } as Readonly<Record<FindingKind, readonly [what: string, fix: string]>>,
+  },
+  pruned: {
+    removed: (runs: number, blobs: number, bytes: string) =>
+      `Removed ${countOf(runs, 'run')} and ${countOf(blobs, 'stored result')}, ${bytes}.`,
+    wouldRemove: (runs: number, blobs: number, bytes: string) =>
+      `To remove: ${countOf(runs, 'run')} and ${countOf(blobs, 'stored result')}, ${bytes}.`,
+    nothing: 'Nothing to remove.',
+    confirm: 'Remove them permanently?',
+    yes: 'Remove',
+    no: 'Keep',
+    kept: 'Nothing removed.',
+    left: { damaged: 'Kept (damaged)', driven: 'Kept (running)' },
+    blobsLeft: 'Stored results were kept too, because a damaged run may use them.',
+    bytes: (count: string) => `${count} bytes`,
+  },
+  reading: (count: number) => `Read ${countOf(count, 'run')}…`,
+  statistics: {
+    runs: 'Runs',
+    completed: 'Completed',
+    ofEnded: (count: number) => `of ${count} ended`,
+    duration: 'Duration',
+    meanAndMedian: (mean: string, median: string) => `mean ${mean}, median ${median}`,
+    modelCalls: 'Model calls',
+    revisions: 'Revisions',
+    perRun: (total: number, average: string) => `${total} (${average} per run)`,
+    tokens: 'Tokens',
+    inAndOut: (input: string, output: string) => `${input} in, ${output} out`,
+    cost: 'Cost',
+    timeouts: 'Timeouts',
+    satisfaction: 'Average rating',
+    ratings: (mean: string, count: number) => `${mean} of 5 (${countOf(count, 'rating')})`,
+    tools: 'Errors by tool',
+    ofCalls: (errors: number, calls: number) => `${errors} of ${countOf(calls, 'call')}`,
+    damaged: (count: number) => `Not counted: ${countOf(count, 'damaged run')}`,
+  },
+};
+
+export type StorageTexts = typeof storage;

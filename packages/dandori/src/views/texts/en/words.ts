@@ -1,0 +1,133 @@
+import type { Limit, Reflection } from '../../../model/decision.ts';
+import type { Outcome, Purpose } from '../../../model/event.ts';
+import type { Outline } from '../../../model/plan.ts';
+import type { Question } from '../../../model/question.ts';
+import type { ApprovalPolicy, Mode } from '../../../model/settings.ts';
+import type { Effect } from '../../../model/tool.ts';
+import type { TaskStatus } from '../../../run/state/state.ts';
+
+/** The statuses of runs, tasks and plans. A word that two of them share means the same in both. */
+export type Status =
+  | TaskStatus
+  | Outcome
+  | 'skipped'
+  | 'open'
+  | 'interrupted'
+  | 'queued'
+  | 'paused'
+  | 'damaged'
+  | 'draft'
+  | 'approved'
+  | 'rejected'
+  | 'in_progress'
+  | 'completed'
+  | 'replaced';
+
+/** One word for each value that people see, in sentence case. The command line and the page share this table. */
+export interface Words {
+  readonly statuses: Readonly<Record<Status, string>>;
+  readonly effects: Readonly<Record<Effect, string>>;
+  readonly modes: Readonly<Record<Mode, string>>;
+  readonly approvals: Readonly<Record<ApprovalPolicy, string>>;
+  readonly limits: Readonly<Record<Limit, string>>;
+  readonly questions: Readonly<Record<Question['kind'], string>>;
+  readonly reflections: Readonly<Record<Reflection['status'], string>>;
+  readonly purposes: Readonly<Record<Purpose, string>>;
+  readonly roles: Readonly<Record<'viewer' | 'operator' | 'admin', string>>;
+  readonly outline: Readonly<
+    Record<keyof Pick<Outline, 'objective' | 'successCriteria' | 'constraints'>, string>
+  >;
+  /** Buttons and choices that answer a question. */
+  readonly answers: Readonly<
+    Record<
+      'approve' | 'reject' | 'rejectWithReason' | 'editPlan' | 'decline' | 'answer' | 'cancelRun',
+      string
+    >
+  >;
+}
+
+export const words: Words = {
+  statuses: {
+    open: 'Running',
+    interrupted: 'Interrupted',
+    queued: 'Queued',
+    waiting: 'Waiting for an answer',
+    paused: 'Paused',
+    answered: 'Done',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+    exhausted: 'Limit reached',
+    damaged: 'Damaged',
+    pending: 'Pending',
+    ready: 'Ready',
+    running: 'Running',
+    retrying: 'Retrying',
+    in_doubt: 'Unconfirmed',
+    expanding: 'In progress',
+    succeeded: 'Done',
+    blocked: 'Blocked',
+    skipped: 'Skipped',
+    draft: 'Draft',
+    approved: 'Approved',
+    rejected: 'Rejected',
+    in_progress: 'In progress',
+    completed: 'Done',
+    replaced: 'Replaced',
+  },
+  effects: { read: 'Read', idempotent: 'Retry-safe write', write: 'Write', destructive: 'Destructive' },
+  modes: {
+    auto: 'Auto',
+    direct: 'Direct',
+    adaptive: 'Adaptive',
+    planned: 'Planned',
+    hierarchical: 'Hierarchical',
+  },
+  approvals: {
+    never: 'Never',
+    destructive: 'Destructive calls',
+    writes: 'Writes',
+    plan: 'Plan',
+    always: 'Every call',
+  },
+  limits: {
+    steps: 'Steps',
+    calls: 'Model calls',
+    tasks: 'Tasks',
+    time: 'Time',
+    cost: 'Cost',
+    tokens: 'Tokens',
+    revisions: 'Revisions',
+    loop: 'Loop',
+  },
+  questions: {
+    ambiguity: 'Choice',
+    approval: 'Call approval',
+    plan_approval: 'Plan approval',
+    missing_input: 'Missing info',
+    elicitation: 'Tool question',
+    in_doubt: 'Outcome check',
+  },
+  reflections: { success: 'On track', failure: 'Off track', partial: 'Partly done' },
+  purposes: {
+    act: 'Next tasks',
+    generate: 'Tasks of a step',
+    answer: 'Final answer',
+    conclude: 'Final answer from the results so far',
+  },
+  roles: { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' },
+  outline: { objective: 'Objective', successCriteria: 'Success criteria', constraints: 'Constraints' },
+  answers: {
+    approve: 'Approve',
+    reject: 'Reject',
+    rejectWithReason: 'Reject with a reason',
+    editPlan: 'Edit plan',
+    decline: 'Decline',
+    answer: 'Answer',
+    cancelRun: 'Cancel run',
+  },
+};
+
+/** A number with its noun: `1 task`, `2 tasks`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

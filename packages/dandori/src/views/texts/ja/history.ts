@@ -1,0 +1,56 @@
+import type { HistoryTexts } from '../en/history.ts';
+import { words } from './words.ts';
+
+export const history: HistoryTexts = {
+  lifted: {
+    from: (run, outcome) => `実行 ${run}（${outcome}）から保存した計画。`,
+    inferred: (count) => `前の結果と同じ値 ${count} か所を参照に置き換えました。確認してください。`,
+    left: (task, operation, reason) => `除外：${task} ${operation}（${reason}）`,
+    redacted: (tasks) => `[secret] を実際の値に置き換えてください：${tasks}`,
+    unread: (tasks) => `結果を読み取れないため、参照を推定していません：${tasks}`,
+    was: (path, ref, value) => `${path}：${ref} と推定。元の値は ${value}`,
+  },
+  history: {
+    none: '計画はまだありません。',
+    version: (version) => `計画 ${version}`,
+    by: { mind: 'モデルが作成', user: 'ユーザーが作成', repair: '自動修正' },
+    accepted: '採用',
+    rejected: '却下',
+    replaced: '差し替え済み',
+    open: '未承認',
+    reflected: (trigger, status) => `振り返り（${trigger}）：${words.reflections[status]}`,
+    now: '現在の計画',
+  },
+  replayed: {
+    proved: (events, derived) => `イベント ${events} 件を検証しました（再計算 ${derived} 件）。`,
+    differs: (count) => `イベント ${count} 件が再計算の結果と一致しません：`,
+    unproved: (count) => `保存済みの結果がないため、イベント ${count} 件を検証できません：`,
+    upTo: (seq, events) => `イベント ${seq} の時点（全 ${events} 件）`,
+  },
+  forked: {
+    from: (run, seq) => `${run} のイベント ${seq} から分岐しました。`,
+    settled: (tasks) => `分岐時に実行中のため、元の実行の結果を引き継ぎました：${tasks}`,
+    later: '元の実行が分岐後に行った呼び出しです。重複する可能性があります：',
+  },
+  differing: {
+    same: '差分はありません。',
+    common: (seq) => `イベント ${seq} までは同じです。`,
+    kinds: {
+      goal: '目標',
+      settings: '設定',
+      plan: '計画',
+      call: '呼び出し',
+      outcome: '終了状態',
+      result: '結果',
+      answer: '最終回答',
+      usage: '使用量',
+      time: '時間（差分に含めません）',
+    },
+  },
+  recorded: {
+    from: (run) => `実行 ${run} から保存。dandori/testing の runCase で実行できます。`,
+    inexact: (decisions) =>
+      `次の判断は再現できない可能性があります：${decisions}。テストが通ることを確認してください。`,
+    unknown: (tools) => `接続されていないツールの引数はチェックしません：${tools}`,
+  },
+};

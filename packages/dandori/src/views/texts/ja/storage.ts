@@ -1,0 +1,83 @@
+import type { StorageTexts } from '../en/storage.ts';
+
+const BACKUP = 'バックアップから復元してください。';
+const PARTS = { runs: '実行', conversations: '会話', blobs: '保存済みの結果' };
+
+export const storage: StorageTexts = {
+  doctored: {
+    healthy: ({ runs, conversations, events, blobs }) =>
+      `問題はありません：実行 ${runs} 件、会話 ${conversations} 件、イベント ${events} 件、保存済みの結果 ${blobs} 件。`,
+    unseen: (parts) => `ファイルに保存されていないため未確認：${parts.map((part) => PARTS[part]).join('、')}`,
+    found: (count) => `問題 ${count} 件：`,
+    place: (line, offset) => (offset === undefined ? `${line} 行目` : `${line} 行目、${offset} バイト目`),
+    repaired: '修復しました',
+    howToRepair: 'データを失わずに修復できるものを修復：  dandori doctor --repair',
+    confirm: (what) => `修復しますか？ ${what}`,
+    yes: '修復',
+    no: 'そのまま',
+    kinds: {
+      'torn-tail': ['書きかけの最終行', '--repair または次の再開時に取り除きます。'],
+      'trailing-garbage': [
+        '最後のイベントの後に不明なデータ',
+        '内容を確認してください。--repair は確認後に取り除きます。',
+      ],
+      'lost-newline': ['改行のない最終行', 'イベントは完全です。--repair は確認後に改行を補います。'],
+      'damaged-line': ['破損した行', `${BACKUP}それまで実行を再開できません。`],
+      'missing-line': ['行の欠落', BACKUP],
+      'duplicated-line': ['行の重複', '--repair は確認後、写しを残して一方を取り除きます。'],
+      'misplaced-line': ['行の位置が不正', BACKUP],
+      'empty-journal': ['イベントのない実行', 'バックアップから復元するか、削除してください。'],
+      'broken-law': [
+        'ありえないイベントの並び',
+        'ファイルの改変か Dandori の不具合です。`dandori log` の出力を添えて報告してください。',
+      ],
+      'stale-lock': ['終了したプロセスのロック', '--repair で取り除きます。動作に支障はありません。'],
+      'foreign-lock': [
+        '別のマシンのプロセスのロック',
+        'そのプロセスが存在しない場合は、ファイルを削除してください。',
+      ],
+      leftover: ['異常終了で残った書きかけのファイル', '`dandori prune` で取り除きます。'],
+      'missing-blob': ['保存済みの結果の欠落', BACKUP],
+      'damaged-blob': ['保存済みの結果の破損', BACKUP],
+      unreadable: ['読み取れません', 'このユーザーに読み取り権限を付与してください。'],
+      permissions: [
+        '他のユーザーが読み書きできます',
+        'chmod 600 を実行してください。--repair は確認後に変更します。',
+      ],
+    },
+  },
+  pruned: {
+    removed: (runs, blobs, bytes) =>
+      `実行 ${runs} 件と保存済みの結果 ${blobs} 件を削除しました（${bytes}）。`,
+    wouldRemove: (runs, blobs, bytes) =>
+      `削除の対象：実行 ${runs} 件、保存済みの結果 ${blobs} 件（${bytes}）`,
+    nothing: '削除の対象はありません。',
+    confirm: '完全に削除しますか？',
+    yes: '削除',
+    no: '残す',
+    kept: '何も削除しませんでした。',
+    left: { damaged: '残しました（破損）', driven: '残しました（実行中）' },
+    blobsLeft: '破損した実行が使う可能性があるため、保存済みの結果も残しました。',
+    bytes: (count) => `${count} バイト`,
+  },
+  reading: (count) => `実行 ${count} 件を読み込み中…`,
+  statistics: {
+    runs: '実行',
+    completed: '完了率',
+    ofEnded: (count) => `（終了 ${count} 件中）`,
+    duration: '所要時間',
+    meanAndMedian: (mean, median) => `平均 ${mean}、中央値 ${median}`,
+    modelCalls: 'モデル呼び出し',
+    revisions: '計画の修正',
+    perRun: (total, average) => `${total} 回（実行あたり ${average} 回）`,
+    tokens: 'トークン',
+    inAndOut: (input, output) => `入力 ${input}、出力 ${output}`,
+    cost: '費用',
+    timeouts: 'タイムアウト',
+    satisfaction: '平均評価',
+    ratings: (mean, count) => `5 段階中 ${mean}（評価 ${count} 件）`,
+    tools: 'ツール別のエラー',
+    ofCalls: (errors, calls) => `呼び出し ${calls} 回中 ${errors} 回`,
+    damaged: (count) => `破損のため集計外の実行 ${count} 件：`,
+  },
+};
