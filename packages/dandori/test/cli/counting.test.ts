@@ -85,10 +85,10 @@ describe('rate and stats', () => {
     const printed = await place.dandori('stats');
     expect(printed.stdout).toContain('5.0 of 5 (1 rating)');
     expect(printed.stdout).toContain('50%  1 of 2 calls');
-    expect(printed.stdout).toMatch(/^cost +–$/m);
+    expect(printed.stdout).toMatch(/^Cost +–$/m);
     expect(printed.stdout).toContain(`  ${newest}  `);
     await place.write('ja.yaml', JSON.stringify({ mcpServers: {}, language: 'ja' }));
-    expect((await place.dandori('stats', '--config', 'ja.yaml')).stdout).toContain('満足度');
+    expect((await place.dandori('stats', '--config', 'ja.yaml')).stdout).toContain('平均評価');
   });
 
   it('looks back as far as it is told, over more runs than it lists at a time', async () => {

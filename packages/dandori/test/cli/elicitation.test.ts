@@ -159,7 +159,7 @@ describe('a tool that asks while it runs', () => {
     await desk.dandori('cancel', 'last');
     const { code, stderr } = await finished;
     expect(code).toBe(4);
-    expect(stderr).toContain('Outcome unconfirmed');
+    expect(stderr).toContain('nobody knows whether it took effect');
     await until(() => desk.record().includes('cancelled book'));
     await lawful(desk, run);
   });
@@ -213,7 +213,7 @@ describe('a driver that is killed while a tool waits for a person', () => {
     const { code, stderr } = await desk.dandori('resume', 'last');
     expect(code).toBe(3);
     expect(stderr).toContain(
-      'input: It asked a person for input while it ran, and may not have got the answer.',
+      'Input: It asked a person for input while it ran, and may not have got the answer.',
     );
     expect(desk.deeds()).toEqual(['called book']);
     await desk.dandori('answer', 'last', 'q2', 'again');

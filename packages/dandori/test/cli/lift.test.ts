@@ -46,7 +46,7 @@ describe('dandori lift', () => {
     await using place = await openPlace();
     await adaptiveRun(place, 'ここの天気は?');
     expect((await place.dandori('save-plan', 'last')).stdout).toContain(
-      '# city: ${t1.city} と推定。元の値は "Tokyo"',
+      '# city：${t1.city} と推定。元の値は "Tokyo"',
     );
     const json = await place.dandori('save-plan', 'last', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({

@@ -122,7 +122,7 @@ describe('what was', () => {
     expect(proved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified \d+ events/) });
     const early = await place.dandori('verify', 'last', '--to', '3');
     expect(early.stdout).toMatch(/At event 3 of \d+/);
-    expect(early.stdout).toContain('a calc.evaluate ready');
+    expect(early.stdout).toContain('a calc.evaluate Ready');
     forge(fileOf(place, run), (event) =>
       event.type === 'task_started' && event.data.task === 'b'
         ? { ...event, data: { ...event.data, args: { expression: '4 * 10' } } }
@@ -152,7 +152,7 @@ describe('what was', () => {
       forkedFrom: { run: source, seq: done + 1 },
     });
     const equal = await place.dandori('diff', source, 'last');
-    expect(equal).toMatchObject({ code: 0, stdout: expect.stringContaining('No difference.') });
+    expect(equal).toMatchObject({ code: 0, stdout: expect.stringContaining('No differences.') });
     await place.write('edited.yaml', PLAN.replace('* 10', '* 100'));
     const forked = await place.dandori('fork', source, '--at', String(done + 1), '--plan', 'edited.yaml');
     expect(forked.stderr).toContain(`Forked from ${source} at event ${done + 1}.`);
@@ -166,7 +166,7 @@ describe('what was', () => {
     const differs = await place.dandori('diff', source, 'last');
     expect(differs.code).toBe(1);
     expect(differs.stdout).toContain(`Identical up to event ${done + 1}.`);
-    expect(differs.stdout).toMatch(/call b\n {2}- .*3 \* 10.*\n {2}\+ .*3 \* 100/);
+    expect(differs.stdout).toMatch(/Call b\n {2}- .*3 \* 10.*\n {2}\+ .*3 \* 100/);
     expect(JSON.parse((await place.dandori('diff', source, 'last', '--json')).stdout)).toMatchObject({
       isSame: false,
       commonSeq: done + 1,
@@ -223,7 +223,7 @@ describe('what was', () => {
     const file = fileOf(place, run);
     const text = readFileSync(file, 'utf8');
     const healthy = await place.dandori('doctor');
-    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('Healthy: 1 run,') });
+    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('No problems: 1 run,') });
     appendFileSync(file, '{"v":1,"run":');
     const torn = await place.dandori('doctor', run);
     expect(torn.code).toBe(1);
@@ -232,7 +232,7 @@ describe('what was', () => {
     );
     expect(torn.stderr).toContain('doctor --repair');
     const mended = await place.dandori('doctor', '--repair');
-    expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('repaired') });
+    expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('Repaired') });
     expect(readFileSync(file, 'utf8')).toBe(text);
     writeFileSync(file, `${text}rubbish`);
     const left = await place.dandori('doctor', '--repair', '--yes', '--json');

@@ -38,7 +38,7 @@ it('the progress of a call is shown as far as it says anything, and never as an 
   );
   const { code, stderr } = await place.dandori('run', '--plan', 'plan.json');
   expect(code, stderr).toBe(0);
-  expect(stderr.split('\n').filter((line) => line.startsWith('  t1'))).toEqual(['  t1 50 %', '  t1 nearly']);
+  expect(stderr.split('\n').filter((line) => line.startsWith('  t1'))).toEqual(['  t1 50%', '  t1 nearly']);
 });
 
 /** A terminal of 20 columns that remembers what it was sent. */
@@ -111,5 +111,5 @@ it('a look back on which nobody said anything ends without a colon', async () =>
   const model = { provider: 'openai-compatible', name: 'one', base_url: server.url, dialect: 'tools' };
   await place.write('dandori.yaml', JSON.stringify({ mcpServers: { calc: { shipped: 'calc' } }, model }));
   const { stderr } = await place.dandori('run', 'Divide');
-  expect(stderr).toMatch(/^looking back \(failure\)$/m);
+  expect(stderr).toMatch(/^Reflection: off track$/m);
 });
