@@ -122,10 +122,10 @@ describe('dandori chat at a terminal', () => {
     await using first = openTerminal(town.place, town.place.env, 'chat');
     await sees(first, /›$/);
     first.type('plan a trip\r');
-    await sees(first, /yes or no\?.*\n+›$/);
+    await sees(first, /yes \/ no.*\n+›$/);
     await first.kill();
     await using second = openTerminal(town.place, town.place.env, 'chat');
-    await sees(second, /› plan a trip\n.*question q1\n\? May this plan of 2 steps[\s\S]*yes or no\?.*\n+›$/);
+    await sees(second, /› plan a trip\n.*question q1\n\? May this plan of 2 steps[\s\S]*yes \/ no.*\n+›$/);
     second.type('yes\r');
     await sees(second, /▸ \w{4} plan a trip · 0 of 2 steps done\n+›$/);
     await second.kill();
