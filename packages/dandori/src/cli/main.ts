@@ -270,7 +270,7 @@ const FORMER_NAMES: Readonly<Record<string, readonly string[]>> = {
   history: ['show', '--history'],
 };
 
-/** Commands keep working under the names that they had up to 0.2, without being listed twice. */
+/** Commands keep working under their names of older versions, which `--help` does not list. */
 function withNewName([first = '', ...rest]: readonly string[]): string[] {
   const name = Object.hasOwn(FORMER_NAMES, first) ? FORMER_NAMES[first] : undefined;
   return [...(name ?? [first]), ...rest];

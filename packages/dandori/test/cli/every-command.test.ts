@@ -43,7 +43,7 @@ const WRITING = [
   ['init', '--force'],
 ];
 
-/** The names that commands and options had up to 0.2, and their names now. */
+/** Names of older versions, and the names now. */
 const RENAMED = [
   [
     ['lift', 'last'],

@@ -300,7 +300,7 @@ describe('the two milks of the kitchen', () => {
     await place.dandori('cancel', 'last', '--reason', 'no milk after all');
     const { stderr, stdout } = await place.dandori('show', 'last');
     expect(stderr).toContain('Cancelled: no milk after all\n');
-    expect(stdout).toContain('m kitchen.remove_item skipped');
+    expect(stdout).toContain('m kitchen.remove_item Skipped');
     expect((await place.dandori('answer', 'last', 'q1', '1')).stderr).toContain('error[run-ended]');
   });
 });

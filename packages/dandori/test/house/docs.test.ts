@@ -135,11 +135,10 @@ describe('the reference', () => {
     expect(own.length).toBeGreaterThan(8);
     const missing = await Promise.all(
       own.map(async (command) => {
-        const name = RENAMED[command] ?? command;
-        const section = sectionOf(reference, new RegExp(`^### \`dandori ${name}[ \`].*\n`, 'm'));
+        const section = sectionOf(reference, new RegExp(`^### \`dandori ${command}[ \`].*\n`, 'm'));
         const options = optionsIn(await helpOf(command));
         return options
-          .filter((option) => !section.includes(`\`${RENAMED[option] ?? option}`) && !COMMON.includes(option))
+          .filter((option) => !section.includes(`\`${option}`) && !COMMON.includes(option))
           .map((option) => `${command} ${option}`);
       }),
     );
@@ -147,18 +146,6 @@ describe('the reference', () => {
     expect(COMMON.filter((option) => !reference.includes(option))).toEqual([]);
   });
 });
-
-/** Names of older versions, which the reference lists once. */
-const RENAMED: Record<string, string> = {
-  lift: 'save-plan',
-  record: 'save-test',
-  tell: 'note',
-  replay: 'verify',
-  history: 'show',
-  '--add-budget': '--raise',
-  '--edit-plan': '--plan',
-  '--by': '--user',
-};
 
 /** Described once for all commands. */
 const COMMON = ['--help', '--version', '-h', '-V', '--server', '--token'];

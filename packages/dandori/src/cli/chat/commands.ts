@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   '/reject': reject,
   '/answer': answer,
   '/note': note,
-  /** The name of `/note` up to 0.2. */
+  /** The name of `/note` in older versions. */
   '/tell': note,
   '/cancel': cancel,
   '/model': model,
