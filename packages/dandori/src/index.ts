@@ -1,6 +1,4 @@
 export {
-  type AnswerOptions,
-  type ApproveOptions,
   type ConversationOptions,
   type Dandori,
   type Examined,
@@ -8,10 +6,16 @@ export {
   type FindingKind,
   type OpenOptions,
   openDandori,
-  type RejectOptions,
-  type RunOptions,
   type TornTail,
 } from './app/dandori.ts';
+export type {
+  AnswerOptions,
+  ApproveOptions,
+  ConversationClient,
+  RejectOptions,
+  RunClient,
+} from './app/run-client.ts';
+export type { RunOptions } from './app/starting.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './commands/prune.ts';
 export type { Rating } from './commands/steer.ts';
 export type { Config } from './config/config.ts';

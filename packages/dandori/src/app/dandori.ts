@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Approval, answerQuestion, approve, type Rejection, reject } from '../commands/answer.ts';
+import { answerQuestion, approve, reject } from '../commands/answer.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from '../commands/prune.ts';
 import {
   addBudget,
@@ -9,7 +9,6 @@ import {
   cancelRun,
   continueRun,
   pauseRun,
-  type Rating,
   rateRun,
 } from '../commands/steer.ts';
 import type { Config } from '../config/config.ts';
@@ -27,32 +26,24 @@ import { systemClock } from '../driver/clock.ts';
 import { drive, type Leaving } from '../driver/drive.ts';
 import type { Parts } from '../driver/parts.ts';
 import { createResults, readPart } from '../driver/results.ts';
-import {
-  type Counted,
-  type CountOptions,
-  countRuns,
-  createDurations,
-  createQuestionList,
-  type RunQuestion,
-} from '../history/all-runs.ts';
-import { compareRuns, type RunDiff } from '../history/diff.ts';
-import { type Forked, type ForkOptions, forkRun } from '../history/fork.ts';
+import { countRuns, createDurations, createQuestionList } from '../history/all-runs.ts';
+import { compareRuns } from '../history/diff.ts';
+import { forkRun } from '../history/fork.ts';
 import { wholeDecision } from '../history/fork-point.ts';
 import { type Lifted, lift } from '../history/lift.ts';
-import { type PlanHistory, planHistory } from '../history/plan-history.ts';
-import { type Recorded, recordRun } from '../history/record.ts';
-import { type Replayed, type ReplayOptions, replayRun } from '../history/replay.ts';
+import { planHistory } from '../history/plan-history.ts';
+import { recordRun } from '../history/record.ts';
+import { replayRun } from '../history/replay.ts';
 import type { Mind } from '../mind/mind.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ConversationEvent } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
-import type { Event, FactOf } from '../model/event.ts';
+import type { Event } from '../model/event.ts';
 import type { Examined, Finding, FindingKind } from '../model/finding.ts';
 import { type Json, type JsonObject, normalise } from '../model/json.ts';
 import type { Live } from '../model/live.ts';
 import { redact, shown } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
-import type { MissingServer, Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { compileEdit } from '../run/drafts/edit.ts';
 import { breaches } from '../run/laws.ts';
@@ -60,7 +51,7 @@ import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { Blobs } from '../store/blobs.ts';
 import { type DoctorOptions, examineStore } from '../store/doctor/doctor.ts';
-import type { ConversationSummary, RunSummary, TornTail } from '../store/journal.ts';
+import type { RunSummary, TornTail } from '../store/journal.ts';
 import { foldersOf, type Store, type StoreFolders } from '../store/store.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createSchemaCheck } from '../tools/schema/check.ts';
@@ -78,6 +69,7 @@ import {
   openToolbox,
   openUserSettings,
 } from './open.ts';
+import type { RunClient } from './run-client.ts';
 import { createStarter, type RunOptions } from './starting.ts';
 
 export type { Examined, Finding, FindingKind, Leaving, RunOptions, RunSummary, TornTail };
@@ -119,90 +111,33 @@ export interface ConversationOptions {
   readonly wake?: (run: string, conversation: string) => void;
 }
 
-export interface AnswerOptions {
-  /** Who answers; where the settings name who may, it must be one of them. */
-  readonly by?: string;
-  readonly comment?: string;
-  /** The person will not say, or says no. What was given as the answer counts for nothing then. */
-  readonly declined?: boolean;
-}
-export type ApproveOptions = Pick<Approval, 'tasks' | 'by'>;
-export type RejectOptions = Pick<Rejection, 'reason' | 'by'>;
-
 /** The whole of Dandori in one process. Close it, or its servers keep the process alive. */
-export interface Dandori extends AsyncDisposable {
+export interface Dandori extends RunClient {
   readonly config: Config;
   readonly mindName: string;
   /** Starts a run and drives it until it has ended or a person is needed. */
   run(goal: string, options?: RunOptions): Promise<Report>;
-  /** Writes the run down without driving it. */
-  start(goal: string, options?: RunOptions): Promise<string>;
   drive(run: string, leaving?: Leaving): Promise<Report>;
-  /** Answers a question or declines to, from any process and whether or not somebody drives the run. */
-  answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
-  /**
-   * A yes to a call or a plan; without a question to the only one that waits. `tasks` is a plan in place of the one that
-   * was asked about: where it does not compile, `plan-invalid` has the diagnostics and the question stays open.
-   */
-  approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
-  /** A no, told to the mind with its reason. */
-  reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
-  /** The open questions of one run, or of all. */
-  questions(run?: string): Promise<RunQuestion[]>;
-  /** A word to a run that is under way; its next decision is told. */
-  tell(run: string, text: string, options?: { readonly by?: string }): Promise<void>;
-  /** Nothing more is begun until it is continued; what runs comes to its end. */
-  pause(run: string, options?: { readonly reason?: string; readonly by?: string }): Promise<void>;
-  /** Lifts a pause; `drive` then goes on. A run that is not paused stays as it is. */
-  continue(run: string, options?: { readonly by?: string }): Promise<void>;
-  cancel(run: string, reason: string, options?: { readonly by?: string }): Promise<void>;
-  /** Raises the limits of a run; one that was exhausted can then be driven on. */
-  addBudget(run: string, amounts: FactOf<'budget_added'>['data']): Promise<void>;
-  /** A plan that does again what the run has done so far. */
-  lift(run: string): Promise<Lifted>;
-  /** What a person thinks of a run that has ended. Rating again replaces. */
-  rate(run: string, rating: Rating): Promise<void>;
-  report(run: string): Promise<Report>;
-  /** Makes the state again from the journal alone, and proves that each fact of it is the one that had to be written. */
-  replay(run: string, options?: ReplayOptions): Promise<Replayed>;
-  /** A new run with the same past; nothing of it is done again. It is not driven yet. */
-  fork(run: string, options: ForkOptions): Promise<Forked>;
-  /** What two runs have done differently. */
-  diff(left: string, right: string): Promise<RunDiff>;
-  /** The plan as it stands, and every proposal, revision and reflection that led there. */
-  history(run: string): Promise<PlanHistory>;
-  /** A test of the run, for `runCase` of `dandori/testing`. */
-  record(run: string): Promise<Recorded>;
-  /** Looks for damage in all that is stored, and mends only what it is told to. */
+  /** Also repairs what it is told to. */
   doctor(options?: Omit<DoctorOptions, 'now'>): Promise<Examined>;
-  events(run: string, after?: number): Promise<Event[]>;
-  /** Calls back when somebody has written to the run. */
-  watch(run: string, changed: () => void): () => void;
-  runs(options?: { limit?: number; before?: string }): Promise<RunSummary[]>;
-  /** Counts the runs: outcomes, model calls, cost, failures of tools, ratings. */
-  statistics(options?: CountOptions): Promise<Counted>;
   /** Removes runs that ended long ago, and the large results that no other run uses. */
   prune(options: PruneOptions): Promise<Pruned>;
-  /**
-   * A chat that owns runs: the one with this id, or a new one. What it was doing goes on at once. Closing this closes it
-   * too.
-   */
   conversation(id?: string, options?: ConversationOptions): Promise<Conversation>;
   conversationEvents(id: string, after?: number): Promise<ConversationEvent[]>;
-  /** Calls back when somebody has written to the conversation. */
+  /** Calls back when something was written to the conversation. */
   watchConversation(id: string, changed: () => void): () => void;
-  /** Those that were written to last come first; page by page, those that began last. */
-  conversations(page?: { limit?: number; before?: string }): Promise<ConversationSummary[]>;
-  tools(): ReadonlyMap<string, Tool>;
-  missing(): readonly MissingServer[];
-  /** Compiles a plan without running it: by itself, or as an edit of a run as it stands, or stood at an event. */
+  /** Compiles a plan by itself, or as an edit of a run as it stands, or stood at an event. */
   check(tasks: readonly Task[], within?: { readonly run: string; readonly at?: number }): Promise<Compiled>;
-  /** A part of a result, also where it is kept in a blob. */
+  /** A part of a result, also if the result is stored in a blob. */
   result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
-  /** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
-  misfit(schema: JsonObject, value: Json): string | undefined;
-  /** Conversations let the calls under way come to their end, for `grace` milliseconds at most. */
+  /** Conversations let running calls finish, for at most `grace` milliseconds. */
   close(options?: { readonly grace?: number }): Promise<void>;
+}
+
+/** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
+export function misfit(schema: JsonObject, value: Json): string | undefined {
+  const [issue] = createSchemaCheck()(schema, normalise(value));
+  return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
 }
 
 export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
@@ -347,10 +282,6 @@ function assemble(
       return shown(compileEdit(sealingOf(parts).seal(tasks), { state, parts: withOpenedCheck(parts) }));
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
-    misfit: (schema, value) => {
-      const [issue] = parts.check(schema, normalise(value));
-      return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
-    },
     close,
     [Symbol.asyncDispose]: () => close(),
   };

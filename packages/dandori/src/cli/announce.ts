@@ -1,38 +1,39 @@
-import type { Dandori, TornTail } from '../app/dandori.ts';
+import type { TornTail } from '../app/dandori.ts';
 import type { UserConfigWarning } from '../config/user-settings.ts';
 import { nearest } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
+import type { Workplace } from './open.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** What of the configuration does not hold, now that the servers have said what they have. */
-export function announce(dandori: Dandori, texts: Texts): void {
+export function announce(dandori: Workplace, texts: Texts): void {
   for (const { server, reason } of dandori.missing()) warn(`${texts.serverMissing(server)}: ${reason}`);
   announceEffects(dandori, texts);
 }
 
 /** An effect under a wrong name leaves the tool that was meant with one that nobody wanted. */
-export function announceEffects(dandori: Dandori, texts: Texts): void {
+export function announceEffects(dandori: Workplace, texts: Texts): void {
   const known = dandori.tools();
   for (const name of unknownTools(dandori)) warn(texts.effectUnknown(name, nearest(name, known.keys())));
   for (const { name, probe } of unfitProbes(dandori)) warn(texts.probeUnfit(name, probe, known.has(probe)));
 }
 
 /** What a server that is missing or switched off would offer, nobody knows. */
-function unknownTools(dandori: Dandori): string[] {
+function unknownTools(dandori: Workplace): string[] {
   const known = dandori.tools();
   return Object.keys(dandori.config.effects).filter(
     (name) => !isKnown(name, known) && !isSilent(name, dandori),
   );
 }
 
-function isSilent(name: string, { config: { disabledServers }, missing }: Dandori): boolean {
+function isSilent(name: string, { config: { disabledServers }, missing }: Workplace): boolean {
   const silent = [...disabledServers, ...missing().map(({ server }) => server)];
   return silent.some((server) => name.startsWith(`${server}.`));
 }
 
 /** Better known now than when a call is in doubt. */
-function unfitProbes(dandori: Dandori): { name: string; probe: string }[] {
+function unfitProbes(dandori: Workplace): { name: string; probe: string }[] {
   const known = dandori.tools();
   return Object.entries(dandori.config.effects).flatMap(([name, { probe }]) => {
     if (probe === undefined || isSilent(probe.tool, dandori)) return [];

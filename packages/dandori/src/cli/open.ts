@@ -1,12 +1,24 @@
-import { type Dandori, type OpenOptions, openDandori as openHere } from '../app/dandori.ts';
+import { type Dandori, type OpenOptions, openDandori } from '../app/dandori.ts';
+import type { RunClient } from '../app/run-client.ts';
 import { DandoriError } from '../model/error.ts';
 
+/** The runs that a command works on, here or at a server, and the configuration of this folder. */
+export interface Workplace extends RunClient, Pick<Dandori, 'config' | 'mindName'> {}
+
 /** The one place that knows whether a command works here or at a server. */
-export async function openHereOrThere(options: OpenOptions): Promise<Dandori> {
+export async function openWorkplace(options: OpenOptions): Promise<Workplace> {
   const { [SERVER]: server = '', [TOKEN]: token = '' } = process.env;
-  if (server === '') return openHere(options);
+  if (server === '') return openDandori(options);
   const { openRemote } = await import('./remote.ts');
   return openRemote(options, { server, ...(token !== '' && { token }) });
+}
+
+/** For a command that needs the files of this machine. */
+export async function openHere(command: string, options: OpenOptions): Promise<Dandori> {
+  if ((process.env[SERVER] ?? '') === '') return openDandori(options);
+  throw new DandoriError('usage', `\`dandori ${command}\` works on the runs of this machine only.`, {
+    fix: 'Run it where the server runs, without --server.',
+  });
 }
 
 const WHOLE_ID = /^\d{8}-\d{9}-[a-z0-9]{4}$/;
@@ -14,7 +26,7 @@ const WHOLE_ID = /^\d{8}-\d{9}-[a-z0-9]{4}$/;
 const SEARCHED = 1000;
 
 /** A run by its id, by the beginning or the end of it, or by `last`. */
-export async function findRun(name: string, dandori: Dandori): Promise<string> {
+export async function findRun(name: string, dandori: RunClient): Promise<string> {
   if (name === 'last') {
     const [newest] = await dandori.runs({ limit: 1 });
     if (newest !== undefined) return newest.run;

@@ -1,5 +1,6 @@
+import type { ConversationClient } from '../app/run-client.ts';
 import type { Client, Followed } from '../client/client.ts';
-import type { Conversation, ConversationRun } from '../conversation/conversation.ts';
+import type { ConversationRun } from '../conversation/conversation.ts';
 import { createChanges, LIGHT_TIME, type Standing } from '../conversation/drive-runs.ts';
 import { applyConversation, type ConversationState, undelivered } from '../conversation/state.ts';
 import type { Message } from '../model/conversation.ts';
@@ -23,7 +24,7 @@ interface Awaited {
 export async function openRemoteConversation(
   given: string | undefined,
   { client: { conversations, ...client }, onNews, seen }: Options,
-): Promise<Conversation> {
+): Promise<ConversationClient> {
   const { changed, until, watch } = createChanges();
   const stop = new AbortController();
   const runs = new Map<string, TalkedRun>();
@@ -130,24 +131,15 @@ export async function openRemoteConversation(
   }
 
   function runOf(run: string, message: string): ConversationRun {
-    const known = runs.get(run);
-    return {
-      run,
-      goal: known?.goal ?? state?.messages.get(message)?.text ?? '',
-      message,
-      outcome: known?.outcome ?? 'open',
-      standing: known?.standing,
-      progress: known?.progress,
-      questions: known?.questions ?? [],
-      problem: known?.problem,
-    };
+    const goal = state?.messages.get(message)?.text ?? '';
+    return runs.get(run) ?? { run, goal, message, outcome: 'open', questions: [] };
   }
 
   /** Nothing can be done in one that was not begun. */
   const here = () => id ?? '';
   let chosen: string | undefined;
 
-  const conversation: Conversation = {
+  const conversation: ConversationClient = {
     get id() {
       return here();
     },
@@ -205,8 +197,6 @@ export async function openRemoteConversation(
       untilSeen(() =>
         conversation.runs().every(({ outcome, problem }) => outcome !== 'open' || problem !== undefined),
       ),
-    // The server does.
-    drive: async () => undefined,
     close: async () => stop.abort(),
     [Symbol.asyncDispose]: () => conversation.close(),
   };

@@ -1,69 +1,74 @@
-import type { Dandori, OpenOptions } from '../app/dandori.ts';
+import type { OpenOptions } from '../app/dandori.ts';
+import type { ConversationClient } from '../app/run-client.ts';
 import { createClient, type Followed } from '../client/client.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Conversation } from '../conversation/conversation.ts';
-import { pathExpression } from '../history/lift.ts';
-import { DandoriError } from '../model/error.ts';
-import type { Compiled } from '../plan/compile.ts';
+import { assertNever, DandoriError } from '../model/error.ts';
 import { writePlanAsJson } from '../plan/write.ts';
+import type { Workplace } from './open.ts';
 import { openRemoteConversation } from './remote-conversation.ts';
 
-/** More the server gives page by page. */
+/** The server gives no more per page. */
 const LARGEST_PAGE = 200;
 
-/**
- * A server with the face of a Dandori in this process, so that every command works on either. Driving is following: the
- * server does the work, and what it tells is what a driver here would have told.
- */
+/** The runs of a Dandori server. The server drives them; what it tells is what a driver here would have told. */
 export async function openRemote(
   { configFile, cwd = process.cwd(), tools: areToolsWanted = true, onEvent, onLive }: OpenOptions,
   { server, token }: { readonly server: string; readonly token?: string },
-): Promise<Dandori> {
+): Promise<Workplace> {
   const config = await loadConfig({ file: configFile, cwd, env: process.env, use: 'read' });
   const connection = { url: addressIn(server), ...(token !== undefined && { token }) };
   const client = createClient(connection);
-  // Who talks sits there and waits for the server, however long that is gone.
+  // A chat waits for the server, however long it is gone.
   const talking = createClient({ ...connection, patience: Number.POSITIVE_INFINITY });
   const { tools, missing } = areToolsWanted ? await client.tools() : { tools: [], missing: [] };
   const known = new Map(tools.map((tool) => [tool.name, tool]));
-  /** What the caller has been told of each run, so that a drive goes on behind it. */
+  /** The last event of each run that the caller has seen; a drive goes on after it. */
   const seen = new Map<string, number>();
-  /** What was told of the answer that is being written. */
+  /** The text of the answer that is being written, as far as the caller has seen it. */
   const written = new Map<string, string>();
-  const opened = new Set<Conversation>();
+  const opened = new Set<ConversationClient>();
   const tellText = (run: string, text: string) => {
     written.set(run, (written.get(run) ?? '') + text);
     if (text !== '') onLive?.({ type: 'answer_text', run, text });
   };
-  const note = (news: Followed) => {
-    if (news.kind === 'live' && news.live.type === 'answer_text') tellText(news.live.run, news.live.text);
-    else if (news.kind === 'live') onLive?.(news.live);
-    else if (news.kind === 'answer')
-      tellText(news.run, news.text.slice((written.get(news.run) ?? '').length));
-    if (news.kind !== 'event') return;
-    const { type, run } = news.event;
-    if (type === 'decision_made' || type === 'decision_failed') written.delete(run);
-    seen.set(news.event.run, news.event.seq);
-    onEvent?.(news.event);
+  const pass = (told: Followed) => {
+    switch (told.kind) {
+      case 'live':
+        if (told.live.type === 'answer_text') tellText(told.live.run, told.live.text);
+        else onLive?.(told.live);
+        return;
+      case 'answer':
+        tellText(told.run, told.text.slice((written.get(told.run) ?? '').length));
+        return;
+      case 'event': {
+        const { type, run, seq } = told.event;
+        if (type === 'decision_made' || type === 'decision_failed') written.delete(run);
+        seen.set(run, seq);
+        onEvent?.(told.event);
+        return;
+      }
+      case 'driving':
+        return;
+      default:
+        assertNever(told);
+    }
   };
-  const dandori: Dandori = {
+  const workplace: Workplace = {
     config,
     mindName: 'server',
     start: (
       goal,
       { userId: _, isStricterOnly: _server, isValidOnly: _always, onStart: _told, ...options } = {},
-    ) => client.start(goal, definedIn(options)),
+    ) => client.start(goal, options),
     async drive(run) {
       const { driving, report } = await client.run(run);
       if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);
-      return client.settled(run, { after: seen.get(run) ?? 0, onNews: note });
+      return client.settled(run, { after: seen.get(run) ?? 0, onNews: pass });
     },
-    run: async (goal, options) => dandori.drive(await dandori.start(goal, options)),
-    answer: (run, question, answer, { by: _, ...how } = {}) =>
-      client.answer(run, question, answer, definedIn(how)),
+    answer: (run, question, answer, { by: _, ...how } = {}) => client.answer(run, question, answer, how),
     approve: (run, question, { tasks } = {}) =>
-      client.approve(run, definedIn({ question, plan: tasks && writePlanAsJson({ goal: 'edited', tasks }) })),
-    reject: (run, question, { reason } = {}) => client.reject(run, definedIn({ question, reason })),
+      client.approve(run, { question, plan: tasks && writePlanAsJson({ goal: 'edited', tasks }) }),
+    reject: (run, question, { reason } = {}) => client.reject(run, { question, reason }),
     async questions(run) {
       const found = await client.questions();
       return run === undefined ? found : found.filter((question) => question.run === run);
@@ -71,15 +76,10 @@ export async function openRemote(
     tell: (run, text) => client.tell(run, text),
     pause: (run, { reason } = {}) => client.pause(run, reason),
     continue: (run) => client.resume(run),
-    // The server looks at it.
-    misfit: () => undefined,
     cancel: (run, reason) => client.cancel(run, reason),
     addBudget: (run, { by: _, ...amounts }) => client.addBudget(run, amounts),
     lift: (run) => client.lift(run),
-    result: (run, task, { path, ...page }) =>
-      client.result(run, task, { path: pathExpression(path), ...page }),
-    rate: (run, { rating, comment }) =>
-      client.rate(run, { rating, ...(comment !== undefined && { comment }) }),
+    rate: (run, { rating, comment }) => client.rate(run, { rating, comment }),
     report: async (run) => (await client.run(run)).report,
     async events(run, after = 0) {
       const events = await client.events(run, after);
@@ -92,50 +92,44 @@ export async function openRemote(
       return () => stop.abort();
     },
     runs: ({ limit = 50, before } = {}) =>
-      allPages({ limit, ...(before !== undefined && { before }) }, async (page) => {
-        const { runs, next } = await client.runs(definedIn(page));
+      upTo(limit, before, async (page) => {
+        const { runs, next } = await client.runs(page);
         return { items: runs, next };
       }),
-    statistics: async (options = {}) => ({
-      ...(await client.statistics(options.since === undefined ? {} : { since: options.since })),
-      damaged: [],
-    }),
+    // Why a run is damaged is for admins of the server.
+    statistics: ({ since } = {}) => client.statistics({ since }),
     fork: (run, { at, answers, tasks }) =>
-      client.fork(
-        run,
-        definedIn({ at, answers, plan: tasks && writePlanAsJson({ goal: 'fork', tasks }), drive: false }),
-      ),
+      client.fork(run, {
+        at,
+        answers,
+        plan: tasks && writePlanAsJson({ goal: 'fork', tasks }),
+        drive: false,
+      }),
     diff: (run, other) => client.diff(run, other),
     history: (run) => client.history(run),
     async conversation(id) {
-      const options = { client: talking, onNews: note, seen: (run: string) => seen.get(run) ?? 0 };
+      const options = { client: talking, onNews: pass, seen: (run: string) => seen.get(run) ?? 0 };
       const conversation = await openRemoteConversation(id, options);
       opened.add(conversation);
       return conversation;
     },
     async conversations(page) {
-      const found = await allPages(page, async ({ limit, before }) => {
-        const { conversations, next } = await client.conversations.list(definedIn({ limit, before }));
+      const { limit = Number.POSITIVE_INFINITY, before } = page ?? {};
+      const found = await upTo(limit, before, async (asked) => {
+        const { conversations, next } = await client.conversations.list(asked);
         return { items: conversations, next };
       });
       return page === undefined ? found.sort((one, other) => other.lastAt - one.lastAt) : found;
     },
-    conversationEvents: () => notFromHere('chat'),
-    watchConversation: () => notFromHere('chat'),
-    replay: (run, { to } = {}) => client.replay(run, definedIn({ to })),
+    replay: (run, options) => client.replay(run, options),
     record: (run) => client.record(run),
-    doctor: ({ run, repair } = {}) =>
-      repair === undefined ? client.doctor(run) : notFromHere('doctor --repair'),
-    prune: () => notFromHere('prune'),
+    doctor: ({ run } = {}) => client.doctor(run),
     tools: () => known,
     missing: () => missing,
-    // Whether it compiles is all that comes over the wire.
-    check: async (tasks, within) =>
-      (await client.check(writePlanAsJson({ goal: 'check', tasks }), within)) as unknown as Compiled,
     async close() {
       for (const conversation of opened) await conversation.close();
     },
-    [Symbol.asyncDispose]: () => dandori.close(),
+    [Symbol.asyncDispose]: () => workplace.close(),
   };
 
   async function watch(run: string, changed: () => void, signal: AbortSignal): Promise<void> {
@@ -143,18 +137,19 @@ export async function openRemote(
       if (kind === 'event') changed();
   }
 
-  return dandori;
+  return workplace;
 }
 
-interface Page {
-  readonly limit?: number | undefined;
-  readonly before?: string | undefined;
+interface ServerPage {
+  readonly limit: number;
+  readonly before: string | undefined;
 }
 
-/** What the server gives page by page. */
-async function allPages<T>(
-  { limit = Number.POSITIVE_INFINITY, before }: Page = {},
-  read: (page: Page) => Promise<{ items: readonly T[]; next: string | undefined }>,
+/** The first `limit` items, from as many pages of the server as that takes. */
+async function upTo<T>(
+  limit: number,
+  before: string | undefined,
+  read: (page: ServerPage) => Promise<{ items: readonly T[]; next?: string | undefined }>,
 ): Promise<T[]> {
   const found: T[] = [];
   for (let from = before; found.length < limit; ) {
@@ -166,21 +161,9 @@ async function allPages<T>(
   return found;
 }
 
-/** Options whose value is undefined are not sent. */
-function definedIn<T extends object>(options: T): { [key in keyof T]: Exclude<T[key], undefined> } {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as { [key in keyof T]: Exclude<T[key], undefined> };
-}
-
 function addressIn(server: string): string {
   if (/^https?:\/\//i.test(server) && URL.canParse(server)) return server;
   throw new DandoriError('usage', `--server takes an address, not "${server}".`, {
     fix: 'Give one such as http://127.0.0.1:4310.',
-  });
-}
-
-function notFromHere(command: string): never {
-  throw new DandoriError('usage', `\`dandori ${command}\` works on the runs of this machine only.`, {
-    fix: 'Run it where the server runs, without --server.',
   });
 }

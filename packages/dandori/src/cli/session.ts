@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dandori, TornTail } from '../app/dandori.ts';
+import type { TornTail } from '../app/dandori.ts';
+import type { RunClient } from '../app/run-client.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
@@ -8,7 +9,7 @@ import { textOf } from '../views/form.ts';
 import type { Report } from '../views/report.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { openHereOrThere } from './open.ts';
+import { openWorkplace, type Workplace } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { Reply } from './questions/ask.ts';
 import { answerCommand, questionLines } from './questions/question.ts';
@@ -28,7 +29,7 @@ export interface SessionOptions {
 
 /** A run in the foreground: shown live, asked about on the spot, cancelled by Ctrl-C. */
 export interface Session extends AsyncDisposable {
-  readonly dandori: Dandori;
+  readonly dandori: Workplace;
   /**
    * Drives to the end, or until a question is left that nobody here can answer; returns the exit code. `begun`: all
    * events so far, where the caller has just started the run.
@@ -39,7 +40,7 @@ export interface Session extends AsyncDisposable {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const torn: TornTail[] = [];
   const watching: Watching = { seen: 0, hasPlanned: false };
-  const dandori = await openHereOrThere({
+  const dandori = await openWorkplace({
     configFile: options.config,
     onEvent: (event) => show(event, { mind: dandori.mindName, watching }),
     onLive: (live) => watching.progress?.live(live),
@@ -108,7 +109,7 @@ function show(event: Event, { mind, watching }: { mind: string; watching: Watchi
 }
 
 interface Foreground {
-  readonly dandori: Dandori;
+  readonly dandori: Workplace;
   readonly options: SessionOptions;
   readonly texts: Texts;
   readonly watching: Watching;
@@ -272,7 +273,7 @@ async function replyFor(
     return isGiven ? { kind: 'given' } : undefined;
   }
   const { replyTo } = await import('./questions/ask.ts');
-  return replyTo(question, { dandori, texts, signal });
+  return replyTo(question, { texts, signal });
 }
 
 function isMeant({ answerers }: Question, { dandori, options }: Foreground): boolean {
@@ -355,7 +356,7 @@ interface OpenQuestion extends Disposable {
 function watchQuestion(
   run: string,
   { id, expiresAt }: Question,
-  dandori: Pick<Dandori, 'watch' | 'report'>,
+  dandori: Pick<RunClient, 'watch' | 'report'>,
 ): OpenQuestion {
   const controller = new AbortController();
   const look = async () => {

@@ -4,7 +4,7 @@ import { blobOf, type Event, type Outcome } from '../model/event.ts';
 import { parseJson } from '../model/json.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Blobs, Keys } from '../store/blobs.ts';
-import type { Journal, RunSummary } from '../store/journal.ts';
+import { allRuns, type Journal, type RunSummary } from '../store/journal.ts';
 
 export interface PruneOptions {
   /** Milliseconds since the last event of a run. What is younger stays. */
@@ -49,9 +49,6 @@ interface PruneParts {
   /** Whether the conversation still has to be told how the run ended. */
   readonly isAwaited?: (run: string, conversation: string) => Promise<boolean>;
 }
-
-/** So many runs are listed at a time: a list of a million would be large by itself. */
-const PAGE = 500;
 /** A driver puts a blob first and writes it down then. What was put just now may belong to an event that is to come. */
 const BLOB_REST = 3_600_000;
 const KEY_REST = 86_400_000;
@@ -206,14 +203,4 @@ async function usedBlobs(
     }
   }
   return used;
-}
-
-async function* allRuns(journal: Journal): AsyncGenerator<RunSummary> {
-  let before: string | undefined;
-  for (;;) {
-    const page = await journal.list({ limit: PAGE, before });
-    yield* page;
-    before = page.at(-1)?.run;
-    if (before === undefined) return;
-  }
 }

@@ -3,7 +3,7 @@ import type { Durations } from '../driver/parts.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
-import type { Journal, RunSummary } from '../store/journal.ts';
+import { allRuns, type Journal, type RunSummary } from '../store/journal.ts';
 import { askedQuestionSchema, openQuestions } from '../views/report.ts';
 import { createCounter, type Every, statisticsSchema } from './statistics.ts';
 
@@ -25,9 +25,6 @@ export const countedSchema = statisticsSchema.extend({
     .describe('Runs that could not be read, and so are not counted'),
 });
 export type Counted = Readonly<z.infer<typeof countedSchema>>;
-
-/** Runs per page, because a list of a million runs would be large. */
-const PAGE = 500;
 
 /** Reads one journal at a time. A damaged journal is named and does not hide others. */
 export async function countRuns(
@@ -53,15 +50,9 @@ export async function countRuns(
 
 /** Newest first, so that the first run that is too old ends the loop. The start of a damaged run is unknown. */
 async function* runsSince(journal: Pick<Journal, 'list'>, since: number): AsyncGenerator<RunSummary> {
-  let before: string | undefined;
-  for (;;) {
-    const page = await journal.list({ limit: PAGE, before });
-    for (const summary of page) {
-      if (summary.status !== 'damaged' && summary.startedAt < since) return;
-      yield summary;
-    }
-    before = page.at(-1)?.run;
-    if (before === undefined) return;
+  for await (const summary of allRuns(journal)) {
+    if (summary.status !== 'damaged' && summary.startedAt < since) return;
+    yield summary;
   }
 }
 
@@ -122,8 +113,6 @@ interface Known {
   readonly questions: readonly RunQuestion[];
 }
 
-/** Runs per page. */
-const QUESTION_PAGE = 500;
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 
 /**
@@ -135,18 +124,13 @@ export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): Lis
 
   async function listAll(): Promise<RunQuestion[]> {
     const found = new Map<string, Known>();
-    for (let before: string | undefined; ; ) {
-      const page = await journal.list({ limit: QUESTION_PAGE, before });
-      for (const summary of page) {
-        if (!OPEN.includes(summary.status)) continue;
-        const now = await knownOrRead(summary);
-        if (now !== undefined) found.set(summary.run, now);
-      }
-      before = page.at(-1)?.run;
-      if (before !== undefined) continue;
-      known = found;
-      return [...found.values()].flatMap(({ questions }) => questions);
+    for await (const summary of allRuns(journal)) {
+      if (!OPEN.includes(summary.status)) continue;
+      const now = await knownOrRead(summary);
+      if (now !== undefined) found.set(summary.run, now);
     }
+    known = found;
+    return [...found.values()].flatMap(({ questions }) => questions);
   }
 
   async function knownOrRead({ run, lastSeq }: RunSummary): Promise<Known | undefined> {

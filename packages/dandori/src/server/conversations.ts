@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { type Conversation, unfinished } from '../conversation/conversation.ts';
 import { foldConversation } from '../conversation/state.ts';
 import { DandoriError } from '../model/error.ts';
+import { type ConversationSummary, listAll } from '../store/journal.ts';
 import type { Report } from '../views/report.ts';
 import { mayAct, type User } from './access.ts';
 
@@ -54,7 +55,6 @@ interface Open {
 }
 
 const MOST_IDLE = 100;
-const PAGE = 200;
 
 export function createOpenConversations(options: Options): OpenConversations {
   const { dandori, wake, isFollowed, onOpen, onTrouble, mostIdle = MOST_IDLE } = options;
@@ -141,12 +141,9 @@ export function createOpenConversations(options: Options): OpenConversations {
 
   async function all(): Promise<string[]> {
     const ids: string[] = [];
-    for (let before: string | undefined; ; ) {
-      const page = await dandori.conversations({ limit: PAGE, ...(before !== undefined && { before }) });
-      for (const { conversation } of page) ids.push(conversation);
-      before = page.at(-1)?.conversation;
-      if (before === undefined) return ids;
-    }
+    const idOf = ({ conversation }: ConversationSummary) => conversation;
+    for await (const found of listAll({ list: dandori.conversations, idOf })) ids.push(idOf(found));
+    return ids;
   }
 
   async function takeUpOne(id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Dandori, systemClock } from '../app/dandori.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
-import type { RunSummary } from '../store/journal.ts';
+import { listAll, type RunSummary } from '../store/journal.ts';
 import type { Report } from '../views/report.ts';
 import type { DrivingState } from './api.ts';
 
@@ -49,7 +49,6 @@ interface Trouble {
 }
 
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
-const PAGE = 500;
 /** Milliseconds. */
 export const PATIENCE = {
   /** Without a word, after which a run that another process drives is tried again. */
@@ -240,24 +239,15 @@ export function createDriving(options: DrivingOptions): Driving {
     timers.delete(run);
   }
 
-  async function listed(take: (page: readonly RunSummary[]) => void): Promise<void> {
-    for (let before: string | undefined; ; ) {
-      const page = await dandori.runs({ limit: PAGE, before });
-      take(page);
-      before = page.at(-1)?.run;
-      if (before === undefined) return;
-    }
-  }
+  const allRuns = () => listAll({ list: dandori.runs, idOf: ({ run }: RunSummary) => run });
 
   async function wakeAll(): Promise<void> {
     const open: string[] = [];
     try {
-      await listed((page) => {
-        for (const { run, status } of page) {
-          if (OPEN.includes(status)) open.push(run);
-          else if (status === 'damaged') lost.add(run);
-        }
-      });
+      for await (const { run, status } of allRuns()) {
+        if (OPEN.includes(status)) open.push(run);
+        else if (status === 'damaged') lost.add(run);
+      }
       isTakenUp = true;
     } finally {
       // The oldest has waited longest.
@@ -265,27 +255,29 @@ export function createDriving(options: DrivingOptions): Driving {
     }
   }
 
-  /** One that is open and silent has no driver, or one that is busy: the claim tells which. */
-  function wakeStranded(page: readonly RunSummary[]): void {
-    for (const { run, status, lastAt, lastSeq } of page) {
-      if (status === 'damaged') lost.add(run);
-      if (!OPEN.includes(status) || driven.has(run) || queue.has(run) || failures.has(run)) continue;
-      const isBack = lost.has(run);
-      const isSilent = status === 'open' && clock.now() - lastAt > patience.stranded;
-      // What was looked at and has not changed waits for a person, unless it was another who had it.
-      const isKnown = looked.get(run) === lastSeq && !elsewhere.has(run);
-      if (!isBack && (!isSilent || isKnown)) continue;
-      looked.set(run, lastSeq);
-      if (!watches.has(run)) foreign.add(run);
-      wake(run);
-    }
+  async function wakeAllStranded(): Promise<void> {
+    for await (const summary of allRuns()) wakeIfStranded(summary);
+  }
+
+  /** An open run that is silent has no driver, or a busy one: its claim tells which. */
+  function wakeIfStranded({ run, status, lastAt, lastSeq }: RunSummary): void {
+    if (status === 'damaged') lost.add(run);
+    if (!OPEN.includes(status) || driven.has(run) || queue.has(run) || failures.has(run)) return;
+    const isBack = lost.has(run);
+    const isSilent = status === 'open' && clock.now() - lastAt > patience.stranded;
+    // A run that was looked at and has not changed waits for a person, unless another process had it.
+    const isKnown = looked.get(run) === lastSeq && !elsewhere.has(run);
+    if (!isBack && (!isSilent || isKnown)) return;
+    looked.set(run, lastSeq);
+    if (!watches.has(run)) foreign.add(run);
+    wake(run);
   }
 
   async function sweep(): Promise<void> {
     const begun = clock.now();
     let next = patience.sweep;
     try {
-      await (isTakenUp ? listed(wakeStranded) : wakeAll());
+      await (isTakenUp ? wakeAllStranded() : wakeAll());
       await onSweep?.();
       listFailures = 0;
     } catch (error) {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { json, jsonObject } from '../model/json.ts';
+import { listAll } from '../store/journal.ts';
 import { doneSchema, problemSchema } from './api.ts';
 
 /** What the descriptions of routes have in common. */
@@ -56,35 +57,29 @@ export function schemaOf(schema: z.ZodType): object {
   return shown;
 }
 
-/** So many are looked at for one page; where a filter fits few, `next` leads on. */
+/** Items that are looked at for one page. If few of them pass the filter, `next` leads on. */
 const MOST_READ = 5_000;
 const READ_AT_ONCE = 200;
 
 interface Paged<T> {
   readonly limit: number;
   readonly before: string | undefined;
-  read(options: { readonly limit: number; readonly before?: string }): Promise<readonly T[]>;
+  list(page: { readonly limit: number; readonly before?: string }): Promise<readonly T[]>;
   idOf(item: T): string;
   isWanted(item: T): boolean;
-  /** Whether nothing behind it can be wanted. */
+  /** Whether no later item can be wanted. */
   isPast?(item: T): boolean;
 }
 
-/** Those that are wanted, newest first, and where the next page begins. */
+/** The wanted items, newest first, and where the next page begins. */
 export async function pageOf<T>(paged: Paged<T>): Promise<{ items: T[]; next?: string }> {
-  const { limit, before, read, idOf, isWanted, isPast = () => false } = paged;
+  const { limit, idOf, isWanted, isPast = () => false } = paged;
   const items: T[] = [];
-  let from = before;
-  for (let count = 0; count < MOST_READ; ) {
-    const some = await read({ limit: READ_AT_ONCE, ...(from !== undefined && { before: from }) });
-    for (const item of some) {
-      from = idOf(item);
-      if (isPast(item)) return { items };
-      if (isWanted(item)) items.push(item);
-      if (items.length === limit) return { items, next: from };
-    }
-    if (some.length < READ_AT_ONCE) return { items };
-    count += some.length;
+  let read = 0;
+  for await (const item of listAll({ ...paged, pageSize: READ_AT_ONCE })) {
+    if (isPast(item)) break;
+    if (isWanted(item)) items.push(item);
+    if (items.length === limit || ++read === MOST_READ) return { items, next: idOf(item) };
   }
-  return { items, ...(from !== undefined && { next: from }) };
+  return { items };
 }

@@ -89,6 +89,33 @@ export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   watch(run: string, changed: (last?: number) => void): () => void;
 }
 
+/** Summaries that are listed at a time: a list of a million would be large by itself. */
+const PAGE = 500;
+
+interface Listing<T> {
+  list(page: { limit: number; before?: string }): Promise<readonly T[]>;
+  idOf(item: T): string;
+  /** Begins after this one. */
+  readonly before?: string | undefined;
+  readonly pageSize?: number;
+}
+
+/** Every run or conversation, newest first. Reads a page only when the one before it is used up. */
+export async function* listAll<T>({ list, idOf, before, pageSize = PAGE }: Listing<T>): AsyncGenerator<T> {
+  for (let from = before; ; ) {
+    const page = await list({ limit: pageSize, ...(from !== undefined && { before: from }) });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    from = idOf(last);
+  }
+}
+
+/** Every run of a journal, newest first. */
+export function allRuns(journal: Pick<Journal, 'list'>): AsyncGenerator<RunSummary> {
+  return listAll({ list: (page) => journal.list(page), idOf: ({ run }: RunSummary) => run });
+}
+
 /** Conversations are kept like runs. Nobody claims one: whoever takes part may write. */
 export type ConversationJournal = Journal<ConversationEvent, ConversationSummary>;
 

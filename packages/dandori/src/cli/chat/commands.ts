@@ -1,5 +1,6 @@
+import type { ConversationClient } from '../../app/run-client.ts';
 import { isApproval } from '../../commands/answer-words.ts';
-import type { Conversation, ConversationRun } from '../../conversation/conversation.ts';
+import type { ConversationRun } from '../../conversation/conversation.ts';
 import type { Asked } from '../../conversation/interpret.ts';
 import type { Report } from '../../views/report.ts';
 import { planLines } from '../commands/show.ts';
@@ -9,7 +10,7 @@ import { shortName, type Wording } from './message.ts';
 
 /** What a command works with. */
 export interface Room extends Wording {
-  readonly conversation: Conversation;
+  readonly conversation: ConversationClient;
   readonly say: (text: string) => Promise<void>;
   /** Waits at the prompt for what an answer leads to. */
   readonly answer: (asked: Asked, typed: string, comment?: string) => Promise<void>;
@@ -75,7 +76,7 @@ function draftText({ run, question }: Asked, { texts, style }: Wording): string 
 
 async function lastPlanned(
   runs: readonly ConversationRun[],
-  conversation: Conversation,
+  conversation: ConversationClient,
 ): Promise<Report | undefined> {
   for (const { run } of runs.toReversed()) {
     const report = await conversation.report(run);

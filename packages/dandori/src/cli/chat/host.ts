@@ -1,4 +1,5 @@
-import type { Conversation, Said } from '../../conversation/conversation.ts';
+import type { ConversationClient } from '../../app/run-client.ts';
+import type { Said } from '../../conversation/conversation.ts';
 import type { Asked } from '../../conversation/interpret.ts';
 import type { Written } from '../../conversation/state.ts';
 import { DandoriError } from '../../model/error.ts';
@@ -19,7 +20,7 @@ import { openTerminal } from './terminal.ts';
 const SHOWN_BEFORE = 6;
 
 export interface Hosting {
-  readonly conversation: Conversation;
+  readonly conversation: ConversationClient;
   readonly wording: Wording;
   readonly watched: { stream?: Stream | undefined; run?: string | undefined };
   readonly past: (run: string) => Promise<Event[]>;

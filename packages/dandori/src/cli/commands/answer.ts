@@ -1,9 +1,9 @@
-import type { Dandori } from '../../app/dandori.ts';
+import type { RunClient } from '../../app/run-client.ts';
 import type { RunQuestion } from '../../history/all-runs.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { type AskedQuestion, duration, type Report } from '../../views/report.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { type Reply, replyTo } from '../questions/ask.ts';
 import { answerFrom } from '../questions/given.ts';
 import { answerCommands, questionLines } from '../questions/question.ts';
@@ -24,14 +24,14 @@ export async function answer(
   { run: name, words }: { run: string; words: readonly string[] },
   options: AnswerOptions,
 ): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   const report = await dandori.report(run);
   const { goal, questions } = report;
   const texts = textsFor({ language: dandori.config.language, goal });
   const { id, rest } = meant(words, report);
   const asked = questions.find((question) => question.id === id);
-  const reply = await replyFrom({ id, text: rest.join(' '), asked }, { options, texts, dandori });
+  const reply = await replyFrom({ id, text: rest.join(' '), asked }, { options, texts });
   if (reply === undefined) return 0;
   if (reply.kind === 'cancel') {
     await dandori.cancel(run, texts.cancelledAt(asked?.text ?? id), { by: options.user });
@@ -48,7 +48,7 @@ export async function answer(
 
 async function send(
   { run, id, reply }: { run: string; id: string; reply: Exclude<Reply, { kind: 'cancel' }> },
-  dandori: Dandori,
+  dandori: RunClient,
   { comment, user: by }: AnswerOptions,
 ): Promise<void> {
   if (reply.kind === 'answer') await dandori.answer(run, id, reply.value, { comment, by });
@@ -89,7 +89,7 @@ interface Wanted {
 
 async function replyFrom(
   { id, text, asked }: Wanted,
-  { options, texts, dandori }: { options: AnswerOptions; texts: Texts; dandori: Dandori },
+  { options, texts }: { options: AnswerOptions; texts: Texts },
 ): Promise<Reply | undefined> {
   if (options.decline === true) return { kind: 'declined' };
   const fields = options.field ?? [];
@@ -97,7 +97,7 @@ async function replyFrom(
   if (asked === undefined) return { kind: 'answer', value: text };
   if (isGiven) return { kind: 'answer', value: answerFrom({ text, fields }, asked) };
   const canAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (canAsk) return replyTo(asked, { texts, dandori });
+  if (canAsk) return replyTo(asked, { texts });
   throw new DandoriError('usage', 'There is no answer.', {
     fix: `Give one: dandori answer RUN ${id} ANSWER, or --field name=value, or --decline.`,
   });
@@ -108,7 +108,7 @@ export async function questions(
   name: string | undefined,
   options: { config?: string; json?: boolean },
 ): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const run = name === undefined ? undefined : await findRun(name, dandori);
   const found = await dandori.questions(run);
   const { language } = dandori.config;

@@ -1,9 +1,9 @@
-import type { Dandori } from '../../app/dandori.ts';
+import type { RunClient } from '../../app/run-client.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { approveWith, type Edited, editorOf, editPlan } from '../questions/edit-plan.ts';
 import { yesOrNo } from '../questions/prompts.ts';
 import { type Texts, textsFor } from '../texts.ts';
@@ -18,7 +18,7 @@ export interface ApproveOptions {
 }
 
 interface Approving {
-  readonly dandori: Dandori;
+  readonly dandori: RunClient;
   readonly run: string;
   readonly question: string | undefined;
   readonly texts: Texts;
@@ -30,7 +30,7 @@ export async function approve(
   options: ApproveOptions,
 ): Promise<number> {
   // An edited plan is compiled, which takes the tools.
-  await using dandori = await openHereOrThere({
+  await using dandori = await openWorkplace({
     configFile: options.config,
     tools: options.edit !== undefined,
   });
@@ -92,7 +92,7 @@ export async function reject(
   { run: name, question }: { run: string; question?: string | undefined },
   { config, json, user, reason }: RejectOptions,
 ): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: config, tools: false });
+  await using dandori = await openWorkplace({ configFile: config, tools: false });
   const run = await findRun(name, dandori);
   const { goal } = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal });

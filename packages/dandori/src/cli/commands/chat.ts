@@ -1,11 +1,11 @@
-import type { Dandori } from '../../app/dandori.ts';
+import type { ConversationClient, RunClient } from '../../app/run-client.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { announce, announceUserConfig } from '../announce.ts';
 import { createHost, type Hosting } from '../chat/host.ts';
 import type { Wording } from '../chat/message.ts';
-import { openHereOrThere, SERVER } from '../open.ts';
+import { openWorkplace, SERVER } from '../open.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
@@ -26,7 +26,7 @@ export async function chat(options: ChatOptions): Promise<number> {
     throw new DandoriError('usage', `--wait takes a duration such as 10m, not "${options.wait}".`);
   const isTerminal = options.json !== true && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const watched: Hosting['watched'] = {};
-  const dandori = await openHereOrThere({
+  const dandori = await openWorkplace({
     configFile: options.config,
     onEvent: (event) => (event.run === watched.run ? watched.stream?.event(event) : undefined),
     onLive: (live) => (live.run === watched.run ? watched.stream?.live(live) : undefined),
@@ -54,7 +54,7 @@ export async function chat(options: ChatOptions): Promise<number> {
 }
 
 /** Where there is none to open, servers that were started must not keep the process alive. */
-async function open(dandori: Dandori, options: ChatOptions): ReturnType<Dandori['conversation']> {
+async function open(dandori: RunClient, options: ChatOptions): Promise<ConversationClient> {
   try {
     return await dandori.conversation(await chosenConversation(dandori, options));
   } catch (error) {
@@ -63,7 +63,7 @@ async function open(dandori: Dandori, options: ChatOptions): ReturnType<Dandori[
   }
 }
 
-async function chosenConversation(dandori: Dandori, options: ChatOptions): Promise<string | undefined> {
+async function chosenConversation(dandori: RunClient, options: ChatOptions): Promise<string | undefined> {
   if (options.new === true) return undefined;
   const all = (await dandori.conversations()).filter(({ isDamaged }) => !isDamaged);
   const wanted = options.conversation;
@@ -73,7 +73,7 @@ async function chosenConversation(dandori: Dandori, options: ChatOptions): Promi
 }
 
 async function list({ config, json }: ChatOptions): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: config, tools: false });
+  await using dandori = await openWorkplace({ configFile: config, tools: false });
   const found = await dandori.conversations();
   if (json === true) {
     process.stdout.write(`${stringifyJson({ conversations: found })}\n`);

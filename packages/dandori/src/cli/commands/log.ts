@@ -2,7 +2,7 @@ import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { describeEvent } from '../../views/event-line.ts';
 import { announceTorn } from '../announce.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 
@@ -10,7 +10,7 @@ export async function log(
   name: string,
   options: { config?: string; json?: boolean; follow?: boolean },
 ): Promise<number> {
-  await using dandori = await openHereOrThere({
+  await using dandori = await openWorkplace({
     configFile: options.config,
     tools: false,
     onTorn: (tail) => announceTorn(tail, textsFor({ language: dandori.config.language })),

@@ -2,10 +2,10 @@ import type { RunDiff, RunDifference } from '../../history/diff.ts';
 import type { Forked, ForkOptions as Options } from '../../history/fork.ts';
 import type { Difference, Replayed } from '../../history/replay.ts';
 import { DandoriError } from '../../model/error.ts';
-import { type Json, stringifyJson } from '../../model/json.ts';
+import { type Json, normalise, stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';
 import { writeYaml } from '../../plan/write.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { chosen } from '../questions/ask.ts';
 import { inItsLines } from '../questions/edit-plan.ts';
 import { openSession, type Session, type SessionOptions } from '../session.ts';
@@ -22,7 +22,7 @@ export async function replay(
   options: { config?: string; json?: boolean; to?: string },
 ): Promise<number> {
   const to = eventNumber('--to', options.to);
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   const replayed = await dandori.replay(run, to === undefined ? {} : { to });
   const texts = textsFor({ language: dandori.config.language, goal: replayed.report.goal });
@@ -125,7 +125,7 @@ export async function diff(
   [left, right]: readonly [string, string],
   options: { config?: string; json?: boolean },
 ): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const found = await dandori.diff(await findRun(left, dandori), await findRun(right, dandori));
   const { goal } = await dandori.report(found.left);
   const texts = textsFor({ language: dandori.config.language, goal });
@@ -160,7 +160,7 @@ function shown(value: Json): string {
 
 /** The test goes to stdout; what a reader must know goes to stderr, and into the comments. */
 export async function record(name: string, options: { config?: string; json?: boolean }): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config });
+  await using dandori = await openWorkplace({ configFile: options.config });
   const run = await findRun(name, dandori);
   const recorded = await dandori.record(run);
   const { recorded: texts } = textsFor({ language: dandori.config.language, goal: recorded.case.goal });
@@ -168,7 +168,7 @@ export async function record(name: string, options: { config?: string; json?: bo
     ...(recorded.inexact.length > 0 ? [texts.inexact(recorded.inexact.join(', '))] : []),
     ...(recorded.unknown.length > 0 ? [texts.unknown(recorded.unknown.join(', '))] : []),
   ];
-  const value = recorded.case as unknown as Json;
+  const value = normalise(recorded.case);
   process.stdout.write(
     options.json === true ? `${stringifyJson(value)}\n` : writeYaml(value, [texts.from(run), ...remarks]),
   );

@@ -7,7 +7,7 @@ import type { Compiled } from '../../plan/compile.ts';
 import { type PlanFile, readPlanFile, renderDiagnostics } from '../../plan/read.ts';
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
@@ -103,7 +103,7 @@ const MOST_GAPS = 100;
 
 /** The plan goes to stdout, in YAML with comments or as JSON; what a reader must know goes to stderr too. */
 export async function lift(name: string, options: { config?: string; json?: boolean }): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const lifted = await dandori.lift(await findRun(name, dandori));
   if (lifted.tasks.length === 0) {
     throw new DandoriError('usage', `No task of the run ${lifted.run} has succeeded.`, {

@@ -1,7 +1,8 @@
-import type { Dandori, RunSummary } from '../../app/dandori.ts';
+import type { RunSummary } from '../../app/dandori.ts';
+import type { RunClient } from '../../app/run-client.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { displayWidth, oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
@@ -11,7 +12,7 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
   if (!Number.isInteger(limit) || limit < 1) {
     throw new DandoriError('usage', `--limit takes a whole number from 1, not "${options.limit}".`);
   }
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const found: RunSummary[] = [];
   for (const one of await dandori.runs({ limit })) found.push(await exactly(one, dandori));
   if (options.json === true) {
@@ -38,7 +39,7 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
 }
 
 /** Of a run without an end the last event does not tell whether it is paused, or waits for a person. */
-async function exactly(summary: RunSummary, dandori: Dandori): Promise<RunSummary> {
+async function exactly(summary: RunSummary, dandori: RunClient): Promise<RunSummary> {
   if (summary.status !== 'open' && summary.status !== 'waiting') return summary;
   try {
     return { ...summary, status: (await dandori.report(summary.run)).outcome };
@@ -68,7 +69,7 @@ export async function rate(
     });
   }
   const comment = options.comment ?? (words.length === 0 ? undefined : words.join(' '));
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   await dandori.rate(run, { rating, comment, by });
   if (options.json === true) process.stdout.write(`${stringifyJson({ run, rating, comment, by })}\n`);

@@ -8,7 +8,7 @@ import type { RunState } from '../../run/state/state.ts';
 import { planTasks, type StepView } from '../../views/plan.ts';
 import { duration, type Report } from '../../views/report.ts';
 import { announceTorn } from '../announce.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { noteText } from '../progress.ts';
 import { printReport } from '../report.ts';
 import { oneLine, printable, type Style, styleFor } from '../style.ts';
@@ -22,7 +22,7 @@ export interface ShowOptions {
 
 export async function show(name: string, options: ShowOptions): Promise<number> {
   const torn: TornTail[] = [];
-  await using dandori = await openHereOrThere({
+  await using dandori = await openWorkplace({
     configFile: options.config,
     tools: false,
     onTorn: (tail) => torn.push(tail),
@@ -123,7 +123,7 @@ function stepLine({ id, description, status, tasks }: StepView, style: Style): s
 const MAX_SHOWN = 20;
 
 export async function history(name: string, options: { config?: string; json?: boolean }): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const found = await dandori.history(await findRun(name, dandori));
   const texts = textsFor({ language: dandori.config.language, goal: found.goal });
   if (options.json === true) process.stdout.write(`${stringifyJson(found)}\n`);

@@ -3,7 +3,7 @@ import type { Counted } from '../../history/all-runs.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { duration } from '../../views/report.ts';
-import { openHereOrThere } from '../open.ts';
+import { openWorkplace } from '../open.ts';
 import { displayWidth, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
@@ -14,7 +14,7 @@ const TOLD_EVERY = 100;
 
 export async function stats(options: { config?: string; json?: boolean; since?: string }): Promise<number> {
   const since = options.since === undefined ? undefined : Date.now() - spanOf(options.since);
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const texts = textsFor({ language: dandori.config.language });
   const waiting = showReading(texts);
   const counted = await dandori.statistics({ since, onRead: waiting.read });

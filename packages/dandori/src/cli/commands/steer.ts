@@ -1,6 +1,6 @@
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openWorkplace } from '../open.ts';
 import { textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
 
@@ -8,7 +8,7 @@ export async function note(
   { run: name, text }: { run: string; text: string },
   options: { config?: string; json?: boolean; user?: string },
 ): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   await dandori.tell(run, text, { by: options.user });
   if (options.json === true) process.stdout.write(`${stringifyJson({ run, note: text })}\n`);
@@ -20,7 +20,7 @@ export async function pause(
   name: string,
   options: { config?: string; reason?: string; json?: boolean; user?: string },
 ): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   await dandori.pause(run, { reason: options.reason, by: options.user });
   const texts = textsFor({ language: dandori.config.language });
@@ -34,7 +34,7 @@ export async function cancel(
   name: string,
   options: { config?: string; reason?: string; json?: boolean },
 ): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const run = await findRun(name, dandori);
   const { goal } = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal });

@@ -4,7 +4,7 @@ import type { Pruned } from '../../commands/prune.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { findRun, openHereOrThere } from '../open.ts';
+import { findRun, openHere, openWorkplace } from '../open.ts';
 import { printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
@@ -20,14 +20,16 @@ export interface DoctorOptions {
 
 /** 0 where all is well, or was mended; 1 where something is left. */
 export async function doctor(name: string | undefined, options: DoctorOptions): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config, tools: false });
+  const opening = { configFile: options.config, tools: false };
+  await using here = options.repair === true ? await openHere('doctor --repair', opening) : undefined;
+  await using dandori = here ?? (await openWorkplace(opening));
   const run = name === undefined ? undefined : await findRun(name, dandori);
   const texts = textsFor({ language: dandori.config.language });
   const style = styleFor(process.stdout);
-  const examined = await dandori.doctor({
-    ...(run !== undefined && { run }),
-    ...(options.repair === true && { repair: canAskToRepair(options) ? (found) => ask(found, texts) : true }),
-  });
+  const examined =
+    here === undefined
+      ? await dandori.doctor({ run })
+      : await here.doctor({ run, repair: canAskToRepair(options) ? (found) => ask(found, texts) : true });
   if (options.json === true) {
     const findings = examined.findings.map((found) => ({
       ...found,

@@ -1,11 +1,11 @@
 import { stringifyJson } from '../../model/json.ts';
 import { announceEffects } from '../announce.ts';
-import { openHereOrThere } from '../open.ts';
+import { openWorkplace } from '../open.ts';
 import { displayWidth, oneLine, padded, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 
 export async function tools(options: { config?: string; json?: boolean }): Promise<number> {
-  await using dandori = await openHereOrThere({ configFile: options.config });
+  await using dandori = await openWorkplace({ configFile: options.config });
   const found = [...dandori.tools().values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   if (options.json === true) {
     process.stdout.write(`${stringifyJson({ tools: found, missing: dandori.missing() })}\n`);

@@ -1,5 +1,5 @@
 import { isCancel, text } from '@clack/prompts';
-import type { Dandori } from '../../app/dandori.ts';
+import type { RunClient } from '../../app/run-client.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Question } from '../../model/question.ts';
 import { printable } from '../style.ts';
@@ -9,7 +9,7 @@ import { choose, yesOrNo } from './prompts.ts';
 import { contextLines, untilLines } from './question.ts';
 
 export interface PlanAsking {
-  readonly dandori: Dandori;
+  readonly dandori: RunClient;
   readonly run: string;
   readonly goal: string;
   readonly texts: Texts;

@@ -1,5 +1,5 @@
 import { isCancel, text } from '@clack/prompts';
-import type { Dandori } from '../../app/dandori.ts';
+import { misfit } from '../../app/dandori.ts';
 import { answerText, canBeNumbered } from '../../commands/answer-words.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
@@ -16,7 +16,6 @@ export type Reply =
   | { readonly kind: 'cancel' };
 
 export interface Asking {
-  readonly dandori: Pick<Dandori, 'misfit'>;
   readonly texts: Texts;
   readonly signal?: AbortSignal;
 }
@@ -133,9 +132,9 @@ function defaultsOf({ choices, default: first }: Field): number[] {
   return choices.flatMap(({ value }, index) => (wanted.includes(stringifyJson(value)) ? [index] : []));
 }
 
-function problemWith(field: Field, typed: string, { dandori, texts }: Asking): string | undefined {
+function problemWith(field: Field, typed: string, { texts }: Asking): string | undefined {
   if (typed === '') return field.isRequired ? texts.replies.needed : undefined;
-  return dandori.misfit(field.schema, typedAs(field, typed));
+  return misfit(field.schema, typedAs(field, typed));
 }
 
 /** One line for each option: its number, what can be typed in place of it, and what it means. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Dandori } from '../../app/dandori.ts';
+import type { RunClient } from '../../app/run-client.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Question } from '../../model/question.ts';
 import { type PlanFile, parsePlan, renderDiagnostics } from '../../plan/read.ts';
@@ -12,7 +12,7 @@ import type { Texts } from '../texts.ts';
 import { planToEdit } from './question.ts';
 
 interface PlanEditing {
-  readonly dandori: Dandori;
+  readonly dandori: RunClient;
   readonly run: string;
   readonly goal: string;
   readonly question: Question;

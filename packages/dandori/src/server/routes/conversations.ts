@@ -64,7 +64,7 @@ export const talks: Routes = (app, { dandori, conversations, standings, driving,
     const { items, ...next } = await pageOf<ConversationSummary>({
       limit,
       before,
-      read: (options) => dandori.conversations(options),
+      list: dandori.conversations,
       idOf: ({ conversation }) => conversation,
       isWanted: ({ userId }) =>
         (role === 'admin' || (id !== undefined && userId === id)) &&

@@ -76,7 +76,7 @@ async function pageFor(
   const { items, ...next } = await pageOf<RunSummary>({
     limit,
     before,
-    read: (options) => dandori.runs(options),
+    list: dandori.runs,
     idOf: ({ run }) => run,
     isWanted: (summary) => isWanted(summary, wanted, user),
     isPast: ({ status: is, startedAt }) => is !== 'damaged' && startedAt < since,
