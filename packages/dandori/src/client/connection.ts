@@ -24,11 +24,16 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
 
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
+    const request = {
+      ...init,
+      headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
+    };
     let response: Response;
     try {
-      response = await ask(`${base}${path}`, {
-        ...init,
-        headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
+      response = await ask(`${base}${path}`, request).catch((error: unknown) => {
+        // A server may close an idle connection just as the next request comes. What only reads is sent again, once.
+        if (init.method !== undefined || init.signal?.aborted) throw error;
+        return ask(`${base}${path}`, request);
       });
     } catch (error) {
       if (init.signal?.aborted) throw error;
