@@ -3,14 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { answerQuestion, approve, reject } from '../commands/answer.ts';
 import { type Pruned, type PruneOptions, pruneRuns } from '../commands/prune.ts';
-import {
-  addBudget,
-  addNote,
-  cancelRun,
-  continueRun,
-  pauseRun,
-  rateRun,
-} from '../commands/steer.ts';
+import { addBudget, addNote, cancelRun, continueRun, pauseRun, rateRun } from '../commands/steer.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { UserConfigWarning, UserSettings } from '../config/user-settings.ts';
