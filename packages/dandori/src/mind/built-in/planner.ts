@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import { canonicalJson, type JsonObject } from '../../model/json.ts';
 import { createWords, type Words } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
 import { languageOf } from '../../model/text.ts';
@@ -7,6 +7,8 @@ import type { Mind, Thinking, Thought } from '../mind.ts';
 import { type Chained, chain, literal, type Problem, type Situation } from './chain.ts';
 import { type Goal, isSaid, isSoft, readGoal, type Span, type Value, type Word } from './goal.ts';
 import { explains, indexOf, rank, speaksOf, type ToolCard } from './ranking.ts';
+import { type Call, plain, type Request, type SkillMove } from './skills/skill.ts';
+import { skilled } from './skills/skills.ts';
 import {
   answerText,
   declineText,
@@ -59,6 +61,8 @@ function decideOn(thought: Thought, words: Words): Decided {
   if (veto !== undefined) return answer(thought, vetoedText(veto, language), false);
   if (diagnostics !== undefined) return answer(thought, refusedText(diagnostics, language), false);
   if (state.settings.mode === 'direct') return decline(thought, goal);
+  const skill = skilled(requestOf(thought, goal, words));
+  if (skill !== undefined) return withSkill(skill, thought, goal);
   const move = moveFor(thought, goal, words);
   switch (move.kind) {
     case 'act':
@@ -77,8 +81,66 @@ function closing(thought: Thought, goal: Goal, words: Words): Decided {
   const { state, purpose } = thought;
   const tasks = lastTasks(state);
   if (tasks.length === 0) return decline(thought, goal);
+  const skill = state.planGiven ? undefined : skilled(requestOf(thought, goal, words));
+  if (skill?.kind === 'answer') return answer(thought, skill.text, true);
   const isReached = state.planGiven ? purpose === 'answer' : moveFor(thought, goal, words).kind === 'done';
   return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
+}
+
+function withSkill(move: SkillMove, thought: Thought, goal: Goal): Decided {
+  switch (move.kind) {
+    case 'call': {
+      const before = thought.state.tasks.size;
+      const reasoning = say(goal.language, 'よくある目標の手順です。', 'This is how such a goal is done.');
+      const actions = move.calls.map(({ operation, args, fromLast = {} }, index) => {
+        const refs = Object.entries(fromLast).map(([name, path]) => [name, `\${t${before + index}.${path}}`]);
+        return {
+          id: `t${before + index + 1}`,
+          operation,
+          args: { ...args, ...Object.fromEntries(refs) },
+          reasoning,
+        };
+      });
+      return { actions, reasoning };
+    }
+    case 'answer':
+      return answer(thought, move.text, true);
+    case 'ask': {
+      const args = {
+        question: move.question,
+        ...(move.options !== undefined && { options: [...move.options] }),
+      };
+      return { actions: [{ id: 'ask', operation: 'ask', args, reasoning: move.question }] };
+    }
+    case 'cannot':
+      return answer(thought, move.why, false);
+  }
+}
+
+function requestOf({ state, tools, result }: Thought, goal: Goal, words: Words): Request {
+  const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
+  const keyOf = ({ operation, args }: Call) => canonicalJson(words.hide({ operation, args }));
+  const results = new Map(
+    done.map(({ task: { id, operation, args }, sent }) => [
+      keyOf({ operation, args: sent ?? args }),
+      words.hide(result(id)),
+    ]),
+  );
+  const questions = [...state.questions.values()];
+  return {
+    text: plain(goal.raw),
+    raw: goal.raw,
+    isOrder: goal.isOrder,
+    language: goal.language,
+    has: (operation) => tools.has(operation),
+    isAdaptive: state.settings.mode === 'adaptive',
+    isRuled: (before, after) =>
+      state.settings.order.some((rule) => rule.before === before && rule.after === after),
+    isDone: (call) => results.has(keyOf(call)),
+    result: (call) => results.get(keyOf(call)),
+    answerTo: (text) =>
+      words.hide(questions.find(({ question }) => words.hide(question.text) === text)?.answer?.value),
+  };
 }
 
 /** Succeeded tasks whose results no other task has used: what the plan was made for. */

@@ -1,0 +1,17 @@
+import { arithmetic } from './arithmetic.ts';
+import { database } from './database.ts';
+import { kitchen } from './kitchen.ts';
+import type { Request, SkillMove } from './skill.ts';
+import { time } from './time.ts';
+import { weather } from './weather.ts';
+
+/** In this order: the first that knows the goal does it. */
+const SKILLS = [arithmetic, weather, kitchen, database, time];
+
+export function skilled(request: Request): SkillMove | undefined {
+  for (const skill of SKILLS) {
+    const move = skill(request);
+    if (move !== undefined) return move;
+  }
+  return undefined;
+}
