@@ -39,12 +39,12 @@ describe('the pages of errors', () => {
     relative('docs/errors', path).replace('.md', ''),
   );
 
-  it('are one for each code, so that nobody who is shown a code finds nothing', () => {
+  it('are one for each code, so that every code leads to a page', () => {
     expect(errors.length).toBeGreaterThan(10);
     expect(pages.filter((page) => page !== 'README').sort()).toEqual(codes);
   });
 
-  it('are all in the table, and say what a code means, with an example and a fix', () => {
+  it('are all in the table, with meaning, example and fix', () => {
     const table = read('docs/errors/README.md');
     expect(codes.filter((code) => !table.includes(`| [${code}](${code}.md) |`))).toEqual([]);
     const parts = (code: string) =>
@@ -58,7 +58,7 @@ describe('the pages of errors', () => {
 });
 
 describe('the links of the docs', () => {
-  it('lead somewhere, so that a reader is not left standing', () => {
+  it('lead to a file and a heading that exist', () => {
     const broken = DOCS.flatMap((file) =>
       linksIn(read(file))
         .filter((link) => !leadsSomewhere(link, file))
@@ -113,7 +113,7 @@ describe('the code in the docs', () => {
 describe('the reference', () => {
   const reference = read('docs/reference.md');
 
-  it('has every key of the configuration, so that nothing has to be looked up in the source', () => {
+  it('has every key of the configuration, so that users need not read the source', () => {
     const keys = [...vocabularyOf(configShape)].flatMap(([group, names]) =>
       names.map((name) => (group === '' ? name : `${group}.${name}`)),
     );
@@ -128,7 +128,7 @@ describe('the reference', () => {
     expect(shown.filter((key) => !new RegExp(`[\`.]${key}\``).test(reference))).toEqual([]);
   });
 
-  it('has every command and every option, so that --help and the docs say the same', async () => {
+  it('has every command and every option that --help shows', async () => {
     const help = await helpOf();
     const commands = [...help.matchAll(/^ {2}([a-z-]+) .*/gm)].map((match) => match[1] ?? '');
     const own = commands.filter((command) => command !== 'help' && command !== 'dandori');
