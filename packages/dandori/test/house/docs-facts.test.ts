@@ -156,7 +156,7 @@ describe('the docs name only what exists: ', () => {
   });
 });
 
-describe('the reference is complete: ', () => {
+describe('the docs have all of these: ', () => {
   const reference = read('docs/reference.md');
   const rowsOf = (heading: string) =>
     [...sectionOf(reference, heading).matchAll(/^\| `([^`]+)`/gm)].map(([, name = '']) => name);
@@ -168,6 +168,12 @@ describe('the reference is complete: ', () => {
         .filter((name) => /^[a-z_]+$/.test(name))
         .sort(),
     ).toEqual([...types].sort());
+  });
+
+  it('decisions, in their list', () => {
+    const list = read('docs/decisions/README.md');
+    const files = pagesIn('docs/decisions').map((path) => path.replace('docs/decisions/', ''));
+    expect(files.filter((file) => file !== 'README.md' && !list.includes(`](${file}) |`))).toEqual([]);
   });
 
   it('kinds of questions, in the guide', () => {
