@@ -5,19 +5,16 @@ import { defineConfig } from 'vite';
 const source = new URL('../dandori/src/', import.meta.url).pathname;
 
 export default defineConfig({
-  plugins: [react({ jsxImportSource: '#shown' }), tailwindcss()],
+  plugins: [react(), tailwindcss()],
   resolve: {
-    alias: [
-      { find: /^#dandori\//, replacement: source },
-      { find: /^#shown\//, replacement: new URL('src/shown/', import.meta.url).pathname },
-    ],
+    alias: [{ find: /^#dandori\//, replacement: source }],
   },
   build: {
     // The server forbids scripts within the page, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2_000,
-    // How long it takes is of no use to who runs `npm ci`.
+    // `npm ci` builds the page too, and timings would only be noise there.
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   worker: { format: 'es' },

@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client';
 import * as z from 'zod';
 import { App } from './shell/app.tsx';
 
-// The server forbids code made of text, and zod would try it before it does without.
+// The content security policy forbids `eval`, which zod would otherwise try.
 z.config({ jitless: true });
 
 const place = document.getElementById('page');

@@ -47,7 +47,7 @@ interface Props {
   readonly onEarlier: () => Promise<void>;
 }
 
-/** What was said, with the run that each message has begun. */
+/** The messages, each with the run that it started. */
 function Messages({ conversation, talk, onEarlier }: Props) {
   const say = useTexts(texts);
   const { messages, runs, writing, doing, missed } = talk;
@@ -86,13 +86,13 @@ function Messages({ conversation, talk, onEarlier }: Props) {
   );
 }
 
-/** Messages that are on the page count as delivered as soon as somebody can see the page. */
+/** Acknowledges the messages on the page as soon as the page is visible. */
 function useAcknowledge(conversation: string, messages: ReadonlySet<string>): void {
   const client = useClient();
   const isSeen = useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible');
   useEffect(() => {
     if (!isSeen || messages.size === 0) return;
-    // Who may only read leaves them for others; what was lost on its way is sent with the next one.
+    // A viewer may not acknowledge, and a lost request is made up for by the next one.
     client.conversations.acknowledge(conversation, [...messages]).catch(() => {});
   }, [client, conversation, messages, isSeen]);
 }
@@ -102,10 +102,10 @@ function onVisibility(listener: () => void): () => void {
   return () => document.removeEventListener('visibilitychange', listener);
 }
 
-/** So near to the end one is at the end. */
+/** Pixels from the bottom within which the reader counts as being there. */
 const NEAR = 120;
 
-/** Who reads the end goes on reading it while more is written; who has scrolled back is left alone. */
+/** Keeps the bottom in view while more is written, unless the reader has scrolled up. */
 function useStick(content: unknown): void {
   const isAtEnd = useRef(true);
   useEffect(() => {
@@ -116,7 +116,6 @@ function useStick(content: unknown): void {
     window.addEventListener('scroll', look, { passive: true });
     return () => window.removeEventListener('scroll', look);
   }, []);
-  // Whenever there is more to read.
   useLayoutEffect(() => {
     if (isAtEnd.current) window.scrollTo(0, document.documentElement.scrollHeight);
   }, [content]);

@@ -6,6 +6,7 @@ import { useTexts } from '../shell/language.tsx';
 import { goTo, Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
+import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Page, Waiting } from '../ui/page.tsx';
@@ -16,6 +17,7 @@ import { Time } from '../ui/time.tsx';
 const LOOKED_FOR_EVERY_MS = 10_000;
 
 export default function Conversations() {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { conversations } = useClient();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
@@ -48,7 +50,7 @@ export default function Conversations() {
       )}
       {hasNextPage && (
         <Button className="self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {say.more}
+          {word.loadMore}
         </Button>
       )}
     </Page>
@@ -95,7 +97,7 @@ function Beginning() {
 }
 
 function ConversationRow({ summary }: { readonly summary: ConversationPage['conversations'][number] }) {
-  const say = useTexts(texts);
+  const word = useTexts(words);
   const { conversation, title, lastAt, userId, isDamaged } = summary;
   return (
     <Link
@@ -104,9 +106,9 @@ function ConversationRow({ summary }: { readonly summary: ConversationPage['conv
     >
       <span className="min-w-0 flex-1">
         <span className="line-clamp-2 break-words">{title || conversation}</span>
-        {userId !== undefined && <span className="block text-faint text-xs">{say.of(userId)}</span>}
+        {userId !== undefined && <span className="block text-faint text-xs">{word.by(userId)}</span>}
       </span>
-      {isDamaged && <span className="text-bad text-sm">✕ {say.damaged}</span>}
+      {isDamaged && <span className="text-bad text-sm">✕ {word.statuses.damaged}</span>}
       <Time at={lastAt} className="text-faint text-sm" />
     </Link>
   );

@@ -6,27 +6,29 @@ import { createRequestKeys } from '../live/request-keys.ts';
 import { useTexts } from '../shell/language.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
+import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Problem } from '../ui/problem.tsx';
 
 interface Props {
   readonly conversation: string;
-  /** The last message on the page; empty where there is none. */
+  /** The last message on the page; empty if there is none. */
   readonly lastShown: string;
 }
 
-/** Where one speaks. */
+/** The field for the next message. */
 export function Speaker({ conversation, lastShown }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { conversations } = useClient();
   const [keys] = useState(createRequestKeys);
   const [text, setText] = useState('');
-  /** What was on the page when the first letter was typed: a "yes" is no answer to what came up meanwhile. */
+  /** The last message when the user began to type: a "yes" must not answer a question that arrived later. */
   const [seen, setSeen] = useState(lastShown);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    // On a phone the keyboard would cover what there is to read.
+    // On a phone the keyboard would cover the messages.
     if (matchMedia('(pointer: fine)').matches) box.current?.focus({ preventScroll: true });
   }, []);
   const [unclear, setUnclear] = useState<(Heard & { kind: 'unclear' })['questions']>();
@@ -40,7 +42,7 @@ export function Speaker({ conversation, lastShown }: Props) {
         return;
       }
       setText('');
-      // Who has scrolled back and says something wants to see what comes of it.
+      // The reply appears at the bottom.
       window.scrollTo(0, document.documentElement.scrollHeight);
     },
   });
@@ -91,7 +93,7 @@ export function Speaker({ conversation, lastShown }: Props) {
           />
         </div>
         <Button type="submit" look="main" disabled={!canSend}>
-          {speak.isPending ? say.sending : say.send}
+          {speak.isPending ? say.sending : word.send}
         </Button>
       </div>
       <p className="hidden text-faint text-xs sm:block">{say.sendHint}</p>
@@ -107,7 +109,7 @@ interface UnclearProps {
   readonly onLeave: () => void;
 }
 
-/** What was said could answer several questions, or one that came up meanwhile; its author says whether, and which. */
+/** Asks which question the message answers, if there are several or one arrived while it was typed. */
 function Unclear({ conversation, text, questions, onAnswered, onLeave }: UnclearProps) {
   const say = useTexts(texts);
   const { conversations } = useClient();

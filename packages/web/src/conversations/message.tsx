@@ -11,9 +11,9 @@ import { AskedHere } from './question.tsx';
 interface Props {
   readonly conversation: string;
   readonly message: Written;
-  /** It came while nobody was here. */
+  /** It arrived while the page was closed. */
   readonly isMissed: boolean;
-  /** Something else was said in between. */
+  /** The message before it belongs to another run. */
   readonly isApart: boolean;
   readonly run: TalkedRun | undefined;
 }
@@ -91,11 +91,11 @@ function Head({ name, at, isMissed = false, goal }: HeadProps) {
 
 interface WritingProps {
   readonly text: string;
-  /** Of the run that it answers, where something else was said last. */
+  /** The goal of its run, if the last message belongs to another run. */
   readonly goal: string | undefined;
 }
 
-/** An answer while it is written. Who listens hears it once it is whole. */
+/** A final answer while it is written. It is outside of the log, so screen readers announce it only when it is complete. */
 export function Writing({ text, goal }: WritingProps) {
   const say = useTexts(texts);
   return (
@@ -110,13 +110,12 @@ export function Writing({ text, goal }: WritingProps) {
   );
 }
 
-/** What a message speaks of, where another one stands between. */
 function About({ goal }: { readonly goal: string }) {
   const say = useTexts(texts);
   return <span className="min-w-0 truncate">{say.about(goal)}</span>;
 }
 
-/** How far the work is: by steps where the plan has some. */
+/** The progress of a run, by steps if its plan has some. */
 export function Tally({ tally: { done, failed, total, steps } }: { readonly tally: TallyOfWork }) {
   const say = useTexts(texts);
   const shown = steps ?? { done, total };

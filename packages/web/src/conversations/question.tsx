@@ -16,11 +16,11 @@ import { Problem } from '../ui/problem.tsx';
 interface Props {
   readonly conversation: string;
   readonly run: TalkedRun | undefined;
-  /** Its id. */
+  /** The id of the question. */
   readonly question: string;
 }
 
-/** A question of a run, where it was asked: a choice or a form is answered at once, words are written below. */
+/** A question of a run inside the conversation. Options and forms are answered here, free text in the message field. */
 export function AskedHere({ conversation, run, question: id }: Props) {
   const say = useTexts(texts);
   const [isSent, setSent] = useState(false);

@@ -1,23 +1,25 @@
 import type { TalkedRun } from 'dandori/client';
 import { useState } from 'react';
-import { Word } from '../run/head/dialogs.tsx';
+import { TextDialog } from '../run/head/dialogs.tsx';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
 import { texts as runTexts } from '../texts/steering.ts';
+import { words } from '../texts/words.ts';
 import { StatusMark } from '../ui/marks.tsx';
 import { Tally } from './message.tsx';
 
 interface Props {
   readonly conversation: string;
   readonly run: TalkedRun;
-  /** What a call of it says just now. */
+  /** The last progress message of one of its calls. */
   readonly doing: string | undefined;
 }
 
-/** How the work stands that a message has begun. What has ended without a plan is told by its reply alone. */
+/** The status of a run that a message started. A run that ended without steps shows only its reply. */
 export function RunStrip({ conversation, run, doing }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const cancelling = useTexts(runTexts);
   const client = useClient();
@@ -31,8 +33,7 @@ export function RunStrip({ conversation, run, doing }: Props) {
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line bg-sheet px-4 py-2 text-sm">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <StatusMark status={outcome} />
-        {driving === 'queued' && <span className="text-faint">{say.queued}</span>}
+        <StatusMark status={outcome === 'open' && driving === 'queued' ? 'queued' : outcome} />
         {standing === 'background' && <span className="text-faint">{say.background}</span>}
         {progress !== undefined && <Tally tally={progress} />}
         <span className="ml-auto flex items-center gap-3">
@@ -49,7 +50,7 @@ export function RunStrip({ conversation, run, doing }: Props) {
               aria-label={say.cancelRun(run.goal)}
               onClick={() => setCancelling(true)}
             >
-              {say.cancel}
+              {cancelling.cancel}
             </button>
           )}
         </span>
@@ -57,10 +58,11 @@ export function RunStrip({ conversation, run, doing }: Props) {
       {doing !== undefined && !isOver && <p className="truncate text-faint">{doing}</p>}
       {problem !== undefined && <p className="break-words text-bad">{problem}</p>}
       {isCancelling && (
-        <Word
+        <TextDialog
           title={say.cancelRun(run.goal)}
-          label={cancelling.reason}
-          button={cancelling.doCancel}
+          label={word.reason}
+          button={cancelling.cancel}
+          leave={cancelling.keepRunning}
           look="danger"
           onSay={cancel}
           onClose={() => setCancelling(false)}

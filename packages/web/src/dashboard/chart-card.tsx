@@ -11,7 +11,7 @@ interface Props {
   readonly labels: readonly Label[];
 }
 
-/** A figure, its picture over time, and the same as a table. */
+/** A figure with its chart and the same values as a table. */
 export function ChartCard({ chart, labels }: Props) {
   const [column, setColumn] = useState<number>();
   const { id, title, figure } = chart;
@@ -39,7 +39,7 @@ interface LegendProps {
   readonly column: number | undefined;
 }
 
-/** What is shown, and by which colour; with the values where the pointer is. */
+/** The names of the series, with their values at the pointer. */
 function Legend({ chart: { series, about, format }, label, column }: LegendProps) {
   const shown = (values: readonly (number | null)[]) => {
     const value = column === undefined ? undefined : values[column];
@@ -66,7 +66,7 @@ interface ChartTableProps {
   readonly labels: readonly Label[];
 }
 
-/** The same in numbers, for who cannot or will not read a picture. */
+/** The values of the chart as a table. */
 function ChartTable({ chart: { title, series, format }, labels }: ChartTableProps) {
   const say = useTexts(texts);
   const [isOpen, setOpen] = useState(false);

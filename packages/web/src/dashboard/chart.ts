@@ -1,36 +1,36 @@
-/** A picture of figures over time, before anybody draws it. */
+/** Figures over time, independent of how they are drawn. */
 export interface Chart {
   readonly id: string;
   readonly title: string;
   /** For the whole range. */
   readonly figure: string;
-  /** What is counted, in a sentence. */
+  /** One sentence that says what is counted. */
   readonly about: string;
   readonly kind: 'bars' | 'line';
-  /** Bars stand on each other in this order. */
+  /** Bars are stacked in this order. */
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
-  /** The lines of the scale, where there are natural ones. */
+  /** Fixed lines of the scale, such as 0, 50 and 100 percent. */
   readonly ticks?: readonly number[];
 }
 
 export interface Series {
   readonly name: string;
   readonly ink: Ink;
-  /** One a column; null where there is nothing to tell. */
+  /** One per column; null where nothing was counted. */
   readonly values: readonly (number | null)[];
 }
 
 export type Ink = 'accent' | 'good' | 'bad' | 'warn' | 'busy' | 'faint';
 
-/** Round numbers from 0 to at least `top`, few enough to be read. */
+/** About four round numbers from 0 to at least `top`. */
 export function ticksOf(top: number): number[] {
   if (!(top > 0)) return [0, 1];
   const rough = top / 3;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
   const count = Math.ceil(top / step - 1e-9);
-  // Multiplied, and rounded to what a step has, as 3 × 0.1 is not 0.3.
+  // 3 × 0.1 is not 0.3, so the product is rounded.
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 

@@ -1,12 +1,12 @@
 import { addPeriods, type Every, emptyPeriod, PERIOD_MS, type Period } from '#dandori/history/statistics.ts';
 
-/** More than these nobody can tell apart. */
+/** More columns can't be told apart. */
 const MOST = 60;
 
-/** A column for each stretch of time, also where nothing was run, from the first to now; of equal length. */
+/** Columns of equal length from the start of the range to now, including those without runs. */
 export function columnsOf(series: readonly Period[], { since, every }: Span, now: number): Period[] {
   const period = PERIOD_MS[every];
-  // For all time the first run is the beginning.
+  // The range "all time" starts with the first run.
   const from = now - since > MOST * period ? (series[0]?.at ?? now) : since;
   const width = period * Math.max(1, Math.ceil((now - from) / period / MOST));
   const count = Math.max(1, Math.ceil((now - from + 1) / width));
@@ -19,7 +19,7 @@ export function columnsOf(series: readonly Period[], { since, every }: Span, now
   return columns;
 }
 
-/** Not less than a week of days, so that one day alone does not fill the picture. */
+/** Adds empty columns before the first, so that a single day does not fill the chart. */
 export function widened(columns: readonly Period[], least: number): Period[] {
   const [first] = columns;
   if (first === undefined || columns.length >= least) return [...columns];
@@ -34,12 +34,11 @@ export const RANGES = ['1d', '7d', '30d', 'all'] as const;
 export type Range = (typeof RANGES)[number];
 
 interface Span {
-  /** Milliseconds since 1970; hours and days begin where the reader's do. */
+  /** Milliseconds since 1970, at the start of an hour or day in the reader's time zone. */
   readonly since: number;
   readonly every: Every;
 }
 
-/** What the server is asked for. */
 export function spanOf(range: Range, now: number): Span {
   const date = new Date(now);
   if (range === '1d') return { since: date.setMinutes(0, 0, 0) - 23 * PERIOD_MS.hour, every: 'hour' };
@@ -49,9 +48,9 @@ export function spanOf(range: Range, now: number): Span {
 }
 
 export interface Label {
-  /** Below the picture. */
+  /** Below the chart. */
   readonly short: string;
-  /** Where there is room. */
+  /** In the legend and the table. */
   readonly long: string;
 }
 

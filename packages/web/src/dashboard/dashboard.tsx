@@ -3,6 +3,7 @@ import { useLanguage, useTexts } from '../shell/language.tsx';
 import { Link, type Query } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/dashboard.ts';
+import { words } from '../texts/words.ts';
 import { Page, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { ChartCard } from './chart-card.tsx';
@@ -10,10 +11,11 @@ import { columnsOf, labelsOf, RANGES, type Range, spanOf, widened } from './colu
 import { figuresOf } from './figures.ts';
 import { ToolTable } from './tool-table.tsx';
 
-/** Every journal is read for the figures, so they are asked for seldom. */
+/** The server reads every journal for these figures. */
 const LOOKED_FOR_EVERY_MS = 60_000;
 
 export default function Dashboard({ query }: { readonly query: Query }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { language } = useLanguage();
   const client = useClient();
@@ -37,7 +39,7 @@ export default function Dashboard({ query }: { readonly query: Query }) {
       <Problem error={error} />
       <p className="-mt-4 text-faint text-sm">{counted.runs === 0 ? say.empty : say.byStart}</p>
       <div className="grid gap-4 md:grid-cols-2">
-        {figuresOf(counted, columns, { say, language }).map((chart) => (
+        {figuresOf(counted, columns, { say, statuses: word.statuses, language }).map((chart) => (
           <ChartCard key={chart.id} chart={chart} labels={labels} />
         ))}
       </div>

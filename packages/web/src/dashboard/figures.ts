@@ -1,15 +1,19 @@
 import type { Period, Statistics } from '#dandori/history/statistics.ts';
 import { duration } from '#dandori/views/report.ts';
 import type { texts } from '../texts/dashboard.ts';
+import type { Words } from '../texts/words.ts';
 import type { Chart } from './chart.ts';
 
-type Words = (typeof texts)['en'];
+interface Wording {
+  readonly say: (typeof texts)['en'];
+  readonly statuses: Words['statuses'];
+  readonly language: string;
+}
 
-/** The figures by which one sees how it goes, each over time. */
 export function figuresOf(
   all: Statistics,
   columns: readonly Period[],
-  { say, language }: { readonly say: Words; readonly language: string },
+  { say, statuses, language }: Wording,
 ): Chart[] {
   const number = (digits: number, more: Intl.NumberFormatOptions = {}) => {
     const format = new Intl.NumberFormat(language, { maximumFractionDigits: digits, ...more });
@@ -22,7 +26,7 @@ export function figuresOf(
   const exactly = number(1, { style: 'percent' });
   const dollars = number(4, { style: 'currency', currency: 'USD' });
   const each = <T>(value: (column: Period) => T) => columns.map(value);
-  const { series: names, charts: words } = say;
+  const { charts: words } = say;
   const { tokens } = all;
   const calls = sum(Object.values(all.tools).map((tool) => tool.calls));
   const wrong = sum(Object.values(all.tools).map(({ failed, inDoubt }) => failed + inDoubt));
@@ -34,12 +38,12 @@ export function figuresOf(
       kind: 'bars',
       format: whole,
       series: [
-        { name: names.answered, ink: 'good', values: each(({ outcomes: of }) => of.answered) },
-        { name: names.failed, ink: 'bad', values: each(({ outcomes: of }) => of.failed) },
-        { name: names.exhausted, ink: 'warn', values: each(({ outcomes: of }) => of.exhausted) },
-        { name: names.cancelled, ink: 'faint', values: each(({ outcomes: of }) => of.cancelled) },
+        { name: statuses.answered, ink: 'good', values: each(({ outcomes: of }) => of.answered) },
+        { name: statuses.failed, ink: 'bad', values: each(({ outcomes: of }) => of.failed) },
+        { name: statuses.exhausted, ink: 'warn', values: each(({ outcomes: of }) => of.exhausted) },
+        { name: statuses.cancelled, ink: 'faint', values: each(({ outcomes: of }) => of.cancelled) },
         {
-          name: names.open,
+          name: say.notEnded,
           ink: 'busy',
           values: each(({ outcomes: of }) => of.open + of.waiting + of.paused),
         },
@@ -89,8 +93,8 @@ export function figuresOf(
       kind: 'bars',
       format: short,
       series: [
-        { name: names.input, ink: 'accent', values: each(({ tokens: of }) => of.input) },
-        { name: names.output, ink: 'warn', values: each(({ tokens: of }) => of.output) },
+        { name: say.input, ink: 'accent', values: each(({ tokens: of }) => of.input) },
+        { name: say.output, ink: 'warn', values: each(({ tokens: of }) => of.output) },
       ],
     },
     {

@@ -6,12 +6,12 @@ import type { Label } from './columns.ts';
 interface Props {
   readonly chart: Chart;
   readonly labels: readonly Label[];
-  /** The one that the pointer is on. */
+  /** The column under the pointer. */
   readonly column: number | undefined;
   readonly onColumn: (column: number | undefined) => void;
 }
 
-/** Where a column stands and how high a value is, in pixels. */
+/** Pixels of columns and values. */
 interface Scale {
   readonly x: (column: number) => number;
   readonly y: (value: number) => number;
@@ -86,7 +86,7 @@ export function Plot({ chart, labels, column, onColumn }: Props) {
               (labels.length - 1 - index) % labelled === 0 && (
                 <text
                   key={long}
-                  // The last one would stick out.
+                  // The last label would stick out.
                   x={Math.min(scale.x(index), width - LABEL_WIDTH / 3)}
                   y={HEIGHT - 6}
                   textAnchor="middle"
@@ -107,7 +107,7 @@ interface SeriesProps {
   readonly scale: Scale;
 }
 
-/** Bars that stand on each other. */
+/** Stacked bars. */
 function Bars({ series, scale: { x, y, step } }: SeriesProps) {
   const width = Math.max(1, Math.min(28, step * 0.7));
   const below = (series[0]?.values ?? []).map(() => 0);
@@ -118,7 +118,7 @@ function Bars({ series, scale: { x, y, step } }: SeriesProps) {
         const from = below[column] ?? 0;
         below[column] = from + value;
         const top = y(from + value);
-        // A value that is too small for a pixel is there all the same.
+        // A value too small for a pixel is still shown.
         const height = Math.max(1, y(from) - top);
         return <rect key={column} x={x(column) - width / 2} y={top} width={width} height={height} rx={1} />;
       })}
@@ -131,7 +131,7 @@ interface LineProps {
   readonly scale: Scale;
 }
 
-/** A line through the columns that have a value; it is broken where one has none. */
+/** A line with gaps where a column has no value. */
 function Lines({ series, scale: { x, y } }: LineProps) {
   return series.map(({ name, ink, values }) => (
     <g key={name}>
@@ -160,7 +160,7 @@ export function pathOf(values: Series['values'], { x, y }: Pick<Scale, 'x' | 'y'
     .join('');
 }
 
-/** Whole names, as the style sheet is made from what stands in the source. */
+/** Complete class names, because Tailwind searches the source for them. */
 const FILL: Readonly<Record<Ink, string>> = {
   accent: 'fill-accent',
   good: 'fill-good',

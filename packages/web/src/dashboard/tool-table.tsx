@@ -1,11 +1,13 @@
 import type { Statistics } from '#dandori/history/statistics.ts';
 import { useLanguage, useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/dashboard.ts';
+import { words } from '../texts/words.ts';
 import { Scroller } from '../ui/page.tsx';
 
-/** What fails most comes first, then what is called most. */
+/** Sorted by error rate, then by number of calls. */
 export function ToolTable({ tools }: Pick<Statistics, 'tools'>) {
-  const say = useTexts(texts).tools;
+  const word = useTexts(words);
+  const { tools: say, charts } = useTexts(texts);
   const { language } = useLanguage();
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const sorted = Object.entries(tools).sort(
@@ -22,7 +24,15 @@ export function ToolTable({ tools }: Pick<Statistics, 'tools'>) {
           <thead className="text-faint">
             <tr>
               <th className="px-4 py-2 text-left font-normal">{say.tool}</th>
-              {([say.calls, say.failed, say.inDoubt, say.timeouts, say.errorRate] as const).map((name) => (
+              {(
+                [
+                  say.calls,
+                  word.statuses.failed,
+                  word.statuses.in_doubt,
+                  charts.timeouts.title,
+                  say.errorRate,
+                ] as const
+              ).map((name) => (
                 <th key={name} className="whitespace-nowrap px-4 py-2 font-normal">
                   {name}
                 </th>

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ChangeEvent, type KeyboardEvent, type RefObject, useState } from 'react';
-import { approvalPolicy, mode as modes } from '#dandori/model/settings.ts';
+import { type ApprovalPolicy, approvalPolicy, type Mode, mode as modes } from '#dandori/model/settings.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { type Checked, CheckedSource, useCheck } from '../run/plan/checked-source.tsx';
 import { useTexts } from '../shell/language.tsx';
 import { goTo } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
-import { type ChosenApproval, type ChosenMode, texts } from '../texts/home.ts';
+import { texts } from '../texts/home.ts';
+import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice, TextField } from '../ui/fields.tsx';
 import { SendForm } from '../ui/send-form.tsx';
@@ -17,9 +18,10 @@ interface Props {
   readonly field: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** Where a run begins. */
+/** The form that starts a run. */
 export function Composer({ goal, onGoal, field }: Props) {
   const say = useTexts(texts);
+  const word = useTexts(words);
   const client = useClient();
   const queries = useQueryClient();
   const [keys] = useState(createRequestKeys);
@@ -27,7 +29,7 @@ export function Composer({ goal, onGoal, field }: Props) {
   const [approval, setApproval] = useState<ChosenApproval>('configured');
   const [plan, setPlan] = useState<string>();
   const checked = useCheck(plan ?? '');
-  // What was said of an earlier text holds no more.
+  // The result may be for an older text.
   const result = checked.isCurrent ? checked.result : undefined;
   const wanted = goal.trim() || (result?.goal ?? '');
   const start = useMutation({
@@ -53,12 +55,18 @@ export function Composer({ goal, onGoal, field }: Props) {
   ];
   const choices = (
     <>
-      <Choice label={say.mode} value={mode} options={MODES} texts={say.modes} onChoose={setMode} />
+      <Choice
+        label={say.mode}
+        value={mode}
+        options={MODES}
+        texts={{ ...word.modes, configured: say.configured }}
+        onChoose={setMode}
+      />
       <Choice
         label={say.approval}
         value={approval}
         options={APPROVALS}
-        texts={say.approvals}
+        texts={{ ...word.approvals, configured: say.configured }}
         onChoose={setApproval}
       />
       <Button look="bare" className="-mx-3" onClick={() => setPlan(plan === undefined ? '' : undefined)}>
@@ -91,6 +99,9 @@ export function Composer({ goal, onGoal, field }: Props) {
   );
 }
 
+type ChosenMode = Mode | 'configured';
+type ChosenApproval = ApprovalPolicy | 'configured';
+
 const MODES: readonly ChosenMode[] = ['configured', ...modes.options];
 const APPROVALS: readonly ChosenApproval[] = ['configured', ...approvalPolicy.options];
 
@@ -101,14 +112,15 @@ interface PlanFieldProps {
   readonly onSend: () => void;
 }
 
-/** A plan file: typed, or read from a disk; with what the compiler says of it. */
+/** A plan file, typed or chosen, with its problems. */
 function PlanField({ plan, onPlan, checked, onSend }: PlanFieldProps) {
+  const word = useTexts(words);
   const say = useTexts(texts).plan;
   const { result, isCurrent, error } = checked;
   const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const file = target.files?.[0];
     if (file !== undefined) onPlan(await file.text());
-    // The same file may be chosen again after it was changed.
+    // The user may choose the same file again after changing it.
     target.value = '';
   };
   const press = (event: KeyboardEvent) => {
@@ -127,10 +139,10 @@ function PlanField({ plan, onPlan, checked, onSend }: PlanFieldProps) {
             <input type="file" accept=".yaml,.yml,.json" onChange={read} className="sr-only" />
           </label>
           <p role="status">
-            {!isCurrent && error === null && <span className="text-faint">{say.checking}</span>}
-            {isCurrent && result?.ok === true && <span className="text-good">✓ {say.fine}</span>}
+            {!isCurrent && error === null && <span className="text-faint">{word.checking}</span>}
+            {isCurrent && result?.ok === true && <span className="text-good">✓ {word.valid}</span>}
             {isCurrent && result?.ok === false && (
-              <span className="text-bad">✕ {say.wrong(result.diagnostics?.length ?? 0)}</span>
+              <span className="text-bad">✕ {word.problems(result.diagnostics?.length ?? 0)}</span>
             )}
           </p>
         </div>

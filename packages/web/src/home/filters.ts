@@ -12,7 +12,7 @@ export const STATUSES = [
   'damaged',
 ] as const;
 
-/** What of the address a list of runs is asked for with. Days are days where the reader is. */
+/** The filters in the address. Days are in the reader's time zone. */
 export function filtersOf({ status, text, since, until }: Query): ListOptions {
   const from = startOfDay(since);
   const to = startOfDay(until, 1);

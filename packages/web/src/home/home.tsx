@@ -3,6 +3,7 @@ import { useTexts } from '../shell/language.tsx';
 import { type OpenQuestion, useOpenQuestions } from '../shell/queries.tsx';
 import { Link, type Query } from '../shell/route.tsx';
 import { texts } from '../texts/home.ts';
+import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { Composer } from './composer.tsx';
@@ -18,7 +19,7 @@ export default function Home({ query }: { readonly query: Query }) {
   };
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-1 flex-col gap-8 px-4 py-6">
-      <h1 className="sr-only">{say.title}</h1>
+      <h1 className="sr-only">{say.list.title}</h1>
       <OpenQuestions />
       <Composer goal={goal} onGoal={setGoal} field={field} />
       <Runs query={query} onPropose={propose} />
@@ -26,11 +27,12 @@ export default function Home({ query }: { readonly query: Query }) {
   );
 }
 
-/** So many are shown before somebody wants them all. */
+/** Questions shown before the user asks for all. */
 const SHOWN = 3;
 
-/** What runs wait for, oldest first: who has waited longest is answered first. */
+/** The open questions of all runs, oldest first. */
 function OpenQuestions() {
+  const word = useTexts(words);
   const say = useTexts(texts).questions;
   const { data = [] } = useOpenQuestions();
   const [isWhole, setWhole] = useState(false);
@@ -50,7 +52,7 @@ function OpenQuestions() {
       </ul>
       {sorted.length > SHOWN && (
         <Button look="bare" className="self-start" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? say.fewer : say.more(sorted.length - SHOWN)}
+          {isWhole ? say.fewer : word.more(sorted.length - SHOWN)}
         </Button>
       )}
     </section>
@@ -58,7 +60,7 @@ function OpenQuestions() {
 }
 
 function QuestionLink({ question: { run, goal, kind, text, askedAt } }: { readonly question: OpenQuestion }) {
-  const say = useTexts(texts).questions;
+  const word = useTexts(words);
   return (
     <Link
       to={{ at: 'run', run, view: 'graph' }}
@@ -67,11 +69,11 @@ function QuestionLink({ question: { run, goal, kind, text, askedAt } }: { readon
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="line-clamp-2 break-words font-medium">{text}</span>
         <span className="truncate text-faint text-sm">
-          {say.kinds[kind]} · {goal}
+          {word.questionKinds[kind]} · {goal}
         </span>
       </span>
       <Time at={askedAt} className="hidden text-faint text-sm sm:inline" />
-      <span className="text-accent text-sm">{say.answer} →</span>
+      <span className="text-accent text-sm">{word.answer} →</span>
     </Link>
   );
 }

@@ -1,7 +1,7 @@
 import { useTexts } from '../shell/language.tsx';
 import type { Query } from '../shell/route.tsx';
 import { texts } from '../texts/home.ts';
-import { texts as common } from '../texts/statuses.ts';
+import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice, SearchField } from '../ui/fields.tsx';
 import { STATUSES } from './filters.ts';
@@ -9,15 +9,15 @@ import { STATUSES } from './filters.ts';
 interface Props {
   readonly query: Query;
   readonly onChoose: (change: Query) => void;
-  /** Undefined where there is nothing to clear. */
+  /** Undefined if no filter is set. */
   readonly onClear: (() => void) | undefined;
 }
 
 const CHOICES = ['any', ...STATUSES] as const;
 
 export function RunFilters({ query, onChoose, onClear }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts).list;
-  const { status } = useTexts(common);
   const chosen = STATUSES.find((one) => one === query.status) ?? 'any';
   return (
     <search className="flex flex-wrap items-center gap-2">
@@ -25,10 +25,10 @@ export function RunFilters({ query, onChoose, onClear }: Props) {
         <SearchField label={say.search} value={query.text ?? ''} onType={(text) => onChoose({ text })} />
       </span>
       <Choice
-        label={say.status}
+        label={word.status}
         value={chosen}
         options={CHOICES}
-        texts={{ ...status, any: say.any }}
+        texts={{ ...word.statuses, any: say.any }}
         onChoose={(value) => onChoose({ status: value === 'any' ? '' : value })}
         isBare
       />

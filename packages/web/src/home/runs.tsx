@@ -8,6 +8,7 @@ import { useTools } from '../shell/queries.tsx';
 import { goTo, Link, type Query } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/home.ts';
+import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { StatusMark } from '../ui/marks.tsx';
 import { useTop } from '../ui/measure.ts';
@@ -24,6 +25,7 @@ interface Props {
 }
 
 export function Runs({ query, onPropose }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts).list;
   const text = useSettled(query.text ?? '');
   const filters = filtersOf({ ...query, text });
@@ -53,7 +55,7 @@ export function Runs({ query, onPropose }: Props) {
       )}
       {hasMore && (
         <Button className="self-center" disabled={isLoadingMore} onClick={more}>
-          {isLoadingMore ? say.loading : say.more}
+          {isLoadingMore ? word.loading : word.loadMore}
         </Button>
       )}
     </section>
@@ -62,7 +64,7 @@ export function Runs({ query, onPropose }: Props) {
 
 const ROW_HEIGHT = 58;
 
-/** However many there are, only those in sight are in the page. */
+/** Only the rows in view are in the DOM. */
 function RunList({ runs }: { readonly runs: readonly RunSummary[] }) {
   const list = useRef<HTMLUListElement>(null);
   const top = useTop(list);
@@ -101,10 +103,11 @@ function RunList({ runs }: { readonly runs: readonly RunSummary[] }) {
 }
 
 function RunRow({ run }: { readonly run: RunSummary }) {
+  const word = useTexts(words);
   const say = useTexts(texts).list;
   const { goal, status, startedAt, userId, conversation } = run;
   const notes = [
-    ...(userId === undefined ? [] : [say.of(userId)]),
+    ...(userId === undefined ? [] : [word.by(userId)]),
     ...(conversation === undefined ? [] : [say.inConversation]),
   ];
   return (
@@ -127,12 +130,12 @@ function RunRow({ run }: { readonly run: RunSummary }) {
 type RunSummary = RunPage['runs'][number];
 
 const PAGE = 50;
-/** While something is under way, and while nothing is. */
+/** Polling intervals while a run is open, and otherwise. */
 const BUSY_MS = 2_000;
 const QUIET_MS = 5_000;
 
 interface RunPages {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page has arrived. */
   readonly runs: readonly RunSummary[] | undefined;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
@@ -140,7 +143,7 @@ interface RunPages {
   readonly more: () => void;
 }
 
-/** The runs that fit, newest first. All pages that are shown are looked at again, the more there are the less often. */
+/** The matching runs, newest first. All loaded pages are polled; the more there are, the less often. */
 function useRuns(filters: ListOptions): RunPages {
   const client = useClient();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
@@ -165,8 +168,9 @@ function useRuns(filters: ListOptions): RunPages {
   };
 }
 
-/** For who has run nothing yet. */
+/** What the page shows before the first run. */
 function Newcomer({ onPropose }: { readonly onPropose: (goal: string) => void }) {
+  const word = useTexts(words);
   const say = useTexts(texts).newcomer;
   const { data } = useTools();
   return (
@@ -183,7 +187,7 @@ function Newcomer({ onPropose }: { readonly onPropose: (goal: string) => void })
       </ul>
       {data !== undefined && (
         <p className="text-faint text-sm">
-          {data.tools.length === 0 ? say.noTools : say.tools(data.tools.length)}{' '}
+          {data.tools.length === 0 ? word.noTools : say.tools(data.tools.length)}{' '}
           <Link to={{ at: 'tools' }} className="text-accent underline">
             {say.toTools}
           </Link>

@@ -1,22 +1,22 @@
-/** After so long in the background a page counts as left. */
+/** A page in the background for this long counts as left. */
 const LEFT_AFTER_MS = 4_000;
 
 const listeners = new Set<() => void>();
 let isLeft = false;
 let leaving: ReturnType<typeof setTimeout> | undefined;
 
-/** Whether somebody sees the page, or did so a moment ago. One that is opened in the background has its moment too. */
+/** Whether the page is visible, or was a moment ago. A page opened in the background counts as visible for that moment. */
 export function isWatched(): boolean {
   return !isLeft;
 }
 
-/** Calls back when the page is left, when somebody looks at it again, and when something was done on it. */
+/** Calls back when the page is left, when it becomes visible again, and after `lookAgain`. */
 export function onAttention(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Something was done here that may have changed what had come to rest. */
+/** Called after every mutation: it may have changed a run that had ended. */
 export function lookAgain(): void {
   for (const listener of listeners) listener();
 }
@@ -35,6 +35,6 @@ function weigh(): void {
 }
 
 document.addEventListener('visibilitychange', weigh);
-// Of two windows side by side both are seen; one is looked at.
+// Two windows side by side are both visible; the focus says which one is used.
 window.addEventListener('focus', weigh);
 weigh();

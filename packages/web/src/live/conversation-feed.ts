@@ -5,17 +5,17 @@ import { caughtUp, hear, type Talk, talkOf, withEarlier } from './conversation-s
 import { createFeed, type Feed } from './feed.ts';
 
 interface TalkNews {
-  /** Undefined until it is there. */
+  /** Undefined until it has arrived. */
   readonly talk: Talk | undefined;
   readonly error: unknown;
 }
 
 interface ConversationFeed extends Feed<TalkNews> {
-  /** Brings the messages before those that are there. */
+  /** Loads the messages before the first one. */
   earlier(): Promise<void>;
 }
 
-/** Follows a conversation: how it stands, then all that happens in it. */
+/** Follows a conversation: loads its current state, then applies what happens. */
 function createConversationFeed(
   { conversations }: Pick<Client, 'conversations'>,
   id: string,
@@ -49,7 +49,6 @@ function createConversationFeed(
   };
 }
 
-/** The conversation, live. */
 export function useConversation(id: string): TalkNews & { readonly earlier: () => Promise<void> } {
   const client = useClient();
   const feed = useMemo(() => createConversationFeed(client, id), [client, id]);

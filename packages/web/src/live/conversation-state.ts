@@ -8,16 +8,16 @@ export interface Talk {
   readonly model: string;
   /** In order. */
   readonly messages: readonly Written[];
-  /** Where those before them are asked for; undefined where there are none. */
+  /** The cursor of the page before them; undefined if there is none. */
   readonly earlier: string | undefined;
-  /** The agent's that nobody has acknowledged. */
+  /** Messages of the agent that were not acknowledged. */
   readonly undelivered: ReadonlySet<string>;
-  /** Those that waited when the page was opened. */
+  /** Messages that were undelivered when the page was opened. */
   readonly missed: ReadonlySet<string>;
   readonly runs: ReadonlyMap<string, TalkedRun>;
-  /** Answers as they are being written, by run. */
+  /** Final answers that are being written, by run. */
   readonly writing: ReadonlyMap<string, string>;
-  /** What calls say while they are made, by run. */
+  /** The last progress message of a call, by run. */
   readonly doing: ReadonlyMap<string, string>;
 }
 
@@ -36,12 +36,12 @@ export function talkOf(now: ConversationNow): Talk {
   };
 }
 
-/** For who comes back to it: what was written meanwhile was missed, and what had been brought from before stays. */
+/** The conversation after a reconnect. Messages written meanwhile count as missed; earlier pages stay loaded. */
 export function caughtUp(talk: Talk, now: ConversationNow): Talk {
   const fresh = talkOf(now);
   const missed = new Set([...talk.missed, ...fresh.missed]);
   const known = new Set(talk.messages.map(({ id }) => id));
-  // So much was written that something between them is not there.
+  // There is a gap between the old and the new messages, so the old ones are dropped.
   if (!now.messages.some(({ id }) => known.has(id))) return { ...fresh, missed };
   return { ...fresh, missed, messages: inOrder(talk.messages, fresh.messages), earlier: talk.earlier };
 }
@@ -50,7 +50,6 @@ export function withEarlier(talk: Talk, { messages, earlier }: MessagePage): Tal
   return { ...talk, messages: inOrder(messages, talk.messages), earlier };
 }
 
-/** What it is after something was heard. */
 export function hear(talk: Talk, talked: Talked): Talk {
   switch (talked.kind) {
     case 'event':
@@ -90,7 +89,7 @@ function happened(talk: Talk, event: (Talked & { kind: 'event' })['event']): Tal
         ...talk,
         messages: [...talk.messages, { ...message, at: event.at }],
         ...(role === 'agent' && { undelivered: new Set([...talk.undelivered, id]) }),
-        // What was being written is written now.
+        // The message replaces the text that was being written.
         ...(run !== undefined && id === replyId(run) && { writing: without(talk.writing, run) }),
       };
     }
@@ -109,7 +108,7 @@ function happened(talk: Talk, event: (Talked & { kind: 'event' })['event']): Tal
   }
 }
 
-/** Both, each message once. */
+/** Merges two lists; each message is there once. */
 function inOrder(first: readonly Written[], then: readonly Written[]): Written[] {
   const all = new Map([...first, ...then].map((message) => [message.id, message]));
   return [...all.values()].sort((one, other) => one.at - other.at);

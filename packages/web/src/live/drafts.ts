@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();
-/** What the tab's own store has no room for. */
+/** Drafts that do not fit into the session storage. */
 const unkept = new Map<string, string>();
 const PREFIX = 'dandori.draft.';
 
-/** What a person has written and not sent, kept for this tab also when it is loaded again. */
+/** Texts that the user has written but not sent. They survive a reload of the tab. */
 export const drafts = {
   get: (name: string): string | undefined =>
     unkept.get(name) ?? sessionStorage.getItem(PREFIX + name) ?? undefined,
@@ -19,7 +19,7 @@ export const drafts = {
     }
     tell();
   },
-  /** For who leaves: whoever comes next is somebody else. */
+  /** On sign-out: the next user of the tab must not see them. */
   forget(): void {
     unkept.clear();
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
@@ -35,12 +35,12 @@ function tell(): void {
   for (const listener of listeners) listener();
 }
 
-/** The name under which the edits of a plan that waits are kept. */
+/** The name of the draft of an edited plan. */
 export function draftKey(run: string, about: string): string {
   return `plan.${run}.${about}`;
 }
 
-/** What a person has changed in a text. Undefined where nothing is. */
+/** The draft of a text; undefined if it has no changes. */
 export function useDraft(key: string): readonly [string | undefined, (text: string | undefined) => void] {
   const kept = useSyncExternalStore(drafts.subscribe, () => drafts.get(key));
   return [kept, (text) => drafts.set(key, text)];

@@ -6,13 +6,13 @@ export interface Feed<T> {
   subscribe(listener: () => void): () => void;
 }
 
-/** Says that there is news; it is made when somebody is told, once a frame, however often it was said. */
+/** Announces news. `make` is called at most once per frame. */
 export type Tell<T> = (make: () => T) => void;
 
 /**
- * Follows for as long as anybody listens and sees the page: a browser has six connections for a server, and a tab in
- * the background must not hold one of them. `follow` is called again when there may be more to hear, after it has come
- * to its end or was let go, and goes on where it was.
+ * Follows while a component listens and the page is visible: a browser has six connections per server, and a tab in
+ * the background must not hold one of them. `follow` is called again when there may be news, after it ended or was
+ * aborted, and continues where it was.
  */
 export function createFeed<T>(
   nothing: T,
@@ -29,7 +29,7 @@ export function createFeed<T>(
       following?.abort();
       following = undefined;
     } else if (following === undefined) void begin();
-    // It may be about to come to its end.
+    // The current follow may be about to end.
     else isDue = true;
   }
 
@@ -69,7 +69,7 @@ export function createFeed<T>(
   };
 }
 
-/** A tab in the background has no frames, and must not fall behind for that. */
+/** A tab in the background has no frames but must not fall behind. */
 function soon(act: () => void): void {
   if (document.hidden) setTimeout(act, 250);
   else requestAnimationFrame(act);

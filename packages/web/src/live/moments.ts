@@ -4,22 +4,22 @@ import { apply } from '#dandori/run/state/apply.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import type { RunNews } from './run-feed.ts';
 
-/** States of earlier moments. */
+/** The states of a run after earlier events. */
 interface Moments {
   /**
-   * The state as it was after event `seq`. It may be one that was given before, moved on: only the last that was given
-   * is as it was asked for.
+   * The state after event `seq`. A later call may change a state that was returned before, so only the last one is
+   * valid.
    */
   at(seq: number): RunState | undefined;
-  /** Folds a little more, so that a jump back need not begin at the beginning. False where all is prepared. */
+  /** Folds a few more events in advance, so that a jump back is quick. False if everything is prepared. */
   prepare(): boolean;
 }
 
-/** So many states are kept ready, spread over the run. */
+/** States kept ready, spread over the run. */
 const SPARES = 6;
-/** Fewer events than that are folded at once. */
+/** A run with fewer events is folded on demand. */
 const FEW = 4_000;
-/** Of one `prepare`: a few milliseconds. */
+/** Events per `prepare`: a few milliseconds. */
 const PORTION = 1_500;
 
 interface Folded {
@@ -28,10 +28,11 @@ interface Folded {
 }
 
 /**
- * Of a run that may still grow: what is over stays as it is. `apply` changes a state in place, so each moment that is to be kept is a fold of its own.
+ * The run may still grow; past events never change. `apply` changes a state in place, so each kept state is a fold of
+ * its own.
  *
- * M1  To go forward costs the events in between.
- * M2  To go back costs the events from the nearest state that is kept ready, which is then ready no more.
+ * M1  Going forward costs the events in between.
+ * M2  Going back costs the events from the nearest kept state, which is used up by it.
  */
 export function createMoments(known: () => readonly Event[]): Moments {
   const ready: Folded[] = [];
@@ -56,7 +57,7 @@ export function createMoments(known: () => readonly Event[]): Moments {
     );
   }
 
-  /** The first place at which a state should stand ready and none does. */
+  /** The first event at which a state should be kept ready and is not. */
   function missing(): number | undefined {
     const { length } = known();
     if (length <= FEW) return undefined;
@@ -69,7 +70,7 @@ export function createMoments(known: () => readonly Event[]): Moments {
     at(seq) {
       const folded = nearest(seq) ?? { seq: 0, state: undefined };
       if (!ready.includes(folded)) ready.push(folded);
-      // What was jumped over often enough is too many.
+      // Jumps may leave too many states behind.
       if (ready.length > 2 * SPARES)
         ready.splice(
           ready.findIndex((one) => one !== folded),
@@ -99,7 +100,7 @@ interface Shown {
   readonly isPast: boolean;
 }
 
-/** The run as it is now or, with a `seq` that is over, as it was then. */
+/** The run as it is now or, with an earlier `seq`, as it was then. */
 export function useShown(news: RunNews, seq: number | undefined): Shown {
   const isPast = seq !== undefined && seq < (news.state?.seq ?? 0);
   const events = useRef<readonly Event[]>([]);

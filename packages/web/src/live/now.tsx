@@ -1,6 +1,6 @@
 import { createContext, use, useSyncExternalStore } from 'react';
 
-/** The time at which a moment of the past stands still; undefined where time goes on. */
+/** The time of the earlier state that is shown; undefined while the page shows the current one. */
 const StandingContext = createContext<number | undefined>(undefined);
 export const StandingAt = StandingContext.Provider;
 
@@ -9,7 +9,7 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let now = Date.now();
 
-/** One clock for all that count on it, and none while nobody does. */
+/** One timer for all components, and none while no component needs it. */
 function listen(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) now = Date.now();
@@ -29,11 +29,11 @@ const still = () => () => {};
 
 interface Wanted {
   readonly isMoving?: boolean;
-  /** What counts only now and then is told only so often. */
+  /** Rounds the time down to this many milliseconds, so that the component renders less often. */
   readonly every?: number;
 }
 
-/** Milliseconds since 1970, twice a second; or those of the moment that is shown. */
+/** Milliseconds since 1970, updated twice a second; or the time of the earlier state that is shown. */
 export function useNow({ isMoving = true, every = EVERY }: Wanted = {}): number {
   const standing = use(StandingContext);
   const moving = useSyncExternalStore(isMoving && standing === undefined ? listen : still, () =>

@@ -1,8 +1,8 @@
 import { stringifyJson } from '#dandori/model/json.ts';
 
-/** Keys under which the server does a request once, however often it is sent. */
+/** Idempotency keys: the server runs a request with the same key once, however often it is sent. */
 export interface RequestKeys {
-  /** The same for the same request, until it has been done. */
+  /** The same key for the same request until `done` is called. */
   keyFor(request: unknown): string;
   done(): void;
 }
@@ -21,7 +21,7 @@ export function createRequestKeys(): RequestKeys {
   };
 }
 
-/** `crypto.randomUUID` is not there where the page came over plain HTTP from another machine. */
+/** `crypto.randomUUID` does not exist on a page served over plain HTTP from another machine. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -6,19 +6,19 @@ import type { RunState } from '#dandori/run/state/state.ts';
 import { useClient } from '../shell/session.tsx';
 import { createFeed, type Feed } from './feed.ts';
 
-/** What of a call is heard only while somebody listens. */
+/** The progress of a call. It is streamed only and not in the journal. */
 interface Progress {
   readonly message: string;
   readonly fraction?: number;
 }
 
-/** A run as the page has it now. A new one is made whenever something changed; `state` within is changed in place. */
+/** The run as the page knows it. Each change makes a new object, but `state` in it is changed in place. */
 export interface RunNews {
   readonly events: readonly Event[];
-  /** Undefined until the first event is there. */
+  /** Undefined until the first event has arrived. */
   readonly state: RunState | undefined;
   readonly driving: DrivingState | undefined;
-  /** The answer as it is being written. */
+  /** The final answer while it is being written. */
   readonly answer: string;
   readonly progress: ReadonlyMap<string, Progress>;
   readonly error: unknown;
@@ -33,12 +33,12 @@ const NOTHING: RunNews = {
   error: undefined,
 };
 
-/** A run that has ended is listened to for a moment longer: that it is driven no more comes behind its end. */
+/** How long the stream of an ended run stays open: the driving state arrives after the last event. */
 const REST_AFTER_MS = 1_000;
 
 /**
- * Follows a run and folds it with the very function that the engine folds it with. What has ended needs no stream; it
- * is looked at again when the page is, or when something was done on it.
+ * Follows a run and folds it with the same function as the engine. A run that has ended needs no stream; it is read
+ * again when the page becomes visible or after a mutation.
  */
 function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNews> {
   const events: Event[] = [];
@@ -51,7 +51,7 @@ function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNew
       const { event } = followed;
       events.push(event);
       state = apply(state, event);
-      // What was written so far is in a fact now, or is void.
+      // The text is now in an event, or it was discarded.
       if (event.type === 'decision_made' || event.type === 'decision_failed') answer = '';
       if ('task' in event.data && event.type !== 'task_started') progress.delete(String(event.data.task));
     } else if (followed.kind === 'driving') driving = followed.state;
@@ -63,7 +63,7 @@ function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNew
   return createFeed(NOTHING, async (tell, signal) => {
     const rest = new AbortController();
     let resting: ReturnType<typeof setTimeout> | undefined;
-    // What was live is told again, or is over; who drives is told when all events are.
+    // The server sends live values again, and the driving state after all events.
     driving = undefined;
     answer = '';
     error = undefined;
@@ -86,7 +86,6 @@ function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNew
   });
 }
 
-/** The run, live. */
 export function useRun(run: string): RunNews {
   const client = useClient();
   const feed = useMemo(() => createRunFeed(client, run), [client, run]);

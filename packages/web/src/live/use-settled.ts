@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The value as soon as it has stood still for a while, as of a text that somebody types. */
+/** The value once it has not changed for a while, for text that is being typed. */
 export function useSettled<T>(value: T, ms = 300): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../shell/language.tsx';
-import { texts } from '../texts/run.ts';
+import { words } from '../texts/words.ts';
 
 const FIELD = 'textarea, input, select';
 
@@ -11,17 +11,17 @@ interface Props {
   readonly isWide?: boolean;
 }
 
-/** The browser's own: it keeps the focus within, Escape closes it, and the focus goes back to where it was. */
+/** A native dialog: the browser traps the focus, closes it on Escape and restores the focus. */
 export function Dialog({ title, onClose, children, isWide = false }: Props) {
-  const say = useTexts(texts);
+  const word = useTexts(words);
   const dialog = useRef<HTMLDialogElement>(null);
   const name = useId();
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // What is typed goes where it is asked for, not to the button that closes.
+    // Otherwise the close button would have the focus.
     shown?.querySelector<HTMLElement>(FIELD)?.focus();
-    // The browser gives the focus back when it is closed, not when it is taken out of the page.
+    // The browser restores the focus when the dialog is closed, but not when it is unmounted.
     return () => shown?.close();
   }, []);
   return (
@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children, isWide = false }: Props) {
         </h2>
         <button
           type="button"
-          aria-label={say.close}
+          aria-label={word.close}
           onClick={() => dialog.current?.close()}
           className="rounded px-2 text-faint hover:text-ink"
         >

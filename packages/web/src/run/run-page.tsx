@@ -26,7 +26,7 @@ import type { ViewProps } from './view.tsx';
 interface Props {
   readonly run: string;
   readonly view: RunView;
-  /** The event up to which the run is shown; absent for now. */
+  /** The event up to which the run is shown; undefined for the current state. */
   readonly seq: number | undefined;
 }
 
@@ -96,7 +96,7 @@ interface TabsProps {
 
 const PANEL = 'view';
 
-/** Each is a link too, so that it can be opened beside. Arrow keys move among them. */
+/** Each tab is a link too, so that it can be opened in a browser tab. */
 function Tabs({ run, view, seq, counts }: TabsProps) {
   const say = useTexts(texts);
   const list = useRef<HTMLDivElement>(null);

@@ -8,16 +8,16 @@ import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/run.ts';
 import { Choice } from '../ui/fields.tsx';
 
-/** What every view of a run is given. */
+/** The props of every view of a run. */
 export interface ViewProps {
   readonly run: string;
-  /** At the moment that is shown. It is changed in place, so what is derived from it depends on `news` too. */
+  /** The state that is shown. It is changed in place, so memos must depend on `news` too. */
   readonly state: RunState;
-  /** Up to the moment that is shown. */
+  /** Up to the event that is shown. */
   readonly events: readonly Event[];
-  /** All that is known. Another object for every moment that is shown. */
+  /** Everything known about the run. A new object for every state that is shown. */
   readonly news: RunNews;
-  /** An earlier moment is shown, in which nothing can be done. */
+  /** An earlier state is shown, so there are no actions. */
   readonly isPast: boolean;
   /** The task whose details are open. */
   readonly selected: string | undefined;
@@ -27,26 +27,20 @@ export interface ViewProps {
 }
 
 interface ViewHeadProps<T extends string> {
-  /** What the view can be shown as, the first by itself. */
+  /** The ways to show the view; the first is the default. */
   readonly shapes: readonly T[];
   readonly shape: T;
   readonly onShape: (shape: T) => void;
-  readonly texts: { readonly shape: string; readonly shapes: Readonly<Record<T, string>> };
+  readonly names: Readonly<Record<T, string>>;
   readonly children: ReactNode;
 }
 
-/** Above a view of the run: what it is shown as, and what belongs to that. */
-export function ViewHead<T extends string>({ shapes, shape, onShape, texts, children }: ViewHeadProps<T>) {
+/** The controls above a view. */
+export function ViewHead<T extends string>({ shapes, shape, onShape, names, children }: ViewHeadProps<T>) {
+  const say = useTexts(texts);
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-sm">
-      <Choice
-        label={texts.shape}
-        value={shape}
-        options={shapes}
-        texts={texts.shapes}
-        onChoose={onShape}
-        isBare
-      />
+      <Choice label={say.shape} value={shape} options={shapes} texts={names} onChoose={onShape} isBare />
       {children}
     </div>
   );
@@ -75,7 +69,7 @@ interface ZoomButtonsProps {
   readonly onIn: () => void;
   readonly onOut: () => void;
   readonly onFit: () => void;
-  /** Where they stand. */
+  /** Their position. */
   readonly className: string;
   readonly isUpright?: boolean;
 }
@@ -109,13 +103,13 @@ export function ZoomButtons({ onIn, onOut, onFit, className, isUpright = false }
 }
 
 interface ElapsedProps {
-  /** Milliseconds that are over. */
+  /** Milliseconds that have passed. */
   readonly ms?: number | undefined;
-  /** Since when it goes on; absent where it does not. */
+  /** When the running part started; undefined if nothing is running. */
   readonly since?: number | undefined;
 }
 
-/** How long something took, or has taken so far. */
+/** A duration that may still grow. */
 export function Elapsed({ ms, since }: ElapsedProps) {
   const now = useNow({ isMoving: since !== undefined });
   if (ms === undefined && since === undefined) return null;

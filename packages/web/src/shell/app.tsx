@@ -65,7 +65,7 @@ function Nowhere() {
   const say = useTexts(texts);
   return (
     <p className="p-8">
-      {say.nowhere}{' '}
+      {say.notFound}{' '}
       <Link to={{ at: 'home' }} className="underline">
         {say.toHome}
       </Link>
@@ -73,7 +73,7 @@ function Nowhere() {
   );
 }
 
-/** A view that fails takes nothing else with it. */
+/** A view that fails does not break the rest of the page. */
 class Boundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: undefined };
 
@@ -95,7 +95,7 @@ function Failed({ error, onAgain }: { readonly error: unknown; readonly onAgain:
       <pre className="max-w-full overflow-auto text-bad text-sm">
         {error instanceof Error ? error.message : String(error)}
       </pre>
-      <Button onClick={onAgain}>{say.again}</Button>
+      <Button onClick={onAgain}>{say.retry}</Button>
     </div>
   );
 }

@@ -3,16 +3,16 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { texts } from '../texts/shell.ts';
 import { useTexts } from './language.tsx';
 
-/** Whether the server answers: `back` for a moment after it did not. */
+/** Whether the server responds. `back` for a moment after it was lost. */
 type Reach = 'here' | 'lost' | 'back';
 
-/** For so long a person is told that the server is back. */
+/** How long the page says that it has reconnected. */
 const TOLD_MS = 4_000;
 
 const listeners = new Set<() => void>();
 let reach: Reach = 'here';
 
-/** Whatever the page asks the server goes through here, so that nobody needs to ask only to know whether it is there. */
+/** All requests of the page go through here, so the page notices a lost server without polling. */
 export const watchedFetch: typeof fetch = async (input, init) => {
   try {
     const response = await fetch(input, init);
@@ -42,9 +42,9 @@ function become(now: Reach): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that the server does not answer, looks for it, and has everything asked anew when it is back. */
+/** Shows a lost connection, polls the server, and refetches everything when it is back. */
 export function ReachNotice() {
-  const say = useTexts(texts).reach;
+  const say = useTexts(texts);
   const reach = useReach();
   const queries = useQueryClient();
   useQuery({
@@ -59,7 +59,7 @@ export function ReachNotice() {
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'healthz' });
   }, [reach, queries]);
   return (
-    // At the bottom one writes, or moves the slider.
+    // The bottom of the page has the message field or the slider.
     <div role="status" className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-4">
       {reach !== 'here' && (
         <p

@@ -8,14 +8,14 @@ import { addressOf, Link, type Route, useRoute } from './route.tsx';
 import { useClient } from './session.tsx';
 import { useRoomTitle } from './title.ts';
 
-/** What stands around every view. */
+/** The frame around every view. */
 export function Frame({ children }: { readonly children: ReactNode }) {
   const say = useTexts(texts);
   const route = useRoute();
   const waiting = useOpenQuestions().data?.length ?? 0;
   const content = useArrival(route);
   const room = roomOf(route);
-  useRoomTitle(room === undefined ? say.nowhereTitle : say[room], waiting);
+  useRoomTitle(room === undefined ? say.notFound : say[room], waiting);
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -91,7 +91,7 @@ function WaitingCount({ count }: { readonly count: number }) {
   );
 }
 
-/** Who goes to another view starts at its top, with the keyboard and with a screen reader too. */
+/** After navigation the focus and the scroll position are at the top of the content. */
 function useArrival(route: Route): RefObject<HTMLElement | null> {
   const content = useRef<HTMLElement>(null);
   const place = placeOf(route);
@@ -105,13 +105,13 @@ function useArrival(route: Route): RefObject<HTMLElement | null> {
   return content;
 }
 
-/** The views of one run are tabs of one place: there the focus stays on the tab. */
+/** The views of a run are tabs of one place, so the focus stays on the tab. */
 function placeOf(route: Route): string {
   if (route.at === 'run') return `/runs/${route.run}`;
   return addressOf(route).split('?')[0] ?? '/';
 }
 
-/** Whoever may only look is told so before they fill in a form that would be refused. */
+/** Tells a viewer that forms would be refused. */
 function ViewerNotice() {
   const say = useTexts(texts);
   const client = useClient();

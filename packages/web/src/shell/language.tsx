@@ -3,7 +3,7 @@ import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 export const LANGUAGES = ['en', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The texts of one room of the page, in every language that the page speaks. */
+/** The texts of one area in all languages. */
 export type Texts<T> = Readonly<Record<Language, T>>;
 
 interface Chosen {

@@ -41,7 +41,7 @@ type Theme = (typeof THEMES)[number];
 
 const KEY = 'dandori.theme';
 
-/** As the browser has it, or as a person chose it here. */
+/** The theme of the system, or the one chosen here. */
 function useTheme(): [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState<Theme>(keptTheme);
   return [

@@ -12,10 +12,10 @@ import { DandoriError } from '#dandori/model/error.ts';
 import { lookAgain } from '../live/attention.ts';
 import { useClient } from './session.tsx';
 
-/** Whether the server lets this session in. */
+/** The query that checks the access token. */
 export const GATE = ['gate'];
 
-/** What was asked of the server in this session. */
+/** The query cache of this session. */
 export function Queries({ children }: { readonly children: ReactNode }) {
   const [queries] = useState(createQueries);
   return <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
@@ -24,14 +24,14 @@ export function Queries({ children }: { readonly children: ReactNode }) {
 function createQueries(): QueryClient {
   const queries: QueryClient = new QueryClient({
     defaultOptions: {
-      // The server may be on this very machine, so a browser that is offline says nothing.
+      // The server may be on this machine, so an offline browser may still reach it.
       queries: { retry: isWorthRetrying, refetchOnWindowFocus: true, networkMode: 'always' },
       mutations: { networkMode: 'always' },
     },
-    // A run that had ended may have been rated, or given more.
+    // The mutation may have changed a run that had ended.
     mutationCache: new MutationCache({ onSettled: lookAgain }),
     queryCache: new QueryCache({
-      // A token that was taken away while the page was open.
+      // The token may have been revoked while the page was open.
       onError(error, { queryKey }) {
         if (isUnauthorized(error) && queryKey[0] !== GATE[0])
           void queries.invalidateQueries({ queryKey: GATE });
@@ -45,7 +45,7 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof DandoriError && error.code === 'unauthorized';
 }
 
-/** What the server has refused it will refuse again. */
+/** What the server refused, it would refuse again. */
 function isWorthRetrying(failures: number, error: unknown): boolean {
   return failures < 1 && !(error instanceof DandoriError);
 }
@@ -54,7 +54,7 @@ export type OpenQuestion = Awaited<ReturnType<Client['questions']>>[number];
 
 const QUESTIONS_EVERY_MS = 5_000;
 
-/** The open questions of all runs, for whoever wants them: they are asked for once. */
+/** The open questions of all runs, fetched once for all components. */
 export function useOpenQuestions(): UseQueryResult<OpenQuestion[]> {
   const client = useClient();
   return useQuery({
@@ -64,7 +64,7 @@ export function useOpenQuestions(): UseQueryResult<OpenQuestion[]> {
   });
 }
 
-/** Servers come and go while the page is open. */
+/** MCP servers come and go while the page is open. */
 const TOOLS_EVERY_MS = 15_000;
 
 export function useTools(): UseQueryResult<ToolList> {

@@ -1,6 +1,7 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react';
+import { toRaw, toShown } from './shown-text.ts';
 
-/** Where one is on the page. The address says all of it, so that a reload or a link leads to the same place. */
+/** Where the user is. The address contains all of it, so a reload or a link leads to the same place. */
 export type Route =
   | { readonly at: 'home'; readonly query?: Query }
   | { readonly at: 'run'; readonly run: string; readonly view: RunView; readonly seq?: number }
@@ -10,7 +11,7 @@ export type Route =
   | { readonly at: 'tools'; readonly query?: Query }
   | { readonly at: 'nowhere' };
 
-/** What a room lets a person choose, by names of its own. */
+/** Filters and choices of a room, by name. */
 export type Query = Readonly<Record<string, string>>;
 
 export const RUN_VIEWS = ['graph', 'timeline', 'decisions', 'tasks', 'plan', 'events'] as const;
@@ -18,9 +19,9 @@ export type RunView = (typeof RUN_VIEWS)[number];
 
 export function routeOf(address: string): Route {
   const { pathname, searchParams } = new URL(address, 'http://page');
-  // A slash at the end means the same place.
+  // A trailing slash is ignored.
   const [room = '', id, view] = pathname.replace(/\/$/, '').split('/').slice(1).map(decoded);
-  const query = Object.fromEntries(searchParams);
+  const query = toShown(Object.fromEntries(searchParams));
   if (room === '') return { at: 'home', query };
   if (room === 'runs' && id) return runRoute(id, view, searchParams.get('at'));
   if (room === 'conversations')
@@ -52,7 +53,7 @@ export function addressOf(route: Route): string {
 
 function searchOf(query: Query = {}): string {
   const chosen = Object.entries(query).filter(([, value]) => value !== '');
-  return chosen.length === 0 ? '' : `?${new URLSearchParams(chosen)}`;
+  return chosen.length === 0 ? '' : `?${new URLSearchParams(toRaw(chosen))}`;
 }
 
 function runRoute(run: string, view: string | undefined, at: string | null): Route {
@@ -75,7 +76,7 @@ window.addEventListener('popstate', () => {
   for (const listener of listeners) listener();
 });
 
-/** `replace` leaves no step in the browser's history, as for a slider that moves. */
+/** `replace` adds no step to the browser's history. */
 export function goTo(route: Route, { replace = false } = {}): void {
   const address = addressOf(route);
   if (address === location.pathname + location.search) return;
@@ -94,7 +95,7 @@ export function useRoute(): Route {
   return routeOf(address);
 }
 
-/** A real link: it can be opened in another tab, and copied. */
+/** A real link, which can be copied or opened in another tab. */
 export function Link({ to, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly to: Route }) {
   const follow = (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)

@@ -2,11 +2,12 @@ import { type Client, createClient } from 'dandori/client';
 import { createContext, Fragment, type ReactNode, use, useState } from 'react';
 import { drafts } from '../live/drafts.ts';
 import { watchedFetch } from './connection.tsx';
+import { createShownClient } from './shown-text.ts';
 
 interface Session {
   readonly client: Client;
   readonly hasToken: boolean;
-  /** Undefined forgets it. It is kept for this tab only. */
+  /** Undefined signs out. The token is kept for this tab only. */
   readonly setToken: (token: string | undefined) => void;
 }
 
@@ -23,7 +24,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   };
   return (
     <SessionContext value={{ ...session, setToken }}>
-      {/* Another token may be another person's: nothing that the page has known stays. */}
+      {/* Another token may belong to another user, so the page forgets everything. */}
       <Fragment key={session.number}>{children}</Fragment>
     </SessionContext>
   );
@@ -40,7 +41,7 @@ export function useClient(): Client {
 }
 
 function sessionFor(token: string | undefined, number = 0) {
-  // A page that is left open waits for its server for as long as it is open.
+  // An open page never stops trying to reconnect.
   const patience = Number.POSITIVE_INFINITY;
   const client = createClient({
     url: location.origin,
@@ -48,5 +49,5 @@ function sessionFor(token: string | undefined, number = 0) {
     fetch: watchedFetch,
     ...(token !== undefined && { token }),
   });
-  return { client, hasToken: token !== undefined, number };
+  return { client: createShownClient(client), hasToken: token !== undefined, number };
 }

@@ -1,10 +1,9 @@
 import { useEffect } from 'react';
-import { unturned } from '#dandori/model/text.ts';
 
-/** What the tab of the browser says: how many questions wait, and what is shown. */
+/** The title of the browser tab: the number of open questions and what is shown. */
 const parts = { waiting: 0, room: '', view: '' };
 
-/** The name of what is shown, such as a goal; said in place of the room's. */
+/** Sets the name of what is shown, such as a goal, instead of the room's name. */
 export function useTitle(title: string): void {
   useEffect(() => {
     show({ view: title });
@@ -19,5 +18,5 @@ export function useRoomTitle(room: string, waiting: number): void {
 function show(change: Partial<typeof parts>): void {
   const { waiting, room, view } = Object.assign(parts, change);
   const count = waiting > 0 ? `(${waiting}) ` : '';
-  document.title = unturned(`${count}${[view || room, 'Dandori'].filter(Boolean).join(' · ')}`);
+  document.title = `${count}${[view || room, 'Dandori'].filter(Boolean).join(' · ')}`;
 }

@@ -7,7 +7,7 @@ import { useTexts } from './language.tsx';
 import { GATE, isUnauthorized } from './queries.tsx';
 import { useSession } from './session.tsx';
 
-/** Asks for a token where the server wants one, before anything else is shown. */
+/** Asks for an access token if the server requires one. */
 export function TokenGate({ children }: { readonly children: ReactNode }) {
   const { client, hasToken } = useSession();
   const { error, isPending } = useQuery({

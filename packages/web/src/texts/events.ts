@@ -1,40 +1,27 @@
 import type { Texts } from '../shell/language.tsx';
 
-interface EventTexts {
-  readonly list: string;
-  readonly search: string;
-  readonly type: string;
-  readonly allTypes: string;
-  readonly count: (shown: number, all: number) => string;
-  readonly none: string;
-  readonly expand: (seq: number, type: string) => string;
-  readonly moment: (seq: number) => string;
-  readonly here: string;
-  readonly data: (seq: number) => string;
-}
+const en = {
+  list: 'Events of the run',
+  search: 'Search events',
+  type: 'Type',
+  count: (shown: number, all: number) => (shown === all ? `${all} events` : `${shown} of ${all} events`),
+  none: 'No matching events',
+  expand: (seq: number, type: string) => `Full event ${seq}, ${type}`,
+  moment: (seq: number) => `Show the run at event ${seq}`,
+  here: 'Shown now',
+  data: (seq: number) => `Event ${seq}`,
+};
 
-export const texts: Texts<EventTexts> = {
-  en: {
-    list: 'Events of the run',
-    search: 'Search in the events',
-    type: 'Type',
-    allTypes: 'All',
-    count: (shown, all) => (shown === all ? `${all} events` : `${shown} of ${all} events`),
-    none: 'No event fits.',
-    expand: (seq, type) => `All of event ${seq}, ${type}`,
-    moment: (seq) => `Show the run at event ${seq}`,
-    here: 'shown now',
-    data: (seq) => `Event ${seq}`,
-  },
+export const texts: Texts<typeof en> = {
+  en,
   ja: {
     list: '実行のイベント',
-    search: 'イベント内を検索',
+    search: 'イベントを検索',
     type: '種類',
-    allTypes: 'すべて',
-    count: (shown, all) => (shown === all ? `イベント ${all}件` : `${all}件のうち${shown}件`),
-    none: '当てはまるイベントがありません。',
-    expand: (seq, type) => `イベント ${seq} ${type} の全体`,
-    moment: (seq) => `イベント ${seq} の時点の実行を見る`,
+    count: (shown, all) => (shown === all ? `イベント ${all} 件` : `イベント ${all} 件中 ${shown} 件`),
+    none: '該当するイベントはありません',
+    expand: (seq, type) => `イベント ${seq}（${type}）の全体`,
+    moment: (seq) => `イベント ${seq} の時点の実行を表示`,
     here: '表示中',
     data: (seq) => `イベント ${seq}`,
   },

@@ -1,15 +1,7 @@
 import type { Texts } from '../shell/language.tsx';
 import type { RunView } from '../shell/route.tsx';
 
-const en: {
-  views: Record<RunView, string>;
-  viewsLabel: string;
-  close: string;
-  zoomIn: string;
-  zoomOut: string;
-  fit: string;
-  details: (task: string) => string;
-} = {
+const en = {
   viewsLabel: 'Views of the run',
   views: {
     graph: 'Graph',
@@ -18,12 +10,12 @@ const en: {
     tasks: 'Tasks',
     plan: 'Plan',
     events: 'Events',
-  },
-  close: 'Close',
+  } satisfies Record<RunView, string>,
+  shape: 'Show as',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   fit: 'Show all',
-  details: (task) => `Details of ${task}`,
+  details: (task: string) => `Details of ${task}`,
 };
 
 export const texts: Texts<typeof en> = {
@@ -38,7 +30,7 @@ export const texts: Texts<typeof en> = {
       plan: '計画',
       events: 'イベント',
     },
-    close: '閉じる',
+    shape: '表示形式',
     zoomIn: '拡大',
     zoomOut: '縮小',
     fit: '全体を表示',

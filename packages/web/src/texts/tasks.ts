@@ -2,187 +2,133 @@ import type { FactOf } from '#dandori/model/event.ts';
 import type { Column, StatusFilter } from '../run/tasks/task-rows.ts';
 import type { Texts } from '../shell/language.tsx';
 
-interface TaskTexts {
-  readonly table: string;
-  readonly none: string;
-  readonly search: string;
-  readonly status: string;
-  readonly filters: Readonly<Record<StatusFilter, string>>;
-  readonly count: (shown: number, all: number) => string;
-  readonly columns: Readonly<Record<Column, string>>;
-  readonly sortBy: (column: string) => string;
-  readonly replaced: string;
-  readonly gone: string;
-  readonly step: string;
-  readonly needs: string;
-  readonly waits: string;
-  readonly why: string;
-  readonly timeout: string;
-  readonly expect: string;
-  readonly key: string;
-  readonly written: string;
-  readonly sent: string;
-  readonly sameAsWritten: string;
-  readonly result: string;
-  readonly note: string;
-  readonly attempts: string;
-  readonly attempt: (number: number) => string;
-  readonly calls: (count: number) => string;
-  readonly underWay: string;
-  readonly inDoubt: Readonly<Record<FactOf<'task_in_doubt'>['data']['cause'], string>>;
-  readonly unstopped: string;
-  readonly probe: (operation: string) => string;
-  readonly found: Readonly<Record<FactOf<'probe_ended'>['data']['found'], string>>;
-  readonly asked: string;
-  readonly tasksOf: (count: number) => string;
-  readonly bytes: (count: string) => string;
-  readonly whole: string;
-  readonly items: (from: number, to: number, total: number) => string;
-  readonly characters: (from: number, to: number, total: number) => string;
-  readonly kinds: {
-    readonly list: (count: number) => string;
-    readonly object: (count: number) => string;
-    readonly text: (count: number) => string;
-  };
-  readonly previous: string;
-  readonly next: string;
-  readonly goTask: (id: string) => string;
-}
-
-export const texts: Texts<TaskTexts> = {
-  en: {
-    table: 'Tasks of the run',
-    none: 'No task fits.',
-    search: 'Find a task',
+const en = {
+  table: 'Tasks of the run',
+  none: 'No matching tasks',
+  search: 'Search tasks',
+  filters: {
+    active: 'Running',
+    waiting: 'Waiting',
+    failed: 'Failed or blocked',
+    succeeded: 'Done',
+    pending: 'Not started',
+  } satisfies Record<Exclude<StatusFilter, 'all'>, string>,
+  count: (shown: number, all: number) =>
+    `${shown === all ? '' : `${shown} of `}${all} ${all === 1 ? 'task' : 'tasks'}`,
+  columns: {
+    order: 'Task',
     status: 'Status',
-    filters: {
-      all: 'All',
-      active: 'Under way',
-      waiting: 'Waiting for a person',
-      failed: 'Failed or blocked',
-      succeeded: 'Done',
-      pending: 'Not begun',
-    },
-    count: (shown, all) => `${shown === all ? '' : `${shown} of `}${all} ${all === 1 ? 'task' : 'tasks'}`,
-    columns: {
-      order: 'Task',
-      status: 'Status',
-      operation: 'Operation',
-      step: 'Step',
-      effect: 'Effect',
-      attempts: 'Attempts',
-      duration: 'Duration',
-    },
-    sortBy: (column) => `Sort by ${column}`,
-    replaced: 'replaced',
-    gone: 'This task is not in the plan at the moment that is shown.',
+    operation: 'Tool',
     step: 'Step',
-    needs: 'Needs',
-    waits: 'Waits for',
-    why: 'Why',
-    timeout: 'Time-out',
-    expect: 'Expected',
-    key: 'Idempotency key',
-    written: 'Arguments as written',
-    sent: 'Arguments as sent',
-    sameAsWritten: 'sent as written',
-    result: 'Result',
-    note: 'Odd about the result',
+    effect: 'Effect',
     attempts: 'Attempts',
-    attempt: (number) => `Attempt ${number}`,
-    calls: (count) => `Calls of the service: ${count}`,
-    underWay: 'under way',
-    inDoubt: {
-      driver_lost: 'in doubt: the process that called it is gone',
-      timeout: 'in doubt: no answer in time',
-      connection_lost: 'in doubt: the connection was lost',
-      cancelled: 'in doubt: it was cancelled while it ran',
-      unanswered: 'in doubt: it ended while a person was asked',
-    },
-    unstopped: 'It was told to stop and went on.',
-    probe: (operation) => `Looked for with ${operation}`,
-    found: { happened: 'it happened', not_happened: 'it did not happen', unknown: 'nobody knows' },
-    asked: 'Asked',
-    tasksOf: (count) => `${count} tasks in it`,
-    bytes: (count) => `${count} bytes`,
-    whole: 'whole result',
-    items: (from, to, total) => `${from}–${to} of ${total}`,
-    characters: (from, to, total) => `characters ${from}–${to} of ${total}`,
-    kinds: {
-      list: (count) => `list of ${count}`,
-      object: (count) => `object of ${count} fields`,
-      text: (count) => `text of ${count} characters`,
-    },
-    previous: 'Previous',
-    next: 'Next',
-    goTask: (id) => `Go to the task ${id}`,
+    duration: 'Duration',
+  } satisfies Record<Column, string>,
+  sortBy: (column: string) => `Sort by ${column}`,
+  gone: 'This task is not in the plan at this event.',
+  step: 'Step',
+  needs: 'Needs',
+  waits: 'Waits: same resource',
+  timeout: 'Timeout',
+  expect: 'Expected',
+  key: 'Idempotency key',
+  written: 'Arguments',
+  sent: 'Arguments as sent',
+  sameAsWritten: 'Sent as written',
+  result: 'Result',
+  note: 'Note on the result',
+  attempts: 'Attempts',
+  calls: (count: number) => `Calls by the service: ${count}`,
+  running: 'Running…',
+  inDoubt: {
+    driver_lost: 'Unconfirmed: the calling process ended.',
+    timeout: 'Unconfirmed: the call timed out.',
+    connection_lost: 'Unconfirmed: the connection was lost.',
+    cancelled: 'Unconfirmed: the call was cancelled while it ran.',
+    unanswered: 'Unconfirmed: the call ended before its question was answered.',
+  } satisfies Record<FactOf<'task_in_doubt'>['data']['cause'], string>,
+  unstopped: 'It was told to stop but kept running.',
+  probe: (operation: string) => `Checked with ${operation}`,
+  found: {
+    happened: 'it took effect',
+    not_happened: 'no effect',
+    unknown: 'not known',
+  } satisfies Record<FactOf<'probe_ended'>['data']['found'], string>,
+  asked: 'Asked',
+  tasksOf: (count: number) => (count === 1 ? '1 task in this step' : `${count} tasks in this step`),
+  bytes: (count: string) => `${count} bytes`,
+  whole: 'Whole result',
+  items: (from: number, to: number, total: number) => `${from}–${to} of ${total}`,
+  characters: (from: number, to: number, total: number) => `Characters ${from}–${to} of ${total}`,
+  kinds: {
+    list: (count: number) => `List (${count})`,
+    object: (count: number) => `Object (${count} fields)`,
+    text: (count: number) => `Text (${count} characters)`,
   },
+  previous: 'Previous',
+  next: 'Next',
+  goTask: (id: string) => `Go to task ${id}`,
+};
+
+export const texts: Texts<typeof en> = {
+  en,
   ja: {
     table: '実行のタスク',
-    none: '当てはまるタスクがありません。',
-    search: 'タスクを探す',
-    status: '状態',
+    none: '該当するタスクはありません',
+    search: 'タスクを検索',
     filters: {
-      all: 'すべて',
-      active: '進行中',
-      waiting: '回答待ち',
-      failed: '失敗・実行不可',
+      active: '実行中',
+      waiting: '待機中',
+      failed: '失敗・依存先が失敗',
       succeeded: '完了',
-      pending: '未着手',
+      pending: '未開始',
     },
-    count: (shown, all) => (shown === all ? `タスク ${all}個` : `${all}個のうち${shown}個`),
+    count: (shown, all) => (shown === all ? `タスク ${all} 件` : `タスク ${all} 件中 ${shown} 件`),
     columns: {
       order: 'タスク',
       status: '状態',
-      operation: '操作',
+      operation: 'ツール',
       step: 'ステップ',
       effect: '影響',
       attempts: '試行',
       duration: '所要時間',
     },
-    sortBy: (column) => `${column}で並べ替え`,
-    replaced: '置き換え済み',
-    gone: '表示中の時点では、このタスクは計画にありません。',
+    sortBy: (column) => `並べ替え：${column}`,
+    gone: 'この時点では、このタスクは計画にありません。',
     step: 'ステップ',
-    needs: '前提',
-    waits: '待ち合わせ',
-    why: '理由',
+    needs: '依存先',
+    waits: '待機：同じリソース',
     timeout: 'タイムアウト',
-    expect: '期待',
+    expect: '想定',
     key: '冪等キー',
-    written: '引数(書かれたまま)',
-    sent: '引数(送信時)',
-    sameAsWritten: '書かれたとおりに送信',
+    written: '引数',
+    sent: '送信した引数',
+    sameAsWritten: '記載どおりに送信',
     result: '結果',
-    note: '結果についての注意',
+    note: '結果についての補足',
     attempts: '試行',
-    attempt: (number) => `${number}回目`,
-    calls: (count) => `サービス内の呼び出し: ${count}件`,
-    underWay: '実行中',
+    calls: (count) => `サービス内の呼び出し：${count} 回`,
+    running: '実行中…',
     inDoubt: {
-      driver_lost: '結果不明: 呼び出したプロセスが失われました',
-      timeout: '結果不明: 時間内に応答がありませんでした',
-      connection_lost: '結果不明: 接続が切れました',
-      cancelled: '結果不明: 実行中に中止されました',
-      unanswered: '結果不明: 質問の回答を待たずに終わりました',
+      driver_lost: '結果不明：呼び出し元のプロセスが終了しました。',
+      timeout: '結果不明：タイムアウトしました。',
+      connection_lost: '結果不明：接続が切れました。',
+      cancelled: '結果不明：実行中に中止しました。',
+      unanswered: '結果不明：質問への回答前に終了しました。',
     },
-    unstopped: '中止を伝えても止まりませんでした。',
+    unstopped: '停止を指示しましたが、止まりませんでした。',
     probe: (operation) => `${operation} で確認`,
-    found: {
-      happened: '実行されていました',
-      not_happened: '実行されていませんでした',
-      unknown: '分かりませんでした',
-    },
+    found: { happened: '反映されていました', not_happened: '未反映', unknown: '不明' },
     asked: '質問',
-    tasksOf: (count) => `この中のタスク ${count}個`,
+    tasksOf: (count) => `このステップのタスク ${count} 件`,
     bytes: (count) => `${count} バイト`,
     whole: '結果全体',
-    items: (from, to, total) => `${total}件中 ${from}〜${to}`,
-    characters: (from, to, total) => `${total}文字中 ${from}〜${to}`,
+    items: (from, to, total) => `${total} 件中 ${from}〜${to}`,
+    characters: (from, to, total) => `${total} 文字中 ${from}〜${to}`,
     kinds: {
-      list: (count) => `${count}件のリスト`,
-      object: (count) => `${count}項目のオブジェクト`,
-      text: (count) => `${count}文字のテキスト`,
+      list: (count) => `リスト（${count} 件）`,
+      object: (count) => `オブジェクト（${count} 項目）`,
+      text: (count) => `テキスト（${count} 文字）`,
     },
     previous: '前へ',
     next: '次へ',

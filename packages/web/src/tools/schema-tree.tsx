@@ -11,7 +11,7 @@ import {
 import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/tools.ts';
 
-/** The fields of a value, each with those within it. */
+/** The fields of a schema as a tree. */
 export function SchemaTree({ view }: { readonly view: SchemaView }) {
   const say = useTexts(texts);
   const fields = Object.entries(propertiesOf(view));
@@ -61,7 +61,7 @@ function Field({ name, view, isRequired }: FieldProps) {
   );
 }
 
-/** A schema may hold itself, so what is within is made only when it is opened. */
+/** A schema may contain itself, so nested fields are rendered only when they are opened. */
 function Folded({ head, view }: { readonly head: React.ReactNode; readonly view: SchemaView }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -96,7 +96,7 @@ function Within({ view }: { readonly view: SchemaView }) {
   );
 }
 
-/** Of a value in a word or two: `string`, `list of string`, `"a" | "b"`. */
+/** A short type: `string`, `string[]`, `"a" | "b"`. */
 export function kindOf(
   view: SchemaView,
   words: { readonly anything: string; readonly oneOf: string },
@@ -114,10 +114,10 @@ export function kindOf(
   return `${named.join(' | ')}${typeof format === 'string' ? ` (${format})` : ''}`;
 }
 
-/** A list of lists of itself has no end. */
+/** A list may contain itself. */
 const DEEPEST = 8;
 
-/** What there is to see within, if anything. */
+/** What a schema contains, if anything. */
 export function inner(view: SchemaView, depth = 0): 'fields' | 'items' | 'options' | undefined {
   if (Object.keys(propertiesOf(view)).length > 0) return 'fields';
   if ([view.schema.anyOf, view.schema.oneOf].some(Array.isArray)) return 'options';

@@ -10,7 +10,7 @@ import { EffectMark } from '../ui/marks.tsx';
 interface Props {
   readonly query: Query;
   readonly onChoose: (change: Query) => void;
-  /** How many are shown, in words. */
+  /** How many tools are shown, as text. */
   readonly shown: string;
 }
 
@@ -53,7 +53,7 @@ export function ToolFilters({ query, onChoose, shown }: Props) {
               <dt>
                 <EffectMark effect={effect} />
               </dt>
-              <dd className="text-faint">{say.effects[effect]}</dd>
+              <dd className="text-faint">{say.effectHints[effect]}</dd>
             </div>
           ))}
         </dl>
@@ -62,7 +62,7 @@ export function ToolFilters({ query, onChoose, shown }: Props) {
   );
 }
 
-/** `/` leads to the search from anywhere but a field. */
+/** `/` focuses the search, unless the user is typing in a field. */
 function useSlash() {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -78,7 +78,7 @@ function useSlash() {
   return field;
 }
 
-/** The tools in which every word that was typed stands somewhere. */
+/** The tools that contain every typed word. */
 export function fitting(tools: readonly Tool[], { text = '', effect = '' }: Query): Tool[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return tools.filter((tool) => {

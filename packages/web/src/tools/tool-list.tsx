@@ -8,7 +8,7 @@ import { EffectMark } from '../ui/marks.tsx';
 import { Scroller } from '../ui/page.tsx';
 import { SchemaTree } from './schema-tree.tsx';
 
-/** The tools under who offers them. */
+/** The tools, grouped by server. */
 export function ToolGroups({ tools }: { readonly tools: readonly Tool[] }) {
   const groups = [...Map.groupBy(tools, ({ server }) => server)];
   return (
@@ -60,7 +60,6 @@ function ToolCard({ tool }: { readonly tool: Tool }) {
   );
 }
 
-/** All that is known of a tool. */
 function ToolBody({ tool }: { readonly tool: Tool }) {
   const say = useTexts(texts);
   const { title, description, inputSchema, outputSchema, resource, cost, calls, probe } = tool;

@@ -4,12 +4,14 @@ import { useTexts } from '../shell/language.tsx';
 import { useTools } from '../shell/queries.tsx';
 import { goTo, type Query } from '../shell/route.tsx';
 import { texts } from '../texts/tools.ts';
+import { words } from '../texts/words.ts';
 import { Page, Scroller, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { fitting, ToolFilters } from './tool-filters.tsx';
 import { ToolGroups } from './tool-list.tsx';
 
 export default function Tools({ query }: { readonly query: Query }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { data, error } = useTools();
   if (data === undefined) return error === null ? <Waiting /> : <Problem error={error} />;
@@ -20,7 +22,7 @@ export default function Tools({ query }: { readonly query: Query }) {
       <Problem error={error} />
       <Servers tools={data.tools} missing={data.missing} />
       {data.tools.length === 0 ? (
-        <p className="text-faint">{say.noTools}</p>
+        <p className="text-faint">{word.noTools}</p>
       ) : (
         <>
           <ToolFilters query={query} onChoose={choose} shown={say.shown(found.length, data.tools.length)} />
@@ -32,8 +34,9 @@ export default function Tools({ query }: { readonly query: Query }) {
   );
 }
 
-/** Who offers tools, and who should and does not, with the reason. */
+/** The servers and services, and why some are not available. */
 function Servers({ tools, missing }: ToolList) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const offering = [...Map.groupBy(tools, ({ server }) => server)];
   if (offering.length + missing.length === 0) return null;
@@ -47,8 +50,8 @@ function Servers({ tools, missing }: ToolList) {
           <thead className="text-faint">
             <tr>
               <th className="px-4 py-2 font-normal">{say.server}</th>
-              <th className="px-4 py-2 font-normal">{say.health}</th>
-              <th className="whitespace-nowrap px-4 py-2 text-right font-normal">{say.count}</th>
+              <th className="px-4 py-2 font-normal">{word.status}</th>
+              <th className="whitespace-nowrap px-4 py-2 text-right font-normal">{say.title}</th>
             </tr>
           </thead>
           <tbody>

@@ -1,6 +1,7 @@
 import { type ButtonHTMLAttributes, useState } from 'react';
 import { useTexts } from '../shell/language.tsx';
 import { words } from '../texts/words.ts';
+import { copyText } from './export-text.ts';
 
 const LOOKS = {
   main: 'border-accent bg-accent text-on-accent hover:opacity-90',
@@ -23,13 +24,13 @@ export function Button({ look = 'plain', type = 'button', className = '', ...res
   );
 }
 
-/** Browsers give the clipboard to pages on this machine or behind TLS only. */
+/** Browsers allow the clipboard only on localhost or behind TLS. */
 export function CopyButton({ text }: { readonly text: () => string }) {
   const say = useTexts(words);
   const [isCopied, setCopied] = useState(false);
   if (navigator.clipboard === undefined) return null;
   const copy = async () => {
-    await navigator.clipboard.writeText(text()).then(
+    await copyText(text()).then(
       () => setCopied(true),
       () => setCopied(false),
     );

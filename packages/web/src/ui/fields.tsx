@@ -3,7 +3,7 @@ import { type ComponentProps, type KeyboardEvent, type Ref, useId } from 'react'
 interface TextFieldProps extends Omit<ComponentProps<'textarea'>, 'onChange' | 'value'> {
   readonly label: string;
   readonly isLabelShown?: boolean;
-  /** What stands around it has a border of its own. */
+  /** Without a border, for a field inside a bordered box. */
   readonly isBare?: boolean;
   readonly value: string;
   readonly onType: (text: string) => void;
@@ -12,7 +12,7 @@ interface TextFieldProps extends Omit<ComponentProps<'textarea'>, 'onChange' | '
   readonly ref?: Ref<HTMLTextAreaElement>;
 }
 
-/** Several lines of text; it grows with them. */
+/** A text field that grows with its text. */
 export function TextField({
   label,
   isLabelShown = false,
@@ -69,11 +69,11 @@ interface ChoiceProps<T extends string> {
   readonly options: readonly T[];
   readonly texts: Readonly<Record<T, string>>;
   readonly onChoose: (value: T) => void;
-  /** The label is there for screen readers only. */
+  /** The label is only for screen readers. */
   readonly isBare?: boolean;
 }
 
-/** One of a few. */
+/** A select box. */
 export function Choice<T extends string>({
   label,
   value,

@@ -1,11 +1,11 @@
 import type { Json } from '#dandori/model/json.ts';
 
-/** A line of a tree. `more` leads to what a long list does not show yet. */
+/** A row of the tree. `more` loads the next page of a long list. */
 export type JsonRow = {
   readonly id: string;
   readonly level: number;
   readonly key: string | number | undefined;
-  /** Its place among its siblings, from 1, and how many there are. */
+  /** Its position among its siblings, from 1, and their number. */
   readonly position: number;
   readonly siblings: number;
 } & (
@@ -15,14 +15,14 @@ export type JsonRow = {
 );
 
 export interface JsonView {
-  /** Ids of branches that are not as they are by default. */
+  /** Ids of branches that the user opened or closed. */
   readonly toggled: ReadonlySet<string>;
-  /** How many pages of a branch are shown, where it is more than one. */
+  /** How many pages of a branch are shown, if more than one. */
   readonly pages: ReadonlyMap<string, number>;
 }
 
 export const PAGE = 100;
-/** What has few children is open without being asked for. */
+/** Branches with few children are open at first. */
 const FEW = 12;
 const OPEN_LEVELS = 3;
 export const ROOT = '$';
@@ -68,12 +68,12 @@ function add(rows: JsonRow[], place: Place, value: Json, view: JsonView): void {
     });
 }
 
-/** As in a JSON Pointer, so that no key looks like two, or like what leads on. */
+/** Escapes keys as in a JSON Pointer, so that ids are unique. */
 function escaped(key: string | number): string {
   return String(key).replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('…', '~2');
 }
 
-/** The row of the branch that a row is in. */
+/** The index of the parent row. */
 export function parentRow(rows: readonly JsonRow[], index: number): number {
   const level = rows[index]?.level ?? 1;
   for (let above = index - 1; above >= 0; above--) if ((rows[above]?.level ?? 0) < level) return above;

@@ -7,13 +7,13 @@ import { type JsonRow, jsonRows, PAGE, parentRow, ROOT } from './json-rows.ts';
 
 interface Props {
   readonly value: Json;
-  /** What screen readers call it. */
+  /** The name for screen readers. */
   readonly label: string;
-  /** In place of a text in it, such as one with Refs. */
+  /** Renders a text, such as one with references. */
   readonly renderText?: ((text: string) => ReactNode) | undefined;
 }
 
-/** A value as a tree: the arrow keys walk in it, as the pattern of ARIA says. */
+/** A value as a tree, with the keyboard control of the ARIA tree pattern. */
 export function JsonTree({ value, label, renderText }: Props) {
   const tree = useRef<HTMLDivElement>(null);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
@@ -29,7 +29,7 @@ export function JsonTree({ value, label, renderText }: Props) {
     const row = rows[Math.min(Math.max(0, index), rows.length - 1)];
     if (row === undefined) return;
     setFocused(row.id);
-    // The row is there already; only which of them Tab leads to has changed.
+    // The row exists already; only its tabindex changes.
     tree.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`)?.focus();
   };
   const act = (row: JsonRow) => {

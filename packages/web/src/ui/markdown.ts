@@ -1,4 +1,4 @@
-/** A text as its writer meant it: paragraphs, lists, tables and code. Anything else stays as it is written. */
+/** The subset of Markdown that models write: paragraphs, lists, tables, quotes and code. Anything else stays text. */
 export type Block =
   | { readonly kind: 'paragraph' | 'code' | 'heading' | 'quote'; readonly text: string }
   | {
@@ -16,7 +16,7 @@ const FENCE = /^\s*(```|~~~)/;
 const BULLET = /^\s*(?:[-*•]|(\d{1,3})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6}\s+(.*)$/;
 const QUOTE = /^\s*> ?(.*)$/;
-/** Below the head of a table. */
+/** The line below the head of a table. */
 const RULE = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
 
 export function blocksOf(text: string): Block[] {
@@ -37,7 +37,7 @@ export function blocksOf(text: string): Block[] {
     const [, heading] = HEADING.exec(line) ?? [];
     if (fence !== undefined) {
       close();
-      // One that is never closed is still being written.
+      // A fence without an end is still being written.
       const last = endOf(lines, index + 1, (one) => one.trim() !== fence);
       blocks.push({ kind: 'code', text: lines.slice(index + 1, last).join('\n') });
       index = last;
@@ -74,7 +74,7 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The first line from there on that is not so, or the end. */
+/** The index of the first line that does not match, or the end. */
 function endOf(lines: readonly string[], from: number, isSo: (line: string) => boolean): number {
   let end = from;
   while (end < lines.length && isSo(lines[end] ?? '')) end++;

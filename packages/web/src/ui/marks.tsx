@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
-import { type Status, texts } from '../texts/statuses.ts';
-import { words } from '../texts/words.ts';
+import { type Status, words } from '../texts/words.ts';
 
 /** Never by colour alone: each has a sign and a word. */
 export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: string]>> = {
@@ -18,6 +17,8 @@ export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: stri
   blocked: ['⊘', 'text-bad'],
   skipped: ['–', 'text-faint'],
   open: ['▶', 'text-busy'],
+  queued: ['◌', 'text-faint'],
+  interrupted: ['‖', 'text-warn'],
   paused: ['‖', 'text-warn'],
   answered: ['✓', 'text-good'],
   cancelled: ['–', 'text-faint'],
@@ -26,12 +27,12 @@ export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: stri
 };
 
 export function StatusMark({ status }: { readonly status: Status }) {
-  const say = useTexts(texts);
+  const { statuses } = useTexts(words);
   const [sign, colour] = LOOKS[status];
   return (
     <span className={`inline-flex items-center gap-1 whitespace-nowrap text-sm ${colour}`}>
       <span aria-hidden="true">{sign}</span>
-      {say.status[status]}
+      {statuses[status]}
     </span>
   );
 }
@@ -43,7 +44,7 @@ const EFFECT_LOOKS: Readonly<Record<Effect, readonly [sign: string, colour: stri
   destructive: ['⚠', 'text-bad'],
 };
 
-/** What a call does to the world: a sign and a word. */
+/** The effect of a call. */
 export function EffectMark({ effect }: { readonly effect: Effect }) {
   const say = useTexts(words);
   const [sign, colour] = EFFECT_LOOKS[effect];
@@ -67,7 +68,7 @@ interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A word or two about something. */
+/** A small label. */
 export function Badge({ look = 'plain', children }: BadgeProps) {
   return (
     <span className={`rounded border px-1.5 py-px text-xs whitespace-nowrap ${BADGE_LOOKS[look]}`}>

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react';
 
-/** How far below the top of the page an element begins, also when what stands above it grows. */
+/** The distance of an element from the top of the page. It follows changes of the layout. */
 export function useTop(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useEffect(() => {
@@ -12,7 +12,7 @@ export function useTop(element: RefObject<HTMLElement | null>): number {
   return top;
 }
 
-/** How wide an element is now; 0 before it is there. */
+/** The current width of an element; 0 before it is mounted. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { useTexts } from '../shell/language.tsx';
-import { texts } from '../texts/statuses.ts';
+import { words } from '../texts/words.ts';
 
 interface Props {
   readonly title: string;
-  /** What stands beside the title. */
+  /** Shown beside the title. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
@@ -28,7 +28,7 @@ interface ScrollerProps {
   readonly children: ReactNode;
 }
 
-/** What may be larger than its place. */
+/** A scroll area that the keyboard can reach. */
 export function Scroller({ label, className = '', children }: ScrollerProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
@@ -39,10 +39,10 @@ export function Scroller({ label, className = '', children }: ScrollerProps) {
 }
 
 export function Waiting() {
-  const say = useTexts(texts);
+  const { loading } = useTexts(words);
   return (
     <p role="status" className="p-8 text-faint">
-      {say.waiting}
+      {loading}
     </p>
   );
 }

@@ -15,7 +15,7 @@ export function Problem({ error }: { readonly error: unknown }) {
   );
 }
 
-/** What went wrong in a run: in words, as it was said, and what can be done. */
+/** A failure of a run: what happened, the original message, and the fix. */
 export function FailureView({ failure }: { readonly failure: Failure }) {
   const [what, fix] = useTexts(words).failures[failure.kind];
   return (
@@ -32,7 +32,7 @@ interface ProblemWords {
   readonly fix: string | undefined;
 }
 
-/** What went wrong and what to do, in words for people where the server has words for programs. */
+/** What happened and how to fix it. Some codes have texts of the page, because the server's are technical. */
 export function problemWords(error: unknown, { errors }: Pick<Words, 'errors'>): ProblemWords {
   if (!(error instanceof DandoriError))
     return { what: error instanceof Error ? error.message : String(error), fix: undefined };

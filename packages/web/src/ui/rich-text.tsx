@@ -5,7 +5,7 @@ import { words } from '../texts/words.ts';
 import { Button } from './button.tsx';
 import { type Block, blocksOf, type Piece, piecesOf } from './markdown.ts';
 
-/** What a model or a person wrote. Every word of it ends as a text node: nothing in it can become part of the page. */
+/** Text of a model or a user as Markdown. Every word becomes a text node, so nothing in it can become markup. */
 export function RichText({ text }: { readonly text: string }) {
   return (
     <div className="flex flex-col gap-2 [overflow-wrap:anywhere]">
@@ -106,7 +106,7 @@ function pieceView({ kind, text }: Piece) {
   }
 }
 
-/** What a model wrote, however long: its beginning, and the rest on demand. */
+/** A long text: its beginning, and the rest on demand. */
 export function LongText({ text }: { readonly text: string }) {
   const say = useTexts(words);
   const [isWhole, setWhole] = useState(false);
@@ -118,7 +118,7 @@ export function LongText({ text }: { readonly text: string }) {
         <RichText text={isWhole ? text : `${beginning} …`} />
       </div>
       <Button aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-        {isWhole ? say.less : say.all(text.length)}
+        {isWhole ? say.less : say.wholeText(text.length)}
       </Button>
     </div>
   );
@@ -127,11 +127,11 @@ export function LongText({ text }: { readonly text: string }) {
 const LINES = 20;
 const CHARACTERS = 2_500;
 
-/** So much of a text as leaves what stands below it in reach; all of it where that is not much more. */
+/** The beginning of a long text; the whole text if it is only a little longer. */
 export function beginningOf(text: string): string {
   const lines = text.split('\n');
   if (lines.length <= LINES * 1.5 && text.length <= CHARACTERS * 1.5) return text;
   const beginning = lines.slice(0, LINES).join('\n').slice(0, CHARACTERS);
-  // Not in the middle of a letter that takes two places.
+  // Does not cut a surrogate pair.
   return beginning.replace(/[\ud800-\udbff]$/, '').trimEnd();
 }

@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
 
 interface Props {
-  /** The field, and what stands below it. */
+  /** The field and what is below it. */
   readonly children: ReactNode;
   /** Beside the button. */
   readonly choices: ReactNode;
@@ -15,7 +15,7 @@ interface Props {
   readonly error: unknown;
 }
 
-/** Where something begins with words: a run, or a conversation. */
+/** The form that starts a run or a conversation. */
 export function SendForm({ children, choices, hint = '', onSend, canSend, texts, error }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -6,12 +6,12 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
-/** As exact as "3 minutes ago" is. */
+/** "3 minutes ago" needs no more precision. */
 const EXACT_TO_MS = 10_000;
-/** What is older is told by its date. */
+/** Older times are shown as a date. */
 const LONG_AGO = 7 * 86_400_000;
 
-/** How long ago; the exact time where the pointer rests. */
+/** A relative time, with the exact time as its title. */
 export function Time({ at, className }: { readonly at: number; readonly className?: string }) {
   const { language } = useLanguage();
   const now = useNow({ every: EXACT_TO_MS });
@@ -31,13 +31,13 @@ export function ago(at: number, now: number, language: string): string {
   const past = now - at;
   if (past > LONG_AGO) return new Date(at).toLocaleDateString(language, { dateStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
-  // Below a minute it is just "now".
+  // Less than a minute is "now".
   const [unit, ms] =
     UNITS.find(([, length]) => past >= length) ?? (['second', Number.POSITIVE_INFINITY] as const);
   return relative.format(-Math.trunc(past / ms), unit);
 }
 
-/** When something happened, to the second; the day where it was another one. */
+/** A time to the second, with the date unless it is today. */
 export function ClockTime({ at }: { readonly at: number }) {
   const { language } = useLanguage();
   const date = new Date(at);

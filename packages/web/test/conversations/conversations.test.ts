@@ -39,7 +39,7 @@ describe('a conversation on the page', () => {
   it('begins with a message, is answered, and counts as delivered when it was shown', async () => {
     const { client } = visiting.standing;
     const page = await visiting.open('/conversations');
-    await page.getByText('There is no conversation yet.').waitFor();
+    await page.getByText('No conversations yet').waitFor();
     await page.getByRole('textbox').fill('What is the capital of France');
     await page.keyboard.press('Control+Enter');
     await page.waitForURL(/\/conversations\/.+/);
@@ -54,38 +54,38 @@ describe('a conversation on the page', () => {
     await page.goto(`${visiting.standing.url}/conversations`);
     await page.getByRole('link', { name: /capital of France/ }).click();
     await log.getByText('It is Paris.').waitFor();
-    expect(await log.getByText('new', { exact: true }).count()).toBe(0);
+    expect(await log.getByText('New', { exact: true }).count()).toBe(0);
   });
 
   it('asks for a plan, shows how far it is, reports, and goes on meanwhile', async () => {
     const page = await visiting.open('/conversations');
     await page.getByRole('textbox').fill('plan a trip');
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Start conversation' }).click();
     const log = page.getByRole('log');
-    await log.getByText('Or write below what should be different.').waitFor();
+    await log.getByText('Or write below what to change.').waitFor();
     expect(await barriers(page)).toEqual([]);
-    await page.getByRole('textbox', { name: 'Say something' }).fill('yes');
+    await page.getByRole('textbox', { name: 'Write a message' }).fill('yes');
     await page.keyboard.press('Control+Enter');
-    await log.getByText('This has been answered.').waitFor();
+    await log.getByText('Answered').waitFor();
     await log.getByText('0 of 2 steps done').waitFor();
-    await log.getByText('in the background').waitFor();
-    await page.getByRole('textbox', { name: 'Say something' }).fill('buy milk');
+    await log.getByText('In the background').waitFor();
+    await page.getByRole('textbox', { name: 'Write a message' }).fill('buy milk');
     await page.keyboard.press('Control+Enter');
     // Nobody has to say yes to a call that is not shown.
     await log.getByText('shop.take').waitFor();
     await log.getByRole('button', { name: 'skimmed' }).click();
     await log.getByText('All is bought.').waitFor();
     // The button has gone; the focus stays where it was.
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch('This has been answered.');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch('Answered');
     expect(visiting.standing.taken).toContain('skimmed milk');
     visiting.standing.open();
     await log.getByText('The bread is here.').waitFor();
     // Behind other messages it says what it speaks of.
-    await log.getByText('on “plan a trip”').first().waitFor();
+    await log.getByText('About “plan a trip”').first().waitFor();
     await expect.poll(() => log.getByText('All is bought.').count()).toBe(2);
     await log.getByText('2 of 2 steps done').first().waitFor();
     await log
-      .getByRole('link', { name: /Open the run/ })
+      .getByRole('link', { name: /Open run/ })
       .last()
       .click();
     await page.waitForURL(/\/runs\//);
@@ -99,7 +99,7 @@ describe('a conversation on the page', () => {
       viewport: { width: 375, height: 700 },
       colorScheme: 'dark',
     });
-    await page.getByRole('log').getByText('new', { exact: true }).waitFor();
+    await page.getByRole('log').getByText('New', { exact: true }).waitFor();
     expect(await isTooWide(page)).toBe(false);
     await expect.poll(async () => (await client.conversations.get(conversation)).undelivered).toEqual([]);
   });
@@ -107,10 +107,10 @@ describe('a conversation on the page', () => {
   it('asks before it cancels, and for a reason', async () => {
     const page = await visiting.open('/conversations');
     await page.getByRole('textbox').fill('buy milk');
-    await page.getByRole('button', { name: 'Begin' }).click();
-    await page.getByRole('button', { name: 'Cancel: buy milk' }).click();
+    await page.getByRole('button', { name: 'Start conversation' }).click();
+    await page.getByRole('button', { name: 'Cancel run: buy milk' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('not today');
-    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.getByRole('log').getByText('not today').first().waitFor();
   });
 

@@ -21,9 +21,9 @@ describe('the dashboard', () => {
     const page = await visiting.open('/dashboard');
     await page.getByRole('img', { name: 'Completion rate: 100%' }).waitFor();
     expect(await page.getByRole('img').count()).toBe(10);
-    await page.getByRole('img', { name: 'Satisfaction: 4 of 5 (3)' }).waitFor();
+    await page.getByRole('img', { name: 'Average rating: 4 of 5 (3)' }).waitFor();
     const runs = page.getByRole('region', { name: 'Runs', exact: true }).first();
-    await runs.getByText('As a table').click();
+    await runs.getByText('Show table').click();
     const last = runs.getByRole('row').last();
     expect((await last.innerText()).split(/\s+/).slice(-5)).toEqual(['3', '0', '0', '0', '1']);
     const tool = page.getByRole('row').filter({ hasText: 'shop.look' });
@@ -37,7 +37,7 @@ describe('the dashboard', () => {
     const box = await runs.getByRole('img').boundingBox();
     if (box === null) throw new Error('There is no picture.');
     await page.mouse.move(box.x + box.width - 20, box.y + 60);
-    await runs.getByText('answered 3').waitFor();
+    await runs.getByText('Done 3').waitFor();
   });
 
   it('has a range that the address keeps', async () => {
@@ -45,7 +45,7 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: '1 day' }).click();
     await page.waitForURL('**/dashboard?range=1d');
     const table = page.getByRole('region', { name: 'Runs', exact: true }).first();
-    await table.getByText('As a table').click();
+    await table.getByText('Show table').click();
     await expect.poll(() => table.getByRole('row').count()).toBe(25);
     await page.reload();
     expect(await page.getByRole('link', { name: '1 day' }).getAttribute('aria-current')).toBe('true');

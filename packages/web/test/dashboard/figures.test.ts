@@ -7,8 +7,9 @@ import {
 } from '../../../dandori/src/history/statistics.ts';
 import { figuresOf } from '../../src/dashboard/figures.ts';
 import { texts } from '../../src/texts/dashboard.ts';
+import { words } from '../../src/texts/words.ts';
 
-const words = { say: texts.en, language: 'en' };
+const wording = { say: texts.en, statuses: words.en.statuses, language: 'en' };
 const none = createCounter().statistics();
 const day: Period = {
   ...emptyPeriod(0),
@@ -23,7 +24,7 @@ const day: Period = {
 
 describe('the figures', () => {
   it('are all of them there, each with a name and a value for every column', () => {
-    const charts = figuresOf(none, [emptyPeriod(0), emptyPeriod(1)], words);
+    const charts = figuresOf(none, [emptyPeriod(0), emptyPeriod(1)], wording);
     expect(charts.map(({ id }) => id)).toEqual([
       ...['runs', 'completion', 'revisions', 'model-calls', 'tokens'],
       ...['cost', 'errors', 'timeouts', 'duration', 'satisfaction'],
@@ -35,7 +36,7 @@ describe('the figures', () => {
   });
 
   it('are nothing where nothing was run, and not zero', () => {
-    const charts = new Map(figuresOf(none, [emptyPeriod(0)], words).map((chart) => [chart.id, chart]));
+    const charts = new Map(figuresOf(none, [emptyPeriod(0)], wording).map((chart) => [chart.id, chart]));
     for (const id of ['completion', 'cost', 'errors', 'duration', 'satisfaction']) {
       expect(charts.get(id)?.figure).toBe('–');
       expect(charts.get(id)?.series[0]?.values).toEqual([null]);
@@ -44,7 +45,7 @@ describe('the figures', () => {
 
   it('are shares of what has ended, of what was called, of what was rated', () => {
     const charts = new Map(
-      figuresOf(none, [day, addPeriods(day, day)], words).map((chart) => [chart.id, chart]),
+      figuresOf(none, [day, addPeriods(day, day)], wording).map((chart) => [chart.id, chart]),
     );
     const values = (id: string) => charts.get(id)?.series[0]?.values;
     expect(values('completion')).toEqual([0.75, 0.75]);

@@ -24,15 +24,15 @@ describe('the home of the page', () => {
 
   it('tells what is wrong with a plan while it is typed, leads there, and starts it when it is right', async () => {
     const page = await visiting.open('/');
-    await page.getByRole('button', { name: 'With a plan of your own' }).click();
-    const plan = page.getByRole('textbox', { name: 'The plan as YAML' });
+    await page.getByRole('button', { name: 'Use a plan file' }).click();
+    const plan = page.getByRole('textbox', { name: 'Plan as YAML' });
     await plan.fill(PLAN.replace('look', 'loo'));
-    await page.getByText('1 thing is wrong').waitFor();
+    await page.getByText('1 problem').waitFor();
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: /line 3/i }).click();
     expect(await plan.evaluate((field: HTMLTextAreaElement) => field.selectionStart)).toBeGreaterThan(15);
     await plan.fill(PLAN);
-    await page.getByText('The plan compiles.').waitFor();
+    await page.getByText('Plan is valid').waitFor();
     await plan.press('Control+Enter');
     await page.waitForURL(/\/runs\//);
     const [run] = (await visiting.standing.client.runs()).runs;
@@ -68,9 +68,9 @@ describe('the home of the page', () => {
     const asked = page.getByRole('region', { name: 'Waiting for you' });
     await asked.getByRole('link', { name: /Which milk/ }).waitFor();
     const row = page.getByRole('listitem').filter({ hasText: 'buy milk' }).last();
-    await row.getByText('waiting for a person').waitFor();
+    await row.getByText('Waiting for an answer').waitFor();
     await client.answer(run, 'q1', 'whole');
-    await row.getByText('answered').waitFor();
+    await row.getByText('Done').waitFor();
     await asked.waitFor({ state: 'hidden' });
     await row.getByRole('link').click();
     await page.waitForURL(`**/runs/${run}`);
@@ -85,11 +85,11 @@ describe('the home of the page', () => {
     await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('wait for a bus')]);
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
-    await page.getByRole('searchbox', { name: 'Search in goals' }).fill('MILK');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('searchbox', { name: 'Search goals' }).fill('MILK');
     await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('buy milk')]);
     await page.getByLabel('To').fill('2020-01-01');
-    await page.getByText('No run fits these filters.').waitFor();
+    await page.getByText('No matching runs').waitFor();
     expect(page.url()).toContain('?text=MILK&until=2020-01-01');
     await client.cancel(waiting);
   });
@@ -99,7 +99,7 @@ describe('the home of the page', () => {
     for (let count = 0; count < 60; count++) await client.start(`look ${count}`, { tasks: [look('tea')] });
     const page = await visiting.open('/');
     await page.getByText('50+ runs').waitFor();
-    await page.getByRole('button', { name: 'More runs' }).click();
+    await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByText(`${await started()} runs`).waitFor();
     const rows = page.getByRole('region', { name: 'All runs' }).getByRole('listitem');
     expect(await rows.count()).toBeLessThan(45);

@@ -73,7 +73,7 @@ describe('the connections of a browser', () => {
     await beside.getByRole('button', { name: 'Rate' }).waitFor();
     await expect.poll(streams).toBe(0);
     await page.getByRole('button', { name: 'Rate' }).click();
-    await page.getByRole('radio', { name: /good/ }).check();
+    await page.getByRole('radio', { name: /Good/ }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Rated 4 of 5' }).waitFor();
     await hide(beside, false);

@@ -58,7 +58,7 @@ export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
       path: `/runs/${supper}`,
       // What is under way has not been so for long.
       later: Date.now() + 4_000 - stage.now,
-      ready: (page) => tasks(page).filter({ hasText: 'soup' }).getByText('done').waitFor(),
+      ready: (page) => tasks(page).filter({ hasText: 'soup' }).getByText('Done').waitFor(),
     },
     timeline: {
       path: `/runs/${done}/timeline`,
@@ -70,7 +70,7 @@ export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
     plan: {
       path: `/runs/${order}/plan`,
       async ready(page) {
-        const source = page.getByRole('textbox', { name: 'The plan as YAML' });
+        const source = page.getByRole('textbox', { name: 'Plan as YAML' });
         await source.fill((await source.inputValue()).replace('shops.order', 'shops.oder'));
         const found = page.getByRole('button', { name: /unknown-operation/ });
         await found.waitFor();
@@ -89,7 +89,7 @@ export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
     },
     conversation: {
       path: `/conversations/${talk.conversation}`,
-      ready: (page) => page.getByText('Or write below what should be different.').waitFor(),
+      ready: (page) => page.getByText('Or write below what to change.').waitFor(),
     },
     dashboard: { path: '/dashboard?range=30d', ready: (page) => page.getByRole('img').nth(5).waitFor() },
     tools: {

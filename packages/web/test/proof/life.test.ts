@@ -33,9 +33,9 @@ afterAll(() => proving[Symbol.asyncDispose]());
 
 const MILK = 'Which milk should be used?';
 const runOf = (page: Page) => new URL(page.url()).pathname.split('/')[2] ?? '';
-const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+const conversation = (page: Page) => page.getByRole('region', { name: 'Activity' });
 
-async function start(page: Page, goal: string, approval = 'As configured'): Promise<string> {
+async function start(page: Page, goal: string, approval = 'Default'): Promise<string> {
   await page.goto(proving.url);
   await page.getByRole('textbox', { name: 'Goal' }).fill(goal);
   await page.getByLabel('Mode').selectOption('Planned');
@@ -62,7 +62,7 @@ describe('a goal on the page', () => {
     for (const page of [here, there]) await page.getByRole('heading', { name: MILK }).waitFor();
     await expect.poll(() => here.title()).toBe('(1) Cook an omelette · Dandori');
     await here.getByRole('button', { name: /whole milk/ }).click();
-    await there.getByText('Answered meanwhile').waitFor();
+    await there.getByText('already answered').waitFor();
     expect(await there.getByRole('heading', { name: MILK }).count()).toBe(0);
     for (const page of [here, there]) await conversation(page).getByText('on the table').waitFor();
     await here.reload();
@@ -70,9 +70,9 @@ describe('a goal on the page', () => {
     expect(await conversation(here).getByText('while it is warm').count()).toBe(0);
     half.resolve();
     for (const page of [here, there]) await conversation(page).getByText('while it is warm').waitFor();
-    await here.locator('.react-flow__node-task', { hasText: 'pantry.cook' }).getByText('done').waitFor();
+    await here.locator('.react-flow__node-task', { hasText: 'pantry.cook' }).getByText('Done').waitFor();
     await here.getByRole('button', { name: 'Rate' }).click();
-    await here.getByRole('radio', { name: /just right/ }).check();
+    await here.getByRole('radio', { name: /Great/ }).check();
     await here.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     // The page lets go of a run that has ended, and looks at it again when it is looked at itself.
     await there.reload();
@@ -86,19 +86,19 @@ describe('a goal on the page', () => {
     const page = await proving.open(`/runs/${run}`);
     await page.getByLabel('Jump to').selectOption('question');
     await page.getByRole('button', { name: 'Previous question' }).click();
-    await page.getByText('Questions are answered now, not in the past.').waitFor();
+    await page.getByText('You can answer questions only in the current state.').waitFor();
     await page.getByRole('slider', { name: 'Event' }).fill(String(begun - 1));
     await page.waitForURL(new RegExp(`at=${begun - 1}$`));
-    await page.locator('.react-flow__node-task', { hasText: 'pantry.cook' }).getByText('ready').waitFor();
+    await page.locator('.react-flow__node-task', { hasText: 'pantry.cook' }).getByText('Ready').waitFor();
     await page.getByRole('button', { name: 'Fork from here' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('cook pantry.cook (destructive)').waitFor();
+    await dialog.getByText('cook pantry.cook (Destructive)').waitFor();
     await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(run));
     await page.getByText(`Forked at event ${begun - 1} of`).waitFor();
     await page.getByRole('button', { name: /low-fat milk/ }).click();
     await conversation(page).getByText('while it is warm').waitFor();
-    await page.getByRole('button', { name: 'What differs' }).click();
+    await page.getByRole('button', { name: 'Differences' }).click();
     const results = dialog.getByRole('region', { name: 'Results' });
     await results.getByText(/whole milk/).waitFor();
     await results.getByText(/low-fat milk/).waitFor();
@@ -108,12 +108,12 @@ describe('a goal on the page', () => {
 
   it('has a plan that is edited with the compiler looking on, and carried out as it was approved', async () => {
     const page = await proving.open('/');
-    const edited = await start(page, 'Cook an omelette for me', 'The plan');
+    const edited = await start(page, 'Cook an omelette for me', 'Plan');
     await page.getByText('2: 1 read, 1 write').waitFor();
     expect(await barriers(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Edit the plan' }).click();
-    const source = page.getByRole('textbox', { name: 'The plan as YAML' });
-    await page.getByText('The plan compiles.').waitFor();
+    await page.getByRole('link', { name: 'Edit plan' }).click();
+    const source = page.getByRole('textbox', { name: 'Plan as YAML' });
+    await page.getByText('Plan is valid').waitFor();
     const written = await source.inputValue();
     const line = written.split('\n').findIndex((text) => text.includes('pantry.cook')) + 1;
     await source.fill(written.replace('pantry.cook', 'pantry.cok'));
@@ -123,14 +123,14 @@ describe('a goal on the page', () => {
     await problem.click();
     const chosen = source.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart));
     expect(await chosen).toMatch(/^pantry\.cok\n/);
-    const approve = page.getByRole('button', { name: 'Approve with these changes' });
+    const approve = page.getByRole('button', { name: 'Approve with changes' });
     expect(await approve.isDisabled()).toBe(true);
-    await page.getByText('You have changed this plan').waitFor();
+    await page.getByText('You changed this plan').waitFor();
     await source.fill(`${written}      items: { milk: ${await idOf('whole milk')} }\n`);
     await approve.click();
     await conversation(page).getByText('while it is warm').waitFor();
     await page.getByText('1 answered question').click();
-    await page.getByText('approved with changes').first().waitFor();
+    await page.getByText('Approved with changes').first().waitFor();
     const { tasks } = (await client().run(edited)).report;
     expect(JSON.stringify(tasks.cook)).toContain('whole milk');
     await page.close();
@@ -139,12 +139,12 @@ describe('a goal on the page', () => {
   it('is cancelled while a call is under way, and says why', async () => {
     const page = await proving.open('/');
     await start(page, 'Wait for it');
-    await page.locator('.react-flow__node-task', { hasText: 'counter.look' }).getByText('running').waitFor();
-    await page.getByRole('button', { name: 'Cancel …' }).click();
-    await page.getByLabel('Why (if you like)').fill('not today');
-    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.locator('.react-flow__node-task', { hasText: 'counter.look' }).getByText('Running').waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByLabel('Reason (optional)').fill('not today');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('Cancelled: not today').first().waitFor();
-    await page.getByRole('status').getByText('cancelled').first().waitFor();
+    await page.getByRole('status').getByText('Cancelled').first().waitFor();
     await writeFile(join(proving.place.folder, 'effects.txt.go'), '');
     await page.close();
   });

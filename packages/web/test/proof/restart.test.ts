@@ -34,7 +34,7 @@ describe.each(['SIGKILL', 'SIGTERM'] as const)(
       const run = await proving.client.start(signal, { mode: 'planned' });
       const page = await proving.open(`/runs/${run}`);
       const look = page.locator('.react-flow__node-task', { hasText: 'counter.look' });
-      await look.getByText('running').waitFor();
+      await look.getByText('Running').waitFor();
       await until(async () => (await linesOf('effects.txt.calls')).includes(`${signal} looks`));
       const ending = proving.end(signal);
       if (signal === 'SIGTERM') {
@@ -43,12 +43,12 @@ describe.each(['SIGKILL', 'SIGTERM'] as const)(
         await writeFile(file('effects.txt.go'), '');
       }
       await ending;
-      await page.getByText('The server does not answer.').waitFor();
+      await page.getByText('Connection lost.').waitFor();
       await writeFile(file('effects.txt.go'), '');
       await proving.begin();
-      await page.getByText('The server is back.').waitFor();
-      await page.getByRole('region', { name: 'Conversation' }).getByText(`${signal} is done.`).waitFor();
-      await look.getByText('done').waitFor();
+      await page.getByText('Reconnected').waitFor();
+      await page.getByRole('region', { name: 'Activity' }).getByText(`${signal} is done.`).waitFor();
+      await look.getByText('Done').waitFor();
       const events = await proving.client.events(run);
       expect(events.map(({ type }) => type)).toContain('run_resumed');
       expect(await page.getByRole('slider', { name: 'Event' }).getAttribute('max')).toBe(

@@ -25,7 +25,7 @@ describe('whoever works with the keyboard', () => {
   it('types into a dialog without looking for its field', async () => {
     const run = await client().start('wait', { tasks: [wait('bread')] });
     const page = await visiting.open(`/runs/${run}`);
-    await page.getByRole('button', { name: 'Cancel …' }).press('Enter');
+    await page.getByRole('button', { name: 'Cancel run' }).press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('not today');
     await page.keyboard.press('Tab');
@@ -37,11 +37,11 @@ describe('whoever works with the keyboard', () => {
     const run = await client().start('take', { tasks: [take('tea')], approval: 'plan' });
     await client().settled(run);
     const page = await visiting.open(`/runs/${run}/plan`);
-    const source = page.getByRole('textbox', { name: 'The plan as YAML' });
+    const source = page.getByRole('textbox', { name: 'Plan as YAML' });
     await source.fill((await source.inputValue()).replace('tea', 'bread'));
-    await page.getByRole('button', { name: 'Approve with these changes', disabled: false }).press('Enter');
+    await page.getByRole('button', { name: 'Approve with changes', disabled: false }).press('Enter');
     await hasFocus(page, '1 answered question');
-    expect(await page.getByText('Answered meanwhile').count()).toBe(0);
+    expect(await page.getByText('already answered').count()).toBe(0);
   });
 });
 

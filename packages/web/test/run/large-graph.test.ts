@@ -47,9 +47,9 @@ describe('a graph of 1,000 tasks', () => {
       await page.mouse.click(sheet.x + x, sheet.y + sheet.height / 2);
     await page.keyboard.press('Escape');
 
-    await page.getByRole('application', { name: 'The plan as a graph' }).focus();
+    await page.getByRole('application', { name: 'Plan graph' }).focus();
     await page.keyboard.press('End');
-    await page.getByText(new RegExp(`^t${TASKS - 1}, mill.wait, running`)).waitFor();
+    await page.getByText(new RegExp(`^t${TASKS - 1}, mill.wait, Running`)).waitFor();
     // It watches before anything goes on.
     const touched = await page.evaluateHandle(() => {
       const ids = new Set<string>();

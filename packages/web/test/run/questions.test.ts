@@ -40,10 +40,10 @@ describe('a question with a form', () => {
     const page = await visiting.open(`/runs/${run}`);
     await page.getByLabel('How many').fill('12');
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.getByText('2 fields need another look.').waitFor();
+    await page.getByText('Check 2 fields.').waitFor();
     const city = page.getByLabel('City');
     expect(await city.getAttribute('aria-invalid')).toBe('true');
-    await page.getByText('This must be at most 9.').waitFor();
+    await page.getByText('Enter 9 or less.').waitFor();
     expect(await barriers(page)).toEqual([]);
     await city.fill('Nara');
     await page.getByLabel('How many').fill('2');
@@ -66,8 +66,8 @@ describe('a plan that waits', () => {
 
   it('has a field in which Tab indents and that the keyboard can leave', async () => {
     const { page } = await open();
-    await page.getByRole('link', { name: 'Edit the plan' }).click();
-    const source = page.getByRole('textbox', { name: 'The plan as YAML' });
+    await page.getByRole('link', { name: 'Edit plan' }).click();
+    const source = page.getByRole('textbox', { name: 'Plan as YAML' });
     await source.focus();
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Tab');

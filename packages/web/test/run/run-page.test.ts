@@ -45,13 +45,13 @@ describe('the page of a run', () => {
     const page = await open(`/runs/${run}`);
     await nodes(page).nth(2).waitFor();
     expect(await nodes(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/done[\s\S]*first[\s\S]*shop\.look/),
-      expect.stringMatching(/done[\s\S]*second[\s\S]*shop\.look/),
-      expect.stringMatching(/done[\s\S]*third[\s\S]*shop\.take[\s\S]*write/),
+      expect.stringMatching(/Done[\s\S]*first[\s\S]*shop\.look/),
+      expect.stringMatching(/Done[\s\S]*second[\s\S]*shop\.look/),
+      expect.stringMatching(/Done[\s\S]*third[\s\S]*shop\.take[\s\S]*Write/),
     ]);
-    await page.getByRole('application', { name: 'The plan as a graph' }).focus();
+    await page.getByRole('application', { name: 'Plan graph' }).focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
-    await page.getByText('third, shop.take, done, write, 2 before it, 0 behind it').waitFor();
+    await page.getByText('third, shop.take, Done, Write, 2 before, 0 after').waitFor();
     await page.keyboard.press('Enter');
     const details = page.getByRole('complementary', { name: 'Details of third' });
     await details.waitFor();
@@ -62,8 +62,8 @@ describe('the page of a run', () => {
 
   it('says the graph in words for who cannot see it', async () => {
     const page = await open(`/runs/${await ended()}`);
-    await page.getByLabel('Form').selectOption('list');
-    await page.getByRole('button', { name: /third.*shop\.take.*write.*needs: second/ }).waitFor();
+    await page.getByLabel('Show as').selectOption('list');
+    await page.getByRole('button', { name: /third.*shop\.take.*Write.*Needs: second/ }).waitFor();
   });
 
   it('has a timeline with the critical path, as a chart and as a table', async () => {
@@ -71,13 +71,13 @@ describe('the page of a run', () => {
     await page.getByRole('tab', { name: 'Graph' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(/\/timeline$/);
-    await page.getByRole('button', { name: /^third, done, .*critical path$/ }).waitFor();
-    await page.getByRole('application', { name: 'When what was done' }).focus();
+    await page.getByRole('button', { name: /^third, Done, .*Critical path$/ }).waitFor();
+    await page.getByRole('application', { name: 'Timeline' }).focus();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: /Details of/ }).waitFor();
-    await page.getByLabel('Form').selectOption('table');
-    expect(await page.getByRole('row', { name: /first/ }).first().innerText()).toContain('done');
+    await page.getByLabel('Show as').selectOption('table');
+    expect(await page.getByRole('row', { name: /first/ }).first().innerText()).toContain('Done');
   });
 
   it('goes back to any event by the keyboard, keeps it in the address, and comes back to now', async () => {
@@ -91,7 +91,7 @@ describe('the page of a run', () => {
     await page.waitForURL(new RegExp(`at=${last - 1}$`));
     await page.keyboard.press('Home');
     await page.waitForURL(/at=1$/);
-    await page.getByText('Nothing has been planned yet.').waitFor();
+    await page.getByText('No plan yet').waitFor();
     await page.getByRole('button', { name: 'Next decision' }).click();
     await page.waitForURL(
       (address) => Number(new URL(address).searchParams.get('at')) > 1 || address.search === '',
@@ -118,7 +118,7 @@ describe('the page of a run', () => {
     expect((await client.fork(run, { at: 1, drive: false })).forkedFrom.seq).toBe(2);
     await page.goto(`${visiting.standing.url}/runs/${run}?at=${asked?.seq}`);
     await page.getByRole('button', { name: 'Fork from here' }).click();
-    await page.getByText('milk shop.take (write)').waitFor();
+    await page.getByText('milk shop.take (Write)').waitFor();
     await dialog.getByLabel('Which milk?').selectOption('skimmed');
     await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
     await page.waitForURL(
@@ -129,7 +129,7 @@ describe('the page of a run', () => {
     await until(
       async () => (await outcomeOf(new URL(page.url()).pathname.split('/')[2] ?? '')) === 'answered',
     );
-    await page.getByRole('button', { name: 'What differs' }).click();
+    await page.getByRole('button', { name: 'Differences' }).click();
     const results = dialog.getByRole('region', { name: 'Results' });
     await results.getByText('whole milk').waitFor();
     await results.getByText('skimmed milk').waitFor();
@@ -144,17 +144,17 @@ describe('the page of a run', () => {
       .getByText(/^Paused/)
       .first()
       .waitFor();
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await page.getByRole('button', { name: 'Say something' }).click();
-    await page.getByLabel('What its next decision should know').fill('the green one');
+    await page.getByRole('button', { name: 'Add a note' }).click();
+    await page.getByLabel('For the next decision').fill('the green one');
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await until(async () =>
       (await client.run(run)).report.notes?.some(({ text }) => text === 'the green one'),
     );
-    await page.getByRole('button', { name: 'Cancel …' }).click();
-    await page.getByLabel('Why (if you like)').fill('not today');
-    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByLabel('Reason (optional)').fill('not today');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('Cancelled: not today').first().waitFor();
     await until(async () => (await outcomeOf(run)) === 'cancelled');
   });
@@ -163,16 +163,16 @@ describe('the page of a run', () => {
     const run = await ended();
     const page = await open(`/runs/${run}`);
     await page.getByRole('button', { name: 'Rate' }).click();
-    await page.getByRole('radio', { name: /good/ }).check();
+    await page.getByRole('radio', { name: /Good/ }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Rated 4 of 5' }).waitFor();
     // The focus is back where the dialog was opened.
     await page.locator('button:focus', { hasText: 'Rate' }).waitFor();
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Journal' }).click();
+    await page.getByRole('button', { name: 'Download journal' }).click();
     const journal = await readFile(await (await saving).path(), 'utf8');
     expect(journal.trim().split('\n')).toHaveLength((await visiting.standing.client.events(run)).length);
-    await page.getByRole('button', { name: 'As a plan' }).click();
+    await page.getByRole('button', { name: 'Save as plan' }).click();
     const plan = JSON.parse(await page.locator('dialog pre').innerText());
     expect(plan.tasks.map(({ id }: { id: string }) => id)).toEqual(['first', 'second', 'third']);
     expect((await visiting.standing.client.check(JSON.stringify(plan))).ok).toBe(true);
@@ -184,7 +184,7 @@ describe('the page of a run', () => {
     for (const view of ['', '/timeline']) {
       const page = await open(`/runs/${run}${view}`, phone);
       await page.getByRole('tab', { name: 'タイムライン' }).waitFor();
-      await page.getByRole('application', { name: /計画のグラフ|いつ何をしたか/ }).waitFor();
+      await page.getByRole('application', { name: /計画のグラフ|タイムライン/ }).waitFor();
       expect(await isTooWide(page)).toBe(false);
       expect(await barriers(page)).toEqual([]);
     }

@@ -46,13 +46,13 @@ describe('the rows of a timeline', () => {
     expect(neighbourBar(rows, 'b', 'below')).toBeUndefined();
   });
 
-  it('give the mind and people rows of their own', () => {
+  it('give the model and the user rows of their own', () => {
     const rows = rowsOf([
       bar('one', 0, 5, { kind: 'decision', task: undefined }),
       bar('q1', 5, undefined, { kind: 'wait', task: undefined }),
       bar('a', 5, 9),
     ]);
-    expect(rows.map(({ kind }) => kind)).toEqual(['mind', 'people', 'tasks']);
+    expect(rows.map(({ kind }) => kind)).toEqual(['model', 'user', 'tasks']);
   });
 });
 

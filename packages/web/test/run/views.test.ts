@@ -55,7 +55,7 @@ describe('the tasks', () => {
     await page.getByTitle('Sort by Effect').click();
     await page.getByTitle('Sort by Effect').click();
     await table.getByRole('row').nth(1).getByText('shop.take').waitFor();
-    await page.getByRole('searchbox', { name: 'Find a task' }).fill('last');
+    await page.getByRole('searchbox', { name: 'Search tasks' }).fill('last');
     await page.getByText('1 of 1001 tasks').waitFor();
     await table.getByRole('button', { name: 'last' }).click();
     await page.getByRole('heading', { name: 'last shop.take' }).waitFor();
@@ -86,10 +86,10 @@ describe('the tasks', () => {
     const run = await ended('large', { tasks: [look(RICE)] });
     const page = await visiting.open(`/runs/${run}/tasks`);
     await page.getByRole('button', { name: 't1' }).click();
-    await page.getByRole('button', { name: 'text of 100000 characters' }).click();
-    await page.getByText('characters 1–20000 of 100000').waitFor();
+    await page.getByRole('button', { name: 'Text (100000 characters)' }).click();
+    await page.getByText('Characters 1–20000 of 100000').waitFor();
     await page.getByRole('button', { name: 'Next', exact: true }).click();
-    await page.getByText('characters 20001–40000 of 100000').waitFor();
+    await page.getByText('Characters 20001–40000 of 100000').waitFor();
     await page.close();
   });
 });
@@ -98,13 +98,13 @@ describe('the decisions', () => {
   it('tell what was thought, refused and mended, and what it took', async () => {
     const run = await ended('think', { mode: 'planned' });
     const page = await visiting.open(`/runs/${run}/decisions`);
-    const story = page.getByRole('list', { name: 'Decisions in the order of time' });
-    await story.getByText('refused by the compiler').waitFor();
+    const story = page.getByRole('list', { name: 'Decisions by time' });
+    await story.getByText('Has problems').waitFor();
     await story.getByText('unknown-operation').waitFor();
     await story.locator('strong', { hasText: 'shop.look' }).waitFor();
     expect(await story.getByText('1200 tokens in, 34 out').count()).toBeGreaterThan(1);
-    await story.getByText('Mended in the output of the model: a comma').first().waitFor();
-    await page.getByRole('region', { name: 'Conversation' }).getByRole('listitem').first().waitFor();
+    await story.getByText("Repaired in the model's output: a comma").first().waitFor();
+    await page.getByRole('region', { name: 'Activity' }).getByRole('listitem').first().waitFor();
     await page.close();
   });
 });
@@ -113,13 +113,13 @@ describe('the answer', () => {
   it('is there while it is written, and screen readers are told of it once', async () => {
     const run = await client().start('write', { mode: 'adaptive' });
     const page = await visiting.open(`/runs/${run}`);
-    const conversation = page.getByRole('region', { name: 'Conversation' });
+    const conversation = page.getByRole('region', { name: 'Activity' });
     await conversation.getByText('The tea is The tea is').waitFor();
     expect(await page.locator('[role=status]', { hasText: 'The tea is' }).count()).toBe(0);
-    await page.getByRole('status').getByText('The answer is being written').waitFor();
+    await page.getByRole('status').getByText('Writing the final answer').waitFor();
     isRead.resolve();
     await conversation.getByRole('listitem').getByText('two').waitFor();
-    await page.getByRole('status').getByText('The run has ended with an answer.').waitFor();
+    await page.getByRole('status').getByText('The run is done.').waitFor();
     await client().rate(run, { rating: 4, comment: 'well said' });
     await conversation.getByText('Rated 4 of 5').waitFor();
     await page.close();
@@ -134,13 +134,13 @@ describe('the events', () => {
     await list.getByText('run_finished').waitFor();
     await page.getByLabel('Type').selectOption('task_succeeded');
     await page.getByText(/^2 of \d+ events$/).waitFor();
-    await page.getByRole('searchbox', { name: 'Search in the events' }).fill('rice');
+    await page.getByRole('searchbox', { name: 'Search events' }).fill('rice');
     await page.getByText(/^1 of \d+ events$/).waitFor();
-    await list.getByRole('button', { name: /^All of event/ }).click();
+    await list.getByRole('button', { name: /^Full event/ }).click();
     await list.getByRole('tree').getByText('"rice"').waitFor();
     await list.getByRole('link').click();
     await page.waitForURL(/\?at=\d+$/);
-    await list.getByText('shown now').waitFor();
+    await list.getByText('Shown now').waitFor();
     await page.close();
   });
 });
@@ -149,15 +149,15 @@ describe('the plan of a run that has ended', () => {
   it('is read, and run otherwise in a fork', async () => {
     const run = await ended('fork', { tasks: [look('tea')] });
     const page = await visiting.open(`/runs/${run}/plan`);
-    const source = page.getByRole('textbox', { name: 'The plan as YAML' });
+    const source = page.getByRole('textbox', { name: 'Plan as YAML' });
     expect(await source.inputValue()).toContain('operation: shop.look');
     expect(await source.getAttribute('readonly')).toBe('');
-    await page.getByRole('button', { name: 'Edit in a fork' }).click();
+    await page.getByRole('button', { name: 'Fork and edit' }).click();
     const written = await source.inputValue();
     await source.fill(written.replace('item: tea', 'item: rice'));
     await page.getByRole('button', { name: /duplicate-id.*t1 was begun/ }).waitFor();
     await source.fill(`${written}  - { id: t2, operation: shop.take, args: { item: "\${t1.item}" } }\n`);
-    await page.getByText('The plan compiles.').waitFor();
+    await page.getByText('Plan is valid').waitFor();
     await page.getByRole('button', { name: 'Fork with this plan' }).click();
     await page.waitForURL((url) => !url.pathname.includes(run));
     await page.getByText('Forked from').waitFor();

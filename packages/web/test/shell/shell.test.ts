@@ -17,7 +17,7 @@ afterAll(() => visiting[Symbol.asyncDispose]());
 /** In with a token, as by typing it. */
 async function enter(path: string, options?: Parameters<Visit['open']>[1], token = admin.token) {
   const page = await open(path, options);
-  await page.getByLabel(/Token|トークン/).fill(token);
+  await page.getByLabel(/Access token|アクセストークン/).fill(token);
   await page.keyboard.press('Enter');
   await page.getByRole('navigation').first().waitFor();
   return page;
@@ -26,22 +26,22 @@ async function enter(path: string, options?: Parameters<Visit['open']>[1], token
 describe('the frame of the page', () => {
   it('tells who may only look that it is so', async () => {
     const page = await enter('/', {}, guest.token);
-    await page.getByText('you may look and nothing else').waitFor();
+    await page.getByText('View only.').waitFor();
     await page.close();
   });
 
   it('lets nobody in without a token, says that one is wrong, and takes the right one', async () => {
     const page = await open('/');
-    await page.getByLabel('Token').fill('wrong');
+    await page.getByLabel('Access token').fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await barriers(page)).toEqual([]);
-    await page.getByLabel('Token').fill(admin.token);
+    await page.getByLabel('Access token').fill(admin.token);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Nothing has been run here yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
     await page.evaluate(() => sessionStorage.setItem('dandori.draft.plan.1', 'a plan that was edited'));
-    await page.getByRole('button', { name: 'Forget the token' }).click();
-    await page.getByLabel('Token').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Access token').waitFor();
     expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe('the frame of the page', () => {
     await page.goto(`${visiting.standing.url}/tools/`);
     await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
     await page.goto(`${visiting.standing.url}/tools/nothing`);
-    await page.getByText('There is nothing at this address.').waitFor();
+    await page.getByText('Page not found').waitFor();
   });
 
   it('speaks Japanese to who does, and remembers who wants something else', async () => {
@@ -71,7 +71,7 @@ describe('the frame of the page', () => {
     await page.getByRole('heading', { level: 1, name: 'ツール' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja');
     await page.getByLabel('言語').selectOption('en');
-    await page.getByLabel('Colours').selectOption('dark');
+    await page.getByLabel('Theme').selectOption('dark');
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');

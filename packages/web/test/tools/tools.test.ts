@@ -18,8 +18,8 @@ describe('the tools of the page', () => {
     const page = await visiting.open('/tools');
     const absent = page.getByRole('row').filter({ hasText: 'absent' });
     await absent.getByText('no_such_command').waitFor();
-    expect(await absent.innerText()).toContain('not available');
-    expect(await page.getByRole('row').filter({ hasText: 'calc' }).innerText()).toContain('connected');
+    expect(await absent.innerText()).toContain('Not available');
+    expect(await page.getByRole('row').filter({ hasText: 'calc' }).innerText()).toContain('Connected');
   });
 
   it('are counted in sight on a phone, however long the word is that says why one is not there', async () => {
@@ -45,8 +45,8 @@ describe('the tools of the page', () => {
     await page.keyboard.press('Enter');
     const tool = page.locator('[data-tool="shop.take"]');
     await tool.getByText('required').first().waitFor();
-    expect(await tool.innerText()).toMatch(/writes[\s\S]*Takes an item off the shelf[\s\S]*item string/);
-    await tool.getByText('As JSON Schema').first().click();
+    expect(await tool.innerText()).toMatch(/Write[\s\S]*Takes an item off the shelf[\s\S]*item string/);
+    await tool.getByText('JSON Schema').first().click();
     await tool.getByText('"type": "object"').first().waitFor();
     expect(await barriers(page)).toEqual([]);
   });

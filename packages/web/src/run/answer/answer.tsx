@@ -3,7 +3,7 @@ import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
 import { texts } from '../../texts/answer.ts';
-import { words } from '../../texts/words.ts';
+import { type Words, words } from '../../texts/words.ts';
 import { CopyButton } from '../../ui/button.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
 import { FailureView } from '../../ui/problem.tsx';
@@ -13,17 +13,17 @@ import { AnswerLine } from '../questions/answered-list.tsx';
 import type { ViewProps } from '../view.tsx';
 import { type ThreadEntry, threadOf } from './thread.ts';
 
-/** The conversation of a run: what it was told and asked, and what it answers. */
+/** The activity of a run: notes, questions and its final answer. */
 export function Answer({ state, events, news, isPast }: ViewProps) {
   const say = useTexts(texts);
   const [goal, ...others] = threadOf(events, state);
   const { end, forkedFrom } = state;
   const written = isPast || end !== undefined ? '' : news.answer;
-  // The goal stands above as the heading of the page; who started it stands here.
+  // The goal is already the heading of the page.
   const isEmpty = others.length === 0 && end === undefined && written === '' && forkedFrom === undefined;
   return (
     <>
-      {/* Said once when it begins and once when it ends, and not with every word. */}
+      {/* Announced once at the start and once at the end, not with every word. */}
       <p role="status" className="sr-only">
         {end !== undefined && !isPast ? say.ended[end.outcome] : written !== '' && say.writing}
       </p>
@@ -67,7 +67,7 @@ export function Answer({ state, events, news, isPast }: ViewProps) {
   );
 }
 
-/** The others are among the tasks. */
+/** The Tasks view has the rest. */
 const MOST_MISSING = 20;
 
 interface Props {
@@ -75,8 +75,9 @@ interface Props {
   readonly rating: RunState['rating'];
 }
 
-/** How a run ended: its answer, or why there is none; what was not done, and what people think of it. */
+/** How a run ended: its final answer or failure, what was not completed, and its rating. */
 function Ending({ end, rating }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { limits, more } = useTexts(words);
   const { outcome, answer, failure, missing = [], limit } = end;
@@ -115,7 +116,7 @@ function Ending({ end, rating }: Props) {
             {'★'.repeat(rating.rating)}
             {'☆'.repeat(5 - rating.rating)}
           </span>
-          <span className="sr-only">{say.rating(rating.rating)}</span>{' '}
+          <span className="sr-only">{word.rated(rating.rating)}</span>{' '}
           {rating.comment !== undefined && <span>“{rating.comment}”</span>}{' '}
           {rating.by !== undefined && <span className="text-faint">{rating.by}</span>}
         </p>
@@ -124,10 +125,10 @@ function Ending({ end, rating }: Props) {
   );
 }
 
-/** What somebody said: people on the left of the line, the run on its right. */
 function Message({ entry }: { readonly entry: ThreadEntry }) {
   const say = useTexts(texts);
-  const [name, body] = contentOf(entry, say);
+  const word = useTexts(words);
+  const [name, body] = contentOf(entry, { say, word });
   const by = 'by' in entry ? entry.by : undefined;
   return (
     <li className="flex flex-col gap-0.5 border-line border-l-2 pl-3">
@@ -143,13 +144,16 @@ function Message({ entry }: { readonly entry: ThreadEntry }) {
 
 type AnswerTexts = (typeof texts)['en'];
 
-function contentOf(entry: ThreadEntry, say: AnswerTexts): readonly [name: string, body: ReactNode] {
+function contentOf(
+  entry: ThreadEntry,
+  { say, word }: { readonly say: AnswerTexts; readonly word: Words },
+): readonly [name: string, body: ReactNode] {
   switch (entry.kind) {
     case 'goal':
       return [say.goal, <RichText key="goal" text={entry.text} />];
     case 'note':
       return [
-        entry.passedOnBy === undefined ? say.note : say.passedOn(entry.passedOnBy.run),
+        entry.passedOnBy === undefined ? say.note : word.passedOn(entry.passedOnBy.run),
         <RichText key="note" text={entry.text} />,
       ];
     case 'question':
@@ -161,16 +165,16 @@ function contentOf(entry: ThreadEntry, say: AnswerTexts): readonly [name: string
         </div>,
       ];
     case 'paused':
-      return [say.you, say.paused(entry.reason)];
+      return [say.you, word.paused(undefined, entry.reason)];
     case 'continued':
-      return [say.you, say.continued];
+      return [say.you, say.resumed];
     case 'cancelled':
       return [
-        entry.passedOnBy === undefined ? say.you : say.passedOn(entry.passedOnBy.run),
-        say.cancelled(entry.reason),
+        entry.passedOnBy === undefined ? say.you : word.passedOn(entry.passedOnBy.run),
+        word.cancelled(entry.reason),
       ];
     case 'budget':
-      return [say.you, say.budget(amountsText(entry.amounts))];
+      return [say.you, say.raised(amountsText(entry.amounts))];
   }
 }
 

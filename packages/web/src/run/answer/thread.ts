@@ -2,7 +2,7 @@ import { assertNever } from '#dandori/model/error.ts';
 import type { Event, FactOf } from '#dandori/model/event.ts';
 import type { OpenQuestion, RunState } from '#dandori/run/state/state.ts';
 
-/** What was said between people and a run, and what models of other runs passed on, in the order of time. */
+/** Everything users said to a run or were asked by it, by time. Models of other runs can pass on notes too. */
 export type ThreadEntry = { readonly seq: number; readonly at: number } & (
   | { readonly kind: 'goal'; readonly text: string; readonly by?: string | undefined }
   | ({ readonly kind: 'note' } & FactOf<'note_added'>['data'])
@@ -22,7 +22,7 @@ export function threadOf(events: readonly Event[], { questions }: RunState): Thr
         return [{ kind: 'note', seq, at, ...data }];
       case 'question_asked': {
         const asked = questions.get(data.question.id);
-        // What is open stands above, where it can be answered.
+        // Open questions have their own place on the page.
         return asked?.answer === undefined ? [] : [{ kind: 'question', seq, at, asked }];
       }
       case 'run_paused':

@@ -4,12 +4,13 @@ import { assertNever } from '#dandori/model/error.ts';
 import type { Outline } from '#dandori/model/plan.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/decisions.ts';
+import { words } from '../../texts/words.ts';
 import { RichText } from '../../ui/rich-text.tsx';
 import type { ViewProps } from '../view.tsx';
 import { DecisionView, EntryFrame, PlanEntry, ReflectionEntry } from './entries.tsx';
 import { type StoryEntry, storyOf } from './story.ts';
 
-/** How the run came to do what it does. */
+/** The decisions, plans, reflections and notes of a run, by time. */
 export function Decisions({ run, state, events }: ViewProps) {
   const say = useTexts(texts);
   const story = useMemo(() => storyOf(events), [events]);
@@ -34,13 +35,14 @@ interface EntryProps {
 }
 
 function Entry({ run, entry, next }: EntryProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   switch (entry.kind) {
     case 'decision':
       return <DecisionView run={run} entry={entry} />;
     case 'note': {
       const { by, passedOnBy } = entry;
-      const title = passedOnBy === undefined ? say.note(by) : say.passedOn(passedOnBy.run);
+      const title = passedOnBy === undefined ? say.note(by) : word.passedOn(passedOnBy.run);
       return (
         <EntryFrame run={run} seq={entry.seq} at={entry.at} title={title} colour="border-l-busy">
           <div className="text-sm">
@@ -65,8 +67,9 @@ function isRepair(entry: StoryEntry | undefined): entry is ProposedEntry {
   return (entry?.kind === 'proposed' || entry?.kind === 'revised') && entry.by === 'repair';
 }
 
-/** What the mind takes the goal to be. */
+/** How the model understands the goal. */
 function Understanding({ outline }: { readonly outline: Outline | undefined }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { objective, successCriteria = [], constraints = [], reasoning } = outline ?? {};
   const isSaid = objective ?? reasoning ?? successCriteria[0] ?? constraints[0];
@@ -76,7 +79,7 @@ function Understanding({ outline }: { readonly outline: Outline | undefined }) {
       <h2 className="mb-2 font-semibold">{say.goal}</h2>
       <dl className="grid gap-x-6 gap-y-3 text-sm sm:grid-cols-2">
         {objective !== undefined && <Said name={say.objective}>{objective}</Said>}
-        {reasoning !== undefined && <Said name={say.reasoning}>{reasoning}</Said>}
+        {reasoning !== undefined && <Said name={word.reasoning}>{reasoning}</Said>}
         {successCriteria.length > 0 && (
           <Said name={say.criteria}>
             <Points points={successCriteria} />

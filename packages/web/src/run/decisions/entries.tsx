@@ -21,17 +21,17 @@ interface DecisionProps {
   readonly entry: DecisionEntry;
 }
 
-/** One turn of the mind: what it was asked, what it thought, what it wants done, and what that took. */
+/** One decision: what was asked, the reasoning, the actions, and what it cost. */
 export function DecisionView({ run, entry }: DecisionProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
-  const { purposes } = useTexts(words);
   const { asked, made, failed } = entry;
   const ended = made ?? failed;
-  const title = `${say.decision(asked.decision)} · ${purposes[asked.purpose]}`;
+  const title = `${word.decision(asked.decision)} · ${word.purposes[asked.purpose]}`;
   const marks = (
     <>
       {ended?.model !== undefined && <Badge>{ended.model}</Badge>}
-      {ended === undefined && <Badge look="warn">{say.thinking}</Badge>}
+      {ended === undefined && <Badge look="warn">{word.thinking}</Badge>}
       {ended !== undefined && (
         <span className="text-faint text-xs">
           {[duration(ended.ms), ...(ended.usage ? [usageText(ended.usage, say)] : [])].join(' · ')}
@@ -88,22 +88,23 @@ function usageText(usage: Usage, say: DecisionTexts): string {
 function briefTexts({ steps, reflect, progress, loop, isContinued }: Brief, say: DecisionTexts): string[] {
   return [
     ...(steps === undefined ? [] : [say.steps(steps.join(', '))]),
-    ...(reflect === undefined ? [] : [say.lookBack[reflect]]),
+    ...(reflect === undefined ? [] : [say.reflect[reflect]]),
     ...(progress === undefined ? [] : [say.progress(progress.done, progress.total)]),
-    ...(loop === undefined ? [] : [say.circle]),
-    ...(isContinued === true ? [say.continued] : []),
+    ...(loop === undefined ? [] : [say.loop]),
+    ...(isContinued === true ? [say.raised] : []),
   ];
 }
 
 interface PlanEntryProps {
   readonly run: string;
   readonly entry: ProposedEntry;
-  /** The runtime has corrected it, and the next one stands for it. */
+  /** Dandori repaired this plan; the next entry is the repaired one. */
   readonly isMended: boolean;
 }
 
-/** A plan or a change of one, and what became of it. */
+/** A plan or a revision, and whether it was approved. */
 export function PlanEntry({ run, entry, isMended }: PlanEntryProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { kind, version, by, tasks, revision, diagnostics = [], reason, isAccepted } = entry;
   const title = kind === 'revised' ? say.revised(version) : say.proposed(version);
@@ -116,7 +117,7 @@ export function PlanEntry({ run, entry, isMended }: PlanEntryProps) {
       marks={
         <>
           <span className="text-faint text-xs">{say.by[by]}</span>
-          {isMended ? <Badge>{say.mended}</Badge> : <Verdict entry={entry} />}
+          {isMended ? <Badge>{say.repairedNext}</Badge> : <Verdict entry={entry} />}
         </>
       }
       colour={isAccepted === false ? 'border-l-bad' : isAccepted === true ? 'border-l-good' : 'border-l-warn'}
@@ -148,14 +149,15 @@ export function PlanEntry({ run, entry, isMended }: PlanEntryProps) {
           ))}
         </ul>
       )}
-      <ActionList label={say.tasks(tasks.length)} actions={tasks} />
+      <ActionList label={word.tasks(tasks.length)} actions={tasks} />
     </EntryFrame>
   );
 }
 
 function Verdict({ entry: { isAccepted, isReplaced, reason } }: { readonly entry: ProposedEntry }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
-  if (isReplaced === true) return <Badge>{say.replaced}</Badge>;
+  if (isReplaced === true) return <Badge>{word.replaced}</Badge>;
   if (isAccepted === undefined) return <Badge look="warn">{say.notYet}</Badge>;
   if (isAccepted) return <Badge look="good">✓ {say.accepted}</Badge>;
   return <Badge look="bad">✕ {reason === undefined ? say.refused : say.vetoed}</Badge>;
@@ -194,7 +196,7 @@ interface ActionListProps {
 const SHOWN = 10;
 const LONGEST = 400;
 
-/** Operations with their arguments, a line each. */
+/** Actions with their arguments, one per line. */
 function ActionList({ label, actions }: ActionListProps) {
   const { more } = useTexts(words);
   const [isWhole, setWhole] = useState(actions.length <= SHOWN);
@@ -227,13 +229,13 @@ interface EntryFrameProps {
   readonly seq: number;
   readonly at: number;
   readonly title: ReactNode;
-  /** What stands beside the title. */
+  /** Shown beside the title. */
   readonly marks?: ReactNode;
   readonly colour?: string;
   readonly children?: ReactNode;
 }
 
-/** One thing that was decided, on the line of time. */
+/** One entry of the list. */
 export function EntryFrame({
   run,
   seq,

@@ -1,13 +1,13 @@
 import { type HistoryEntry, planEntries } from '#dandori/history/plan-history.ts';
 import type { Event, FactOf } from '#dandori/model/event.ts';
 
-/** A turn of the mind, from the moment at which it was asked. */
+/** One decision, from the event that started it. */
 export interface DecisionEntry {
   readonly kind: 'decision';
   readonly seq: number;
   readonly at: number;
   readonly asked: FactOf<'decision_started'>['data'];
-  /** Neither where it is thinking still. */
+  /** Both are undefined while the model is thinking. */
   readonly made?: FactOf<'decision_made'>['data'];
   readonly failed?: FactOf<'decision_failed'>['data'];
 }
@@ -20,7 +20,7 @@ export type NoteEntry = FactOf<'note_added'>['data'] & {
 
 export type StoryEntry = DecisionEntry | NoteEntry | HistoryEntry;
 
-/** How the run came to do what it does, in the order of time. */
+/** All entries, by time. */
 export function storyOf(events: readonly Event[]): StoryEntry[] {
   const decisions = new Map<number, DecisionEntry>();
   const notes: NoteEntry[] = [];

@@ -4,12 +4,12 @@ import { stringifyJson } from '#dandori/model/json.ts';
 export const ALL = 'all';
 export type TypeFilter = FactType | typeof ALL;
 
-/** The types that there are, in the order in which they first came. */
+/** The event types of this run, by first occurrence. */
 export function typesIn(events: readonly Event[]): FactType[] {
   return [...new Set(events.map(({ type }) => type))];
 }
 
-/** Events of a type that hold all words, anywhere in them. */
+/** The events of a type that contain all words. */
 export function eventRows(
   events: readonly Event[],
   { text, type }: { readonly text: string; readonly type: TypeFilter },
@@ -24,7 +24,7 @@ export function eventRows(
   });
 }
 
-/** Events never change, so that each is written out once and not with every key. */
+/** Events never change, so each is serialized once instead of with every key press. */
 const written = new WeakMap<Event, string>();
 
 function searchedText(event: Event): string {

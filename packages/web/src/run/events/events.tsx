@@ -6,6 +6,7 @@ import { describeEvent } from '#dandori/views/event-line.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
 import { texts } from '../../texts/events.ts';
+import { words } from '../../texts/words.ts';
 import { Choice, SearchField } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { Badge } from '../../ui/marks.tsx';
@@ -15,8 +16,9 @@ import { ALL, eventRows, type TypeFilter, typesIn } from './event-rows.ts';
 
 const ROW_HEIGHT = 33;
 
-/** The journal. All of it also where an earlier moment is shown, so that one can go on from there. */
+/** All events, even while an earlier state is shown, so that the user can move on from there. */
 export function Events({ run, state, news, isPast }: ViewProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { events } = news;
   const [typed, setTyped] = useState('');
@@ -25,13 +27,13 @@ export function Events({ run, state, news, isPast }: ViewProps) {
   const text = useDeferredValue(typed);
   const rows = useMemo(() => eventRows(events, { text, type }), [events, text, type]);
   const types = useMemo(() => [ALL, ...typesIn(events)] as const, [events]);
-  const names = Object.fromEntries(types.map((name) => [name, name === ALL ? say.allTypes : name]));
+  const names = Object.fromEntries(types.map((name) => [name, name === ALL ? word.allOfThem : name]));
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT,
-    // The moment that is shown is in view.
+    // Scrolls to the event that is shown.
     initialOffset: isPast ? Math.max(0, state.seq - 5) * ROW_HEIGHT : 0,
     getItemKey: (index) => rows[index]?.seq ?? index,
     overscan: 15,
@@ -104,14 +106,14 @@ interface Props {
   readonly event: Event;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-  /** Against the moment that is shown. */
+  /** Compared with the event that is shown. */
   readonly place: 'past' | 'here' | 'future';
 }
 
-/** Nobody reads more in a line. */
+/** A line shows no more than this. */
 const LONGEST = 300;
 
-/** A fact in a line, and all of it where it is opened. Its number leads to the moment. */
+/** An event in one line, with its data when it is opened. Its number links to the state at that event. */
 function EventRow({ run, event, isOpen, onToggle, place }: Props) {
   const say = useTexts(texts);
   const { seq, type, at } = event;

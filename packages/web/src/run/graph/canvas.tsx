@@ -1,23 +1,34 @@
-import { Background, getViewportForBounds, ReactFlow, useReactFlow, type XYPosition } from '@xyflow/react';
+import {
+  Background,
+  getViewportForBounds,
+  ReactFlow,
+  useReactFlow,
+  useStore,
+  type XYPosition,
+} from '@xyflow/react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/graph.ts';
-import { texts as statusTexts } from '../../texts/statuses.ts';
+import { words } from '../../texts/words.ts';
 import { useIsNarrow } from '../../ui/measure.ts';
 import { type ViewProps, ZoomButtons } from '../view.tsx';
-import { waysOf } from './edges.ts';
+import { edgePathsOf } from './edges.ts';
 import { edgesBetween, faceOf, type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
 import { useKeys } from './keys.ts';
 import { boundsOf } from './layout.ts';
 import { FrameNode, GateNode, nodeId, TaskNode } from './nodes.tsx';
 import { Picture, SmallMap } from './picture.tsx';
-import { Routes } from './routes.tsx';
 import type { LaidOut } from './use-layout.ts';
-import { LARGE, useIsOverview } from './use-sight.ts';
 
-/** What is smaller is seen at a glance. */
+/** A smaller graph is seen at a glance and needs no map. */
 const MAPPED = 40;
+/** A large graph has no animations, and its tasks are painted sooner. */
+const LARGE = 120;
+/** Below this zoom the words of a task can't be read, so that the tasks are painted instead of being elements. */
+const LEGIBLE = { small: 0.35, large: 0.45 };
+/** How much closer the view must come before they are elements again. */
+const HYSTERESIS = 0.05;
 
 const NONE: never[] = [];
 const NODES = { task: TaskNode, frame: FrameNode, gate: GateNode };
@@ -36,7 +47,7 @@ export function Canvas({
   const [active, setActive] = useState<string>();
   const view = useView(laidOut);
   const nodes = useNodes({ laidOut, state, news, selected, active });
-  const ways = useWays(laidOut, nodes);
+  const edges = useEdges(laidOut, nodes);
   const isLarge = nodes.length > LARGE;
   const isOverview = useIsOverview(isLarge);
   const taskAt = (point: XYPosition) => {
@@ -75,14 +86,8 @@ export function Canvas({
         zoomOnDoubleClick={false}
         proOptions={{ hideAttribution: true }}
       >
-        {isLarge ? (
-          <Picture ways={ways} nodes={nodes} isOverview={isOverview} marked={active ?? selected} />
-        ) : (
-          <>
-            <Background gap={24} color="var(--line)" />
-            <Routes ways={ways} marked={active ?? selected} />
-          </>
-        )}
+        {!isLarge && <Background gap={24} color="var(--line)" />}
+        <Picture edges={edges} nodes={nodes} isOverview={isOverview} marked={active ?? selected} />
       </ReactFlow>
       {!isNarrow && nodes.length > MAPPED && <SmallMap laidOut={laidOut} nodes={nodes} onMove={view.moved} />}
       <ZoomButtons
@@ -119,11 +124,20 @@ function useNodes({
   }, [laidOut, state, news, selected, active]);
 }
 
-/** The same as long as the same tasks are drawn at the same places. */
-function useWays({ structure, layout }: LaidOut, nodes: readonly (Shown | Gate)[]) {
+/** Whether the graph is seen from so far that its tasks are painted. */
+function useIsOverview(isLarge: boolean): boolean {
+  const was = useRef(false);
+  const limit = (isLarge ? LEGIBLE.large : LEGIBLE.small) + (was.current ? HYSTERESIS : 0);
+  const is = useStore(({ transform: [, , zoom] }) => zoom < limit);
+  was.current = is;
+  return is;
+}
+
+/** The same object as long as the same tasks are drawn at the same places. */
+function useEdges({ structure, layout }: LaidOut, nodes: readonly (Shown | Gate)[]) {
   const edges = edgesBetween(nodes, structure);
   const key = edges === structure.edges ? '' : edges.map(({ id }) => id).join(' ');
-  return useMemo(() => waysOf(edges, layout), [structure, layout, key]);
+  return useMemo(() => edgePathsOf(edges, layout), [structure, layout, key]);
 }
 
 function isIn({ position, width = 0, height = 0 }: Shown | Gate, x: number, y: number): boolean {
@@ -136,44 +150,44 @@ interface Props {
   readonly id: string | undefined;
 }
 
-/** Where the keyboard stands, for who does not see it. */
+/** Announces the task that the keyboard is on. */
 function Announced({ laidOut: { structure }, state, id }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts);
-  const { status } = useTexts(statusTexts);
   const node = structure.nodes.find((one) => one.id === id);
   const face = node && faceOf(node, state);
   const before = structure.edges.filter(({ to }) => to === id).length;
   const behind = structure.edges.filter(({ from }) => from === id).length;
-  const words = face && [
+  const said = face && [
     face.title,
     face.operation ?? say.step,
-    status[face.status],
-    ...(face.effect === undefined ? [] : [say.effects[face.effect]]),
-    ...(face.attempts > 1 ? [say.tries(face.attempts)] : []),
+    word.statuses[face.status],
+    ...(face.effect === undefined ? [] : [word.effects[face.effect]]),
+    ...(face.attempts > 1 ? [word.attempt(face.attempts)] : []),
     say.before(before),
     say.behind(behind),
   ];
   return (
     <p role="status" className="sr-only">
-      {words?.join(', ')}
+      {said?.join(', ')}
     </p>
   );
 }
 
-/** Smaller than that is no use to begin with; what is too large is shown from its beginning. */
+/** The smallest zoom at which the whole graph is shown at first. A larger graph is shown from its start. */
 const SMALLEST = 0.4;
 const PADDING = 0.08;
-/** Down to which the sheet can be zoomed at all. */
+/** The smallest zoom of all. */
 const SMALLEST_EVER = 0.02;
 
 export interface View {
-  /** A person has moved the sheet: from now on it stays where it is. */
+  /** The user has moved the view: from now on it stays there. */
   moved(): void;
   fit(): void;
   show(): void;
 }
 
-/** What of the sheet is seen: all of it, also when it grows, until a person looks elsewhere. */
+/** Keeps the whole graph in view while it grows, until the user moves the view. */
 function useView(laidOut: LaidOut): View {
   const flow = useReactFlow();
   const held = useRef<'whole' | 'moved'>(undefined);
@@ -194,7 +208,6 @@ function useView(laidOut: LaidOut): View {
   };
   const latest = useRef(show);
   latest.current = show;
-  // A new layout is what it waits for.
   useEffect(() => latest.current(300), [laidOut]);
   return {
     moved() {

@@ -3,7 +3,7 @@ import { isStep, purposeOf } from '#dandori/model/task.ts';
 import type { Effect } from '#dandori/model/tool.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { statusAtEnd } from '#dandori/views/report.ts';
-import type { Status } from '../../texts/statuses.ts';
+import type { Status } from '../../texts/words.ts';
 import type { Place } from './layout.ts';
 import type { GraphEdge, GraphNode, Structure } from './structure.ts';
 import type { LaidOut } from './use-layout.ts';
@@ -13,12 +13,12 @@ export type GateNode = Node<Record<string, never>, 'gate'>;
 
 interface Drawn {
   readonly selected: string | undefined;
-  /** Where the keyboard stands. */
+  /** The task that the keyboard is on. */
   readonly active: string | undefined;
   readonly before: ReadonlyMap<string, TaskNode | GateNode>;
 }
 
-/** The nodes as the graph draws them. One that looks as before is the same object, so that it is not drawn again. */
+/** The nodes of the graph. A node that looks as before is the same object, so React does not render it again. */
 export function nodesOf(
   { structure, layout }: LaidOut,
   state: RunState,
@@ -43,14 +43,14 @@ export function nodesOf(
       known.data.isActive === isActive &&
       isSameFace(known.data.face, face);
     if (isSame) return [known];
-    // What is drawn in a step lies above it.
+    // The tasks of a step are drawn above its frame.
     const zIndex = node.isGroup ? -1 : 1;
     return [{ ...shape, type, zIndex, selected: isSelected, data: { face, isActive } }];
   });
   return isWhole(nodes, structure) ? nodes : withoutLooseGates(nodes, structure);
 }
 
-/** The edges of which both ends are drawn. A layout may know tasks that there are not yet at the moment that is shown. */
+/** The edges with both ends drawn. A layout may have tasks that do not exist yet in the state that is shown. */
 export function edgesBetween(nodes: readonly Pick<Node, 'id'>[], structure: Structure): readonly GraphEdge[] {
   if (isWhole(nodes, structure)) return structure.edges;
   const drawn = new Set(nodes.map(({ id }) => id));
@@ -61,14 +61,14 @@ function isWhole(nodes: readonly unknown[], structure: Structure): boolean {
   return nodes.length === structure.nodes.length;
 }
 
-/** A gate that nobody comes to, or that leads to nobody, says nothing. */
+/** Drops gates without incoming or outgoing edges. */
 function withoutLooseGates<N extends Node>(nodes: readonly N[], structure: Structure): N[] {
   const edges = edgesBetween(nodes, structure);
   const [left, reached] = [new Set(edges.map(({ from }) => from)), new Set(edges.map(({ to }) => to))];
   return nodes.filter(({ id, type }) => type !== 'gate' || (left.has(id) && reached.has(id)));
 }
 
-/** With its size said, it is not measured before it is drawn. */
+/** With an explicit size, React Flow does not measure the node. */
 function shapeOf(id: string, { x, y, width, height }: Place) {
   return { id, position: { x, y }, width, height };
 }
@@ -77,23 +77,23 @@ function isAt({ position, width, height }: Node, place: Place): boolean {
   return position.x === place.x && position.y === place.y && width === place.width && height === place.height;
 }
 
-/** What is seen of a task in the graph. */
+/** What the graph shows of a task. */
 export interface Face {
   readonly id: string;
   readonly title: string;
-  /** Undefined of a step. */
+  /** Undefined for a step. */
   readonly operation: string | undefined;
   readonly status: Status;
-  /** Undefined where the compiler has not seen it, and of a step. */
+  /** Undefined for a step, and for a task that was not compiled. */
   readonly effect: Effect | undefined;
   readonly attempts: number;
-  /** Milliseconds of all attempts that have ended. */
+  /** Milliseconds of all ended attempts. */
   readonly ms: number | undefined;
-  /** When the attempt began that is running. */
+  /** When the running attempt started. */
   readonly since: number | undefined;
-  /** `proposed` is not accepted yet; `gone` does not count any more. */
+  /** `proposed`: not approved yet. `gone`: replaced or removed. */
   readonly standing: 'proposed' | 'accepted' | 'gone';
-  /** Of a group: how many of its tasks have succeeded. */
+  /** How many tasks of a step are done. */
   readonly done: number;
   readonly total: number;
 }

@@ -3,30 +3,31 @@ import { useMemo, useState } from 'react';
 import type { FactType } from '#dandori/model/event.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/graph.ts';
+import { words } from '../../texts/words.ts';
 import { useIsNarrow } from '../../ui/measure.ts';
 import { EmptyView, ViewHead, type ViewProps, ViewSwitch } from '../view.tsx';
 import { Canvas } from './canvas.tsx';
-import { STROKES } from './routes.tsx';
 import { digestOf, type EdgeKind, removedTasks, type Structure, structureOf } from './structure.ts';
 import { TaskList } from './task-list.tsx';
 import { useLayout } from './use-layout.ts';
 
 const SHAPES = ['graph', 'list'] as const;
 
-/** The plan, live: as a graph, or in words. */
+/** The plan as a graph or as a list. */
 export function Graph(props: ViewProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const [hasGone, setHasGone] = useState(false);
   const [shape, setShape] = useState<(typeof SHAPES)[number]>('graph');
   const structure = useStructure(props, hasGone);
   return (
     <section aria-label={say.graph} className="flex min-h-0 flex-1 flex-col gap-2">
-      <ViewHead shapes={SHAPES} shape={shape} onShape={setShape} texts={say}>
+      <ViewHead shapes={SHAPES} shape={shape} onShape={setShape} names={say.shapes}>
         {props.state.planVersion > 1 && <ViewSwitch isOn={hasGone} onSwitch={setHasGone} text={say.gone} />}
         {shape === 'graph' && <Legend structure={structure} />}
       </ViewHead>
       {structure.nodes.length === 0 ? (
-        <EmptyView text={say.nothing} />
+        <EmptyView text={word.noPlan} />
       ) : shape === 'list' ? (
         <TaskList structure={structure} state={props.state} selected={props.selected} select={props.select} />
       ) : (
@@ -50,7 +51,14 @@ function Drawn({ structure, ...props }: ViewProps & { readonly structure: Struct
 
 const KINDS: readonly EdgeKind[] = ['data', 'after', 'hazard'];
 
-/** Of what there is in this graph. */
+/** The same looks as in the painter. */
+const STROKES: Readonly<Record<EdgeKind, string>> = {
+  data: 'stroke-accent',
+  after: 'stroke-faint [stroke-dasharray:7_4]',
+  hazard: 'stroke-warn [stroke-dasharray:2_3]',
+};
+
+/** Explains the kinds of edges that this graph has. */
 function Legend({ structure }: { readonly structure: Structure }) {
   const say = useTexts(texts);
   const kinds = KINDS.filter((kind) => structure.edges.some((edge) => edge.kind === kind));
@@ -76,7 +84,7 @@ function Legend({ structure }: { readonly structure: Structure }) {
   );
 }
 
-/** All that can change which tasks there are and what they wait for. */
+/** The events that can change tasks or dependencies. */
 const STRUCTURAL: ReadonlySet<FactType> = new Set<FactType>([
   'plan_proposed',
   'plan_revised',
@@ -87,15 +95,15 @@ const STRUCTURAL: ReadonlySet<FactType> = new Set<FactType>([
   'question_expired',
 ]);
 
-/** The same object for as long as the plan is the same, however much happens in it. */
+/** The same object as long as the plan is the same. */
 function useStructure({ run, state, events }: ViewProps, hasGone: boolean): Structure {
   const seq = events.findLast(({ type }) => STRUCTURAL.has(type))?.seq ?? 0;
-  // The state is changed in place; `seq` says when its plan is.
+  // The state is changed in place; `seq` says when its plan changed.
   const structure = useMemo(
     () => structureOf(state, { removed: hasGone ? removedTasks(events) : [], superseded: hasGone }),
     [run, seq, hasGone],
   );
   const digest = useMemo(() => digestOf(structure), [structure]);
-  // One that is equal to the one before is that one.
+  // An equal structure stays the same object.
   return useMemo(() => structure, [digest]);
 }

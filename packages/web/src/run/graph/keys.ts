@@ -19,7 +19,7 @@ const ARROWS: Readonly<Record<Layout['flow'], Readonly<Record<string, Direction>
   down: { ArrowUp: 'before', ArrowDown: 'behind', ArrowLeft: 'above', ArrowRight: 'below' },
 };
 
-/** The keyboard in the graph. */
+/** Keyboard control of the graph. */
 export function useKeys({ laidOut, active, setActive, select, flow, view }: Keys) {
   const { structure, layout } = laidOut;
   const tasks = structure.nodes.filter(({ kind, isGroup }) => kind !== 'gate' && !isGroup);
@@ -28,7 +28,7 @@ export function useKeys({ laidOut, active, setActive, select, flow, view }: Keys
     if (id === undefined || place === undefined) return;
     setActive(id);
     view.moved();
-    // What is not in sight is not drawn, and nobody could stand on it.
+    // A task must be in view and legible to be the active element.
     const zoom = Math.max(flow.getZoom(), 0.6);
     void flow.setCenter(place.x + place.width / 2, place.y + place.height / 2, { zoom, duration: 0 });
   };
@@ -57,7 +57,7 @@ export function useKeys({ laidOut, active, setActive, select, flow, view }: Keys
 
 type Direction = 'before' | 'behind' | 'above' | 'below';
 
-/** Where an arrow key leads: along an edge, or to what stands nearest beside it. */
+/** The target of an arrow key: along an edge, or the nearest task beside it. */
 export function neighbourOf(
   id: string,
   direction: Direction,
@@ -77,7 +77,7 @@ export function neighbourOf(
   return others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first);
 }
 
-/** Through gates, which nobody stops at. */
+/** Gates are passed through. */
 function along(id: string, direction: 'before' | 'behind', { nodes, edges }: Structure): string[] {
   const gates = new Set(nodes.filter(({ kind }) => kind === 'gate').map((node) => node.id));
   const next = (from: string) =>
@@ -88,7 +88,7 @@ function along(id: string, direction: 'before' | 'behind', { nodes, edges }: Str
   return next(id).flatMap((one) => (gates.has(one) ? next(one) : [one]));
 }
 
-/** Across the flow: what overlaps with it in the direction of the flow, or else anything on that side. */
+/** Across the flow: tasks of the same level, or any task on that side. */
 function beside(
   id: string,
   direction: 'above' | 'below',

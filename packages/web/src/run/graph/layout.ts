@@ -15,17 +15,17 @@ export interface Point {
   readonly y: number;
 }
 
-/** Where everything stands. All places are those on the whole sheet, also of what is drawn in a step. */
+/** The place of everything, in coordinates of the whole sheet. */
 export interface Layout {
   readonly flow: Flow;
   readonly places: ReadonlyMap<string, Place>;
-  /** The way of each edge. */
+  /** The points of each edge. */
   readonly routes: ReadonlyMap<string, readonly Point[]>;
 }
 
 export const TASK_SIZE = { width: 208, height: 58 };
 export const GATE_SIZE = { width: 12, height: 12 };
-/** Above it the most careful ways take seconds. */
+/** With more nodes the careful options take seconds. */
 const MANY = 200;
 
 const COMMON: LayoutOptions = {
@@ -57,7 +57,7 @@ const QUICK: LayoutOptions = {
 
 const INSIDE: LayoutOptions = { 'elk.padding': '[top=40,left=14,bottom=14,right=14]' };
 
-/** What elk is given. */
+/** The input for ELK. */
 export function layoutInput({ nodes, edges }: Structure, flow: Flow): ElkNode {
   const inside = Map.groupBy(nodes, ({ parent }) => parent);
   const elkNode = ({ id, kind, isGroup }: GraphNode): ElkNode =>
@@ -76,7 +76,7 @@ export function layoutInput({ nodes, edges }: Structure, flow: Flow): ElkNode {
   };
 }
 
-/** What elk has given back. */
+/** The layout from ELK's output. */
 export function layoutFrom(laidOut: ElkNode, flow: Flow): Layout {
   const places = new Map<string, Place>();
   const routes = new Map<string, readonly Point[]>();
@@ -100,7 +100,7 @@ function routeOf({ sections = [] }: ElkExtendedEdge): Point[] {
   ]);
 }
 
-/** All of the sheet. */
+/** The box around everything. */
 export function boundsOf({ places }: Layout): Place {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y, width, height } of places.values()) {

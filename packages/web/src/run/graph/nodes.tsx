@@ -2,14 +2,12 @@ import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/graph.ts';
-import { texts as statusTexts } from '../../texts/statuses.ts';
+import { words } from '../../texts/words.ts';
 import { LOOKS } from '../../ui/marks.tsx';
 import { Elapsed } from '../view.tsx';
 import type { Face, TaskNode as Shown } from './elements.ts';
-import { useIsFar } from './use-sight.ts';
 
 export const TaskNode = memo(function TaskNode({ id, data, selected }: NodeProps<Shown>) {
-  const isFar = useIsFar();
   const { face, isActive } = data;
   const [sign, colour] = LOOKS[face.status];
   const standing = STANDING[face.standing];
@@ -23,14 +21,7 @@ export const TaskNode = memo(function TaskNode({ id, data, selected }: NodeProps
       <span
         className={`w-1 shrink-0 bg-current ${colour} ${face.status === 'running' ? 'animate-pulse' : ''}`}
       />
-      {isFar ? (
-        <span aria-hidden="true" className={`flex flex-1 items-center justify-center text-4xl ${colour}`}>
-          <span className="absolute inset-0 bg-current opacity-25" />
-          {sign}
-        </span>
-      ) : (
-        <Text face={face} sign={sign} colour={colour} />
-      )}
+      <Text face={face} sign={sign} colour={colour} />
     </div>
   );
 });
@@ -48,15 +39,15 @@ interface TextProps {
 }
 
 function Text({ face, sign, colour }: TextProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
-  const { status } = useTexts(statusTexts);
   const isGone = face.standing === 'gone';
   return (
     <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5 px-2">
       <span className="flex items-baseline gap-1.5">
-        <span className={`w-3 shrink-0 text-center text-xs ${colour}`} title={status[face.status]}>
+        <span className={`w-3 shrink-0 text-center text-xs ${colour}`} title={word.statuses[face.status]}>
           <span aria-hidden="true">{sign}</span>
-          <span className="sr-only">{status[face.status]}</span>
+          <span className="sr-only">{word.statuses[face.status]}</span>
         </span>
         <span className={`min-w-0 flex-1 truncate font-medium text-[13px] ${isGone ? 'line-through' : ''}`}>
           {face.title}
@@ -78,24 +69,24 @@ function Text({ face, sign, colour }: TextProps) {
   );
 }
 
-/** Reads are the rule, and harmless; only what changes something stands out. */
+/** Most calls are reads. Only calls that change something stand out. */
 function Effect({ face: { effect, standing } }: { readonly face: Face }) {
-  const say = useTexts(texts);
-  if (standing === 'gone') return <span className="shrink-0 italic">{say.replaced}</span>;
+  const word = useTexts(words);
+  if (standing === 'gone') return <span className="shrink-0 italic">{word.replaced}</span>;
   if (effect === undefined) return null;
   const colour = effect === 'destructive' ? 'text-bad font-semibold' : effect === 'write' ? 'text-ink' : '';
-  return <span className={`shrink-0 ${colour}`}>{say.effects[effect]}</span>;
+  return <span className={`shrink-0 ${colour}`}>{word.effects[effect]}</span>;
 }
 
-/** By which the keyboard's place is told to a screen reader. */
+/** The DOM id that `aria-activedescendant` refers to. */
 export function nodeId(id: string): string {
   return `node-${id}`;
 }
 
-/** A step, or a task that a person's choice put others in the place of. */
+/** A step, or a task that was replaced by others through an answer. */
 export const FrameNode = memo(function FrameNode({ id, data, selected }: NodeProps<Shown>) {
+  const word = useTexts(words);
   const say = useTexts(texts);
-  const { status } = useTexts(statusTexts);
   const { face, isActive } = data;
   const [sign, colour] = LOOKS[face.status];
   const frame = selected === true ? 'border-accent ring-1 ring-accent' : 'border-line';
@@ -103,12 +94,12 @@ export const FrameNode = memo(function FrameNode({ id, data, selected }: NodePro
   return (
     <div
       id={nodeId(id)}
-      className={`h-full w-full cursor-pointer rounded-lg border bg-sunken/60 ${frame} ${ring} ${face.standing === 'gone' ? 'opacity-50' : ''}`}
+      className={`h-full w-full cursor-pointer border ${frame} ${ring} ${face.standing === 'gone' ? 'opacity-50' : ''}`}
     >
       <div className="flex items-baseline gap-2 px-3 py-2 text-[13px]">
-        <span className={`text-xs ${colour}`} title={status[face.status]}>
+        <span className={`text-xs ${colour}`} title={word.statuses[face.status]}>
           <span aria-hidden="true">{sign}</span>
-          <span className="sr-only">{status[face.status]}</span>
+          <span className="sr-only">{word.statuses[face.status]}</span>
         </span>
         <span className="min-w-0 truncate font-semibold text-ink">{face.title}</span>
         {face.total > 0 && (

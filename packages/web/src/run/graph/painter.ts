@@ -1,10 +1,10 @@
-import type { Status } from '../../texts/statuses.ts';
+import type { Status } from '../../texts/words.ts';
 import { LOOKS } from '../../ui/marks.tsx';
-import type { Way } from './edges.ts';
+import type { EdgePath } from './edges.ts';
 import type { GateNode, TaskNode } from './elements.ts';
 import type { EdgeKind } from './structure.ts';
 
-/** Where the sheet lies, in pixels of the picture. */
+/** The pan and zoom, in pixels of the canvas. */
 export interface Transform {
   readonly x: number;
   readonly y: number;
@@ -15,17 +15,19 @@ const INKS = ['sheet', 'sunken', 'line', 'faint', 'accent', 'good', 'warn', 'bad
 type Ink = (typeof INKS)[number];
 type Inks = Readonly<Record<Ink, string>>;
 
-const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const mixed = new Map<string, Inks>();
 
-/**
- * A canvas knows nothing of light and dark, so it is asked what the colours of the page are: once for each, as the whole
- * page is styled anew for the answer.
- */
+/** `light` or `dark`: as chosen on the page, otherwise as the system has it. */
+export function schemeNow(): string {
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  return document.documentElement.dataset.theme ?? system;
+}
+
+/** A canvas has no style sheet, so the colours are read from the page once per scheme: reading them restyles it. */
 function inksOf(canvas: HTMLCanvasElement): Inks {
-  const theme = document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light');
-  const inks = mixed.get(theme) ?? mix(canvas);
-  mixed.set(theme, inks);
+  const scheme = schemeNow();
+  const inks = mixed.get(scheme) ?? mix(canvas);
+  mixed.set(scheme, inks);
   return inks;
 }
 
@@ -38,13 +40,13 @@ function mix(canvas: HTMLCanvasElement): Inks {
   return Object.fromEntries(inks) as Inks;
 }
 
-/** The canvas ready to be drawn on, in the places of the sheet. */
+/** Clears the canvas and sets it to the coordinates of the sheet. */
 export function begin(
   canvas: HTMLCanvasElement,
   size: { readonly width: number; readonly height: number },
   { x, y, zoom }: Transform,
 ): { readonly pen: CanvasRenderingContext2D; readonly inks: Inks } | undefined {
-  // Drawn by the processor: thousands of thin lines take a graphics card, or what stands for one, far longer.
+  // On the processor: thousands of thin lines take a graphics card, or its emulation, far longer.
   const pen = canvas.getContext('2d', { willReadFrequently: true });
   if (pen === null) return undefined;
   const density = window.devicePixelRatio;
@@ -58,11 +60,11 @@ export function begin(
 }
 
 export interface Sketch {
-  readonly way: Way;
+  readonly edge: EdgePath;
   readonly path: Path2D;
 }
 
-/** As the elements of smaller graphs look. */
+/** Never by colour alone. The legend shows the same. */
 const EDGES: Readonly<Record<EdgeKind, { readonly ink: Ink; readonly dash: readonly number[] }>> = {
   after: { ink: 'faint', dash: [7, 4] },
   hazard: { ink: 'warn', dash: [2, 3] },
@@ -71,23 +73,23 @@ const EDGES: Readonly<Record<EdgeKind, { readonly ink: Ink; readonly dash: reado
 
 const ARROW = { length: 8, half: 4 };
 
-export function drawWays(
+export function drawEdges(
   pen: CanvasRenderingContext2D,
   sketches: readonly Sketch[],
   { inks, isFar }: { readonly inks: Inks; readonly isFar: boolean },
 ): void {
-  for (const { way, path } of sketches) {
-    const { ink, dash } = EDGES[way.edge.kind];
+  for (const { edge, path } of sketches) {
+    const { ink, dash } = EDGES[edge.edge.kind];
     pen.strokeStyle = inks[ink];
     pen.setLineDash(isFar ? [] : [...dash]);
     pen.stroke(path);
-    if (isFar || way.edge.to.startsWith('gate:')) continue;
+    if (isFar || edge.edge.to.startsWith('gate:')) continue;
     pen.fillStyle = inks[ink];
-    drawArrow(pen, way);
+    drawArrow(pen, edge);
   }
 }
 
-function drawArrow(pen: CanvasRenderingContext2D, { points }: Way): void {
+function drawArrow(pen: CanvasRenderingContext2D, { points }: EdgePath): void {
   const [before, end] = points.slice(-2);
   if (before === undefined || end === undefined) return;
   const length = Math.hypot(end.x - before.x, end.y - before.y) || 1;
@@ -100,29 +102,37 @@ function drawArrow(pen: CanvasRenderingContext2D, { points }: Way): void {
   pen.fill();
 }
 
-interface Drawn {
+type Nodes = readonly (TaskNode | GateNode)[];
+
+/** The steps, behind everything else. */
+export function drawFrames(pen: CanvasRenderingContext2D, nodes: Nodes, inks: Inks): void {
+  for (const { type, position, width = 0, height = 0 } of nodes) {
+    if (type !== 'frame') continue;
+    pen.globalAlpha = 0.6;
+    pen.fillStyle = inks.sunken;
+    pen.fillRect(position.x, position.y, width, height);
+    pen.globalAlpha = 1;
+    pen.lineWidth = 4;
+    pen.strokeStyle = inks.line;
+    pen.strokeRect(position.x, position.y, width, height);
+  }
+}
+
+interface Tasks {
   readonly inks: Inks;
-  /** Signs say what colours say. Where they would be too small to be seen, there are none. */
+  /** Whether each task gets its status sign, in addition to its colour. */
   readonly hasSigns: boolean;
 }
 
-export function drawNodes(
-  pen: CanvasRenderingContext2D,
-  nodes: readonly (TaskNode | GateNode)[],
-  { inks, hasSigns }: Drawn,
-): void {
+export function drawTasks(pen: CanvasRenderingContext2D, nodes: Nodes, { inks, hasSigns }: Tasks): void {
   pen.textAlign = 'center';
   pen.textBaseline = 'middle';
   pen.font = '40px sans-serif';
   for (const { type, position, width = 0, height = 0, data, selected } of nodes) {
     const { x, y } = position;
-    if (type === 'frame') {
-      pen.fillStyle = inks.sunken;
-      pen.fillRect(x, y, width, height);
-    }
-    if (type === 'frame' || selected === true) {
-      pen.lineWidth = selected === true ? 12 : 4;
-      pen.strokeStyle = selected === true ? inks.accent : inks.line;
+    if (selected === true) {
+      pen.lineWidth = 12;
+      pen.strokeStyle = inks.accent;
       pen.strokeRect(x, y, width, height);
     }
     if (type !== 'task') continue;
@@ -139,7 +149,7 @@ export function drawNodes(
   }
 }
 
-/** By the class that it has elsewhere. */
+/** The colour of its text class elsewhere on the page. */
 function inkOf(status: Status): Ink {
   return LOOKS[status][1].replace('text-', '') as Ink;
 }

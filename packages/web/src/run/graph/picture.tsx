@@ -1,61 +1,78 @@
 import { useReactFlow, useStore } from '@xyflow/react';
-import { type PointerEvent, useLayoutEffect, useMemo, useRef } from 'react';
+import { type PointerEvent, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/graph.ts';
-import { isTouching, type Way } from './edges.ts';
+import { type Box, type EdgePath, isTouching, overlap } from './edges.ts';
 import type { GateNode, TaskNode } from './elements.ts';
 import { boundsOf, type Place } from './layout.ts';
-import { begin, drawNodes, drawWays, type Sketch } from './painter.ts';
+import { begin, drawEdges, drawFrames, drawTasks, type Sketch, schemeNow } from './painter.ts';
 import type { LaidOut } from './use-layout.ts';
-import { overlap } from './use-sight.ts';
 
 interface Props {
-  readonly ways: readonly Way[];
+  readonly edges: readonly EdgePath[];
   readonly nodes: readonly (TaskNode | GateNode)[];
-  /** From afar the tasks are drawn too. */
+  /** From afar the tasks are drawn too; otherwise they are elements. */
   readonly isOverview: boolean;
   /** The task whose edges stand out. */
   readonly marked: string | undefined;
 }
 
-/** Smaller signs could not be told apart. */
+/** Smaller signs can't be told apart. */
 const SIGNS_FROM = 0.12;
 
 /**
- * A large graph in one picture, drawn anew whenever it moves: its edges, and from afar its tasks. As elements they would
- * take a browser without a graphics card seconds a frame whenever it zooms, most of it for the edges.
+ * What of the graph is drawn in one canvas, again whenever it moves: the frames of steps, the edges, and from afar the
+ * tasks. As elements, the edges of a large graph take a browser without a graphics card seconds per frame while it zooms.
  */
-export function Picture({ ways, nodes, isOverview, marked }: Props) {
+export function Picture({ edges, nodes, isOverview, marked }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const scheme = useScheme();
   const [x, y, zoom] = useStore(({ transform }) => transform);
   const width = useStore((flow) => flow.width);
   const height = useStore((flow) => flow.height);
-  const sketches = useMemo(() => ways.map((way): Sketch => ({ way, path: new Path2D(way.path) })), [ways]);
-  const drawn = isOverview ? nodes : undefined;
+  const sketches = useMemo(
+    () => edges.map((edge): Sketch => ({ edge, path: new Path2D(edge.path) })),
+    [edges],
+  );
   useLayoutEffect(() => {
     const drawing = canvas.current && begin(canvas.current, { width, height }, { x, y, zoom });
     if (!drawing) return;
     const { pen, inks } = drawing;
     const sight = { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
-    const seen = sketches.filter(({ way }) => overlap(way.around, sight));
-    const touching = seen.filter(({ way }) => isTouching(way, marked));
-    // A line is never thinner than a pixel is dense.
+    const near = nodes.filter((node) => overlap(boxOf(node), sight));
+    const seen = sketches.filter(({ edge }) => overlap(edge.box, sight));
+    const touching = seen.filter(({ edge }) => isTouching(edge, marked));
+    drawFrames(pen, near, inks);
+    // From afar a line is still one pixel wide.
     pen.lineWidth = isOverview ? 1 / zoom : 1.5;
     pen.globalAlpha = isOverview ? 0.5 : touching.length > 0 ? 0.4 : 0.8;
-    drawWays(pen, seen, { inks, isFar: isOverview });
+    drawEdges(pen, seen, { inks, isFar: isOverview });
     pen.globalAlpha = 1;
     pen.lineWidth = isOverview ? 2 / zoom : 2.5;
-    drawWays(pen, touching, { inks, isFar: isOverview });
-    if (drawn === undefined) return;
-    const near = drawn.filter(({ position, width: wide = 0, height: high = 0 }) =>
-      overlap(
-        { left: position.x, top: position.y, right: position.x + wide, bottom: position.y + high },
-        sight,
-      ),
-    );
-    drawNodes(pen, near, { inks, hasSigns: zoom > SIGNS_FROM });
-  }, [sketches, drawn, isOverview, marked, x, y, zoom, width, height]);
+    drawEdges(pen, touching, { inks, isFar: isOverview });
+    if (isOverview) drawTasks(pen, near, { inks, hasSigns: zoom > SIGNS_FROM });
+  }, [sketches, nodes, isOverview, marked, scheme, x, y, zoom, width, height]);
   return <canvas ref={canvas} className="pointer-events-none absolute inset-0 size-full" />;
+}
+
+function boxOf({ position: { x, y }, width = 0, height = 0 }: TaskNode | GateNode): Box {
+  return { left: x, top: y, right: x + width, bottom: y + height };
+}
+
+/** Changes whenever the colours of the page do. */
+function useScheme(): string {
+  return useSyncExternalStore(onScheme, schemeNow);
+}
+
+function onScheme(listener: () => void): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const chosen = new MutationObserver(listener);
+  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  dark.addEventListener('change', listener);
+  return () => {
+    chosen.disconnect();
+    dark.removeEventListener('change', listener);
+  };
 }
 
 interface SmallMapProps {
@@ -66,16 +83,19 @@ interface SmallMapProps {
 
 const SIZE = { width: 160, height: 100 };
 
-/** The whole sheet in a corner, with what of it is in sight; one can point to where one wants to be. */
+/** The whole sheet in a corner, with the part that is in view. Pointing to it moves the view there. */
 export function SmallMap({ laidOut, nodes, onMove }: SmallMapProps) {
   const say = useTexts(texts);
   const flow = useReactFlow();
+  const scheme = useScheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const place = placeOf(boundsOf(laidOut.layout));
   useLayoutEffect(() => {
     const drawing = canvas.current && begin(canvas.current, SIZE, place);
-    if (drawing) drawNodes(drawing.pen, nodes, { inks: drawing.inks, hasSigns: false });
-  }, [nodes, place.x, place.y, place.zoom]);
+    if (!drawing) return;
+    drawFrames(drawing.pen, nodes, drawing.inks);
+    drawTasks(drawing.pen, nodes, { inks: drawing.inks, hasSigns: false });
+  }, [nodes, scheme, place.x, place.y, place.zoom]);
   const go = ({ clientX, clientY, currentTarget, buttons }: PointerEvent) => {
     if (buttons !== 1) return;
     onMove();
@@ -116,7 +136,7 @@ function InSight({ place }: { readonly place: ReturnType<typeof placeOf> }) {
   );
 }
 
-/** All of it, in the middle. */
+/** Fits everything into the map, centred. */
 function placeOf({ x, y, width, height }: Place) {
   const zoom = Math.min(SIZE.width / width, SIZE.height / height) * 0.94;
   return { zoom, x: SIZE.width / 2 - (x + width / 2) * zoom, y: SIZE.height / 2 - (y + height / 2) * zoom };

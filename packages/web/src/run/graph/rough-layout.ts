@@ -1,23 +1,23 @@
 import { type Flow, GATE_SIZE, type Layout, type Place, type Point, TASK_SIZE } from './layout.ts';
 import { ancestorsOf, type GraphNode, type Structure } from './structure.ts';
 
-/** Between levels, and between those of a level. */
+/** Gaps between levels, and between tasks of a level. */
 const BETWEEN = 64;
 const BESIDE = 18;
-/** Around what is drawn in a step, and for its title. */
+/** Padding of a step, and the height of its title. */
 const MARGIN = 14;
 const TITLE = 40;
 
 interface Sheet {
   readonly width: number;
   readonly height: number;
-  /** From the corner of the sheet. */
+  /** Relative to the corner of this sheet. */
   readonly places: ReadonlyMap<string, Place>;
 }
 
 type Links = ReadonlyMap<string, readonly string[]>;
 
-/** A rough layout that takes no time, until the careful one is there: each task behind all that it waits for. */
+/** A quick layout until ELK's is ready: each task is one level after the last one that it waits for. */
 export function layoutByLevels(structure: Structure, flow: Flow): Layout {
   const inside = Map.groupBy(structure.nodes, ({ parent }) => parent);
   const links = linksOf(structure);
@@ -37,7 +37,7 @@ export function layoutByLevels(structure: Structure, flow: Flow): Layout {
   return { flow, places, routes };
 }
 
-/** What waits for what, each as the part of the same step, or of the whole, that it is in. */
+/** Edges between siblings: an edge between tasks of different steps counts for the steps. */
 function linksOf({ nodes, edges }: Structure): Links {
   const parents = new Map(nodes.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent]])));
   const links = new Map<string, string[]>();
@@ -58,7 +58,7 @@ function linksOf({ nodes, edges }: Structure): Links {
   return links;
 }
 
-/** By the longest way to each. Those that wait for each other in a circle come last. */
+/** Levels by the longest path. Tasks of a cycle come last. */
 function levelsOf(members: readonly GraphNode[], links: Links): string[][] {
   const waiting = new Map(members.map(({ id }) => [id, 0]));
   for (const { id } of members)
@@ -68,7 +68,7 @@ function levelsOf(members: readonly GraphNode[], links: Links): string[][] {
   while (level.length > 0) {
     levels.push(level);
     const next: string[] = [];
-    // In the order of what they wait for, so that few edges cross.
+    // Tasks follow the order of what they wait for, so that few edges cross.
     for (const id of level) {
       waiting.delete(id);
       for (const behind of links.get(id) ?? []) {

@@ -7,20 +7,20 @@ import { refsIn } from '#dandori/plan/fill-refs.ts';
 import type { Gate, RunState, TaskState } from '#dandori/run/state/state.ts';
 import { openQuestions } from '#dandori/views/report.ts';
 
-/** Why one waits for another: it takes its result, it was told to, or both touch the same resource. */
+/** Why a task waits: it uses a result, it was told to with `after`, or both use the same resource. */
 export type EdgeKind = 'data' | 'after' | 'hazard';
 
 export interface GraphNode {
   readonly id: string;
-  /** A `gate` stands for a group of tasks that many wait for, so that n × m edges are n + m. */
+  /** A `gate` stands for a group that many tasks wait for: n + m edges instead of n × m. */
   readonly kind: 'task' | 'step' | 'gate';
-  /** The step, or the replaced task, that it is drawn in. */
+  /** The step or replaced task that contains it. */
   readonly parent: string | undefined;
-  /** Whether others are drawn in it. */
+  /** Whether it contains others. */
   readonly isGroup: boolean;
-  /** Of a plan that is not accepted yet, or of one that does not stand any more. */
+  /** The task of a plan that is not approved yet or was replaced; undefined if the state has the task. */
   readonly written: Task | undefined;
-  /** Of one that somebody is asked about; of others the run knows it. */
+  /** Only for a task that waits for approval; the state has it for the others. */
   readonly effect: Effect | undefined;
   readonly isRemoved: boolean;
 }
@@ -32,16 +32,16 @@ export interface GraphEdge {
   readonly kind: EdgeKind;
 }
 
-/** What is laid out. It changes only where the plan does. */
+/** The input of the layout. It changes only with the plan. */
 export interface Structure {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }
 
 interface Shown {
-  /** Tasks that a revision took away before they were begun. */
+  /** Tasks that a revision removed before they started. */
   readonly removed: readonly Task[];
-  /** Whether tasks are shown that a revision put others in place of. */
+  /** Whether replaced tasks are shown. */
   readonly superseded: boolean;
 }
 
@@ -81,7 +81,7 @@ export function structureOf(state: RunState, { removed, superseded }: Shown): St
   };
 }
 
-/** Equal for those that look the same. */
+/** Equal for structures with the same layout. */
 export function digestOf({ nodes, edges }: Structure): string {
   const named = nodes.map(({ id, parent, written, effect, isRemoved }) => [
     id,
@@ -93,7 +93,7 @@ export function digestOf({ nodes, edges }: Structure): string {
   return stringifyJson([named, edges.map(({ id, kind }) => [id, kind])]);
 }
 
-/** What a task names as its step, unless that leads back to it. */
+/** The step of each task, without cycles. */
 function parentsOf(tasks: readonly Task[], known: ReadonlySet<string>): Map<string, string> {
   const parents = new Map<string, string>();
   for (const { id, step } of tasks) {
@@ -142,7 +142,7 @@ function drawNeeds(
   for (const id of waits) draw(id, task.id, 'hazard');
 }
 
-/** The tasks of a step need what it needs; one edge to the step says so for all of them. */
+/** The tasks of a step need what the step needs. One edge to the step shows this. */
 function inheritedNeeds({ id, step }: Task, tasks: RunState['tasks']): Set<string> {
   const found = new Set<string>();
   const seen = new Set([id]);
@@ -154,7 +154,7 @@ function inheritedNeeds({ id, step }: Task, tasks: RunState['tasks']): Set<strin
   return found;
 }
 
-/** What it waits for by itself, and not as all of its step do. */
+/** What the task itself waits for, without what its step waits for. */
 function waitsFor(
   id: string,
   asked: ReadonlyMap<string, AskedTask>,
@@ -171,7 +171,7 @@ function drawWritten(
 ): void {
   for (const { ref } of refsIn(args)) draw(ref.task, id, 'data');
   for (const earlier of after) draw(earlier, id, 'after');
-  // What is left, it waits for without having been told to.
+  // The remaining dependencies come from shared resources.
   for (const earlier of waits) draw(earlier, id, 'hazard');
 }
 
@@ -196,7 +196,7 @@ function drawGates(
       for (const from of members) for (const to of later) draw(from, to, 'hazard');
       continue;
     }
-    // No id of a task holds a colon.
+    // No task id has a colon.
     const id = `gate:${nodes.length + 1}`;
     const [place, ...others] = new Set([...members, ...later].map((one) => parents.get(one)));
     const parent = others.length === 0 ? place : undefined;
@@ -217,14 +217,14 @@ function drawGates(
 
 type AskedTask = PlanAbout['tasks'][number];
 
-/** The tasks of a plan that a person is asked about, as the compiler has seen them: what each does and waits for. */
+/** The compiled tasks of a plan that waits for approval. */
 function askedTasks(state: RunState): ReadonlyMap<string, AskedTask> {
   const asked = openQuestions(state).find(({ kind }) => kind === 'plan_approval');
   const about = asked === undefined ? undefined : planAbout.safeParse(asked.context).data;
   return new Map((about?.tasks ?? []).map((task) => [task.id, task]));
 }
 
-/** Tasks of accepted plans that a later one took away before they were begun, as they were written last. */
+/** Tasks of approved plans that a later plan removed before they started. */
 export function removedTasks(events: readonly Event[]): Task[] {
   const standing = new Map<string, Task>();
   const gone = new Map<string, Task>();

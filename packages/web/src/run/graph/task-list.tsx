@@ -1,6 +1,8 @@
 import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/graph.ts';
+import { texts as taskTexts } from '../../texts/tasks.ts';
+import { words } from '../../texts/words.ts';
 import { StatusMark } from '../../ui/marks.tsx';
 import { Elapsed } from '../view.tsx';
 import { faceOf } from './elements.ts';
@@ -13,7 +15,7 @@ interface Props {
   readonly select: (task: string) => void;
 }
 
-/** The graph in words: each task with what it waits for. */
+/** The graph as a list: each task with what it waits for. */
 export function TaskList({ structure, ...rest }: Props) {
   const inside = Map.groupBy(structure.nodes, ({ parent }) => parent);
   const incoming = Map.groupBy(structure.edges, ({ to }) => to);
@@ -55,7 +57,9 @@ function Row({
   selected,
   select,
 }: { readonly node: GraphNode } & Omit<LevelProps, 'nodes'>) {
+  const word = useTexts(words);
   const say = useTexts(texts);
+  const tasks = useTexts(taskTexts);
   const face = faceOf(node, state);
   if (face === undefined) return null;
   const sources = (hazard: boolean) => sourcesOf(node.id, incoming, hazard);
@@ -69,13 +73,13 @@ function Row({
       <StatusMark status={face.status} />
       <span className="font-medium">{face.title}</span>
       <span className="font-mono text-faint text-xs">{face.operation ?? say.step}</span>
-      {face.effect !== undefined && <span className="text-faint text-xs">{say.effects[face.effect]}</span>}
-      {face.attempts > 1 && <span className="text-warn text-xs">{say.tries(face.attempts)}</span>}
+      {face.effect !== undefined && <span className="text-faint text-xs">{word.effects[face.effect]}</span>}
+      {face.attempts > 1 && <span className="text-warn text-xs">{word.attempt(face.attempts)}</span>}
       <span className="text-faint text-xs">
         <Elapsed ms={face.ms} since={face.since} />
       </span>
-      <Sources label={say.needs} ids={sources(false)} />
-      <Sources label={say.waitsFor} ids={sources(true)} />
+      <Sources label={tasks.needs} ids={sources(false)} />
+      <Sources label={tasks.waits} ids={sources(true)} />
     </button>
   );
 }
@@ -93,7 +97,7 @@ function Sources({ label, ids }: { readonly label: string; readonly ids: readonl
   );
 }
 
-/** Whom a task waits for; a gate stands for its members. */
+/** The tasks that a task waits for. A gate stands for its members. */
 function sourcesOf(id: string, incoming: LevelProps['incoming'], isHazard: boolean): string[] {
   return (incoming.get(id) ?? [])
     .filter(({ kind }) => (kind === 'hazard') === isHazard)

@@ -10,11 +10,11 @@ export interface LaidOut {
   readonly layout: Layout;
 }
 
-/** Who goes to another view and comes back finds the graph as it was. */
+/** Layouts are kept while the user is in another view. */
 const kept = new Map<string, Layout>();
 const KEPT = 8;
 
-/** The last structure that was laid out; until a new one is, the one before it stays, or a rough layout. */
+/** The last finished layout. Until the first is ready, a rough one. */
 export function useLayout(structure: Structure, flow: Flow): { laidOut: LaidOut; error?: unknown } {
   const key = useMemo(() => `${flow} ${digestOf(structure)}`, [structure, flow]);
   const [known, setKnown] = useState<{ laidOut?: LaidOut; error?: unknown }>(() => {
@@ -32,7 +32,7 @@ export function useLayout(structure: Structure, flow: Flow): { laidOut: LaidOut;
     let isWanted = true;
     layouting.done.then(
       (node) => {
-        // So that it can be seen among the timings of the browser's tools.
+        // Shown in the performance panel of the browser.
         performance.measure('layout of the graph', { start, detail: structure.nodes.length });
         const layout = layoutFrom(node, flow);
         keep(key, layout);
@@ -61,12 +61,12 @@ function keep(key: string, layout: Layout): void {
   if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
-/** A worker that has nothing to do is kept for the next time: to load it takes longer than most layouts. */
+/** An idle worker is reused: loading one takes longer than most layouts. */
 let idle: Elk | undefined;
 
 interface Layouting {
   readonly done: Promise<ElkNode>;
-  /** What nobody waits for any more is not reckoned to its end. */
+  /** Ends a layout whose result is not needed any more. */
   stop(): void;
 }
 

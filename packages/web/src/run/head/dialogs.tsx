@@ -5,23 +5,34 @@ import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/steering.ts';
+import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Dialog } from '../dialog.tsx';
 
-interface WordProps {
+interface TextDialogProps {
   readonly title: string;
   readonly label: string;
   readonly button: string;
   readonly look?: 'main' | 'danger';
-  /** Without a word there is nothing to send. */
-  readonly isNeeded?: boolean;
+  /** The other button, which only closes the dialog. */
+  readonly leave?: string;
+  readonly isRequired?: boolean;
   readonly onSay: (text: string) => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** Asks for a few words and sends them. */
-export function Word({ title, label, button, look = 'main', isNeeded = false, onSay, onClose }: WordProps) {
+/** Asks for a text and sends it. */
+export function TextDialog({
+  title,
+  label,
+  button,
+  look = 'main',
+  leave,
+  isRequired = false,
+  onSay,
+  onClose,
+}: TextDialogProps) {
   const [text, setText] = useState('');
   const id = useId();
   const { mutate, isPending, error } = useMutation({ mutationFn: onSay, onSuccess: onClose });
@@ -42,14 +53,17 @@ export function Word({ title, label, button, look = 'main', isNeeded = false, on
           value={text}
           rows={3}
           maxLength={10_000}
-          required={isNeeded}
+          required={isRequired}
           onChange={({ target }) => setText(target.value)}
           className="rounded border border-line bg-paper px-3 py-2"
         />
         <Problem error={error} />
-        <Button type="submit" look={look} disabled={isPending} className="self-end">
-          {button}
-        </Button>
+        <div className="flex justify-end gap-2">
+          <Button type="submit" look={look} disabled={isPending}>
+            {button}
+          </Button>
+          {leave !== undefined && <Button onClick={onClose}>{leave}</Button>}
+        </div>
       </form>
     </Dialog>
   );
@@ -63,8 +77,9 @@ interface RunDialogProps {
   readonly onClose: () => void;
 }
 
-/** More of what has run out. A run that went in circles needs a few decisions more. */
-export function Budget({ run, state, onClose }: RunDialogProps) {
+/** Raises the limit that was reached. A run that ended in a loop gets more steps. */
+export function RaiseLimits({ run, state, onClose }: RunDialogProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const client = useClient();
   const id = useId();
@@ -76,7 +91,7 @@ export function Budget({ run, state, onClose }: RunDialogProps) {
     onSuccess: onClose,
   });
   return (
-    <Dialog title={say.budget} onClose={onClose}>
+    <Dialog title={say.raise} onClose={onClose}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -84,9 +99,9 @@ export function Budget({ run, state, onClose }: RunDialogProps) {
           mutate();
         }}
       >
-        <p className="text-sm">{say.budgetText(say.limits[limit])}</p>
+        <p className="text-sm">{say.raiseText(word.limits[limit])}</p>
         <label htmlFor={id} className="text-faint text-sm">
-          {say.limits[kind]}
+          {say.amounts[kind]}
         </label>
         <input
           id={id}
@@ -100,14 +115,14 @@ export function Budget({ run, state, onClose }: RunDialogProps) {
         />
         <Problem error={error} />
         <Button type="submit" look="main" disabled={isPending} className="self-end">
-          {say.add}
+          {say.raiseAndResume}
         </Button>
       </form>
     </Dialog>
   );
 }
 
-/** As much again as there was. */
+/** As much as the limit was. */
 function suggestion(kind: Kind, { settings: { limits, planning } }: RunState): number {
   if (kind === 'revisions') return planning?.revisions || 1;
   const limit = limits[kind] ?? 1;
@@ -120,7 +135,8 @@ interface RatingProps {
   readonly onClose: () => void;
 }
 
-export function Rating({ run, state, onClose }: RatingProps) {
+export function RateRun({ run, state, onClose }: RatingProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const client = useClient();
   const id = useId();
@@ -169,7 +185,7 @@ export function Rating({ run, state, onClose }: RatingProps) {
         />
         <Problem error={error} />
         <Button type="submit" look="main" disabled={isPending || rating === undefined} className="self-end">
-          {say.send}
+          {word.send}
         </Button>
       </form>
     </Dialog>

@@ -2,16 +2,19 @@ import { isOnlyHolding } from '#dandori/run/state/held-calls.ts';
 import { outcomeOf } from '#dandori/views/report.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/steering.ts';
+import { DRIVING_STATUS, words } from '../../texts/words.ts';
 import { StatusMark } from '../../ui/marks.tsx';
 import { ForkedFrom } from '../past/difference.tsx';
 import { Elapsed, type ViewProps } from '../view.tsx';
 import { Steering } from './steering.tsx';
 
-/** What a run is for, how it stands, and what can be done with it. */
+/** The goal, the status and the actions of a run. */
 export function Head(props: ViewProps) {
-  const say = useTexts(texts);
+  const word = useTexts(words);
   const { state, news, isPast } = props;
   const status = outcomeOf(state);
+  // What the server does with an open run says more than that it is open.
+  const shown = status === 'open' && !isPast ? DRIVING_STATUS[news.driving ?? 'driving'] : status;
   const hasEnded = state.end !== undefined;
   return (
     <header className="flex flex-col gap-2">
@@ -23,27 +26,25 @@ export function Head(props: ViewProps) {
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-faint text-sm">
         <span role="status" className="contents">
-          <StatusMark status={status} />
+          <StatusMark status={shown} />
         </span>
-        {status === 'open' && !isPast && news.driving !== undefined && (
-          <span>{say.driving[news.driving]}</span>
-        )}
-        {state.thinking !== undefined && !hasEnded && <span className="text-busy">{say.thinking}</span>}
+        {state.thinking !== undefined && !hasEnded && <span className="text-busy">{word.thinking}</span>}
         <Figures {...props} />
       </div>
       {state.paused !== undefined && !hasEnded && (
-        <p className="text-sm text-warn">{say.paused(state.paused.by, state.paused.reason)}</p>
+        <p className="text-sm text-warn">{word.paused(state.paused.by, state.paused.reason)}</p>
       )}
       {state.cancel !== undefined && (
-        <p className="text-faint text-sm">{say.cancelled(state.cancel.reason)}</p>
+        <p className="text-faint text-sm">{word.cancelled(state.cancel.reason)}</p>
       )}
       <ForkedFrom {...props} />
     </header>
   );
 }
 
-/** What it has taken so far, and of what there is a limit, how much there may be. */
+/** What the run has used so far, with the limits that it has. */
 function Figures({ state, news }: ViewProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { language } = useLanguage();
   const { usage, calls, activeMs, settings, end, isTakenUp, lastAt } = state;
@@ -79,8 +80,8 @@ function Figures({ state, news }: ViewProps) {
           {dollars(usage.cost)}
         </Figure>
       )}
-      <Figure name={say.mode}>{say.modes[settings.mode]}</Figure>
-      <Figure name={say.mind}>{state.mind}</Figure>
+      <Figure name={say.mode}>{word.modes[settings.mode]}</Figure>
+      <Figure name={say.model}>{state.mind}</Figure>
     </dl>
   );
 }

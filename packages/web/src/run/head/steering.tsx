@@ -3,16 +3,19 @@ import { useState } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/steering.ts';
+import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
+import { saveFile } from '../../ui/export-text.ts';
 import { Problem } from '../../ui/problem.tsx';
 import type { ViewProps } from '../view.tsx';
-import { Budget, Rating, Word } from './dialogs.tsx';
-import { LiftedPlan, saveFile } from './save-plan.tsx';
+import { RaiseLimits, RateRun, TextDialog } from './dialogs.tsx';
+import { SavePlan } from './save-plan.tsx';
 
-type Asking = 'tell' | 'cancel' | 'budget' | 'rate' | 'lift';
+type Asking = 'note' | 'cancel' | 'raise' | 'rate' | 'save';
 
-/** What can be done with a run as it is now. */
+/** The actions for a run in its current state. */
 export function Steering({ run, state, news }: ViewProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const client = useClient();
   const [asking, setAsking] = useState<Asking>();
@@ -24,21 +27,21 @@ export function Steering({ run, state, news }: ViewProps) {
   const buttons: readonly (readonly [isShown: boolean, name: string, act: () => void])[] = [
     [isOpen && paused === undefined && !isStill, say.pause, () => mutate(() => client.pause(run))],
     [isStill, say.resume, () => mutate(() => client.resume(run))],
-    [isOpen, say.tell, () => setAsking('tell')],
-    [isOpen, say.cancelShort, () => setAsking('cancel')],
-    [end?.outcome === 'exhausted', say.budget, () => setAsking('budget')],
-    [end !== undefined, state.rating ? say.rated(state.rating.rating) : say.rate, () => setAsking('rate')],
-    [state.ends.length > 0, say.lift, () => setAsking('lift')],
+    [isOpen, say.note, () => setAsking('note')],
+    [isOpen, say.cancel, () => setAsking('cancel')],
+    [end?.outcome === 'exhausted', say.raise, () => setAsking('raise')],
+    [end !== undefined, state.rating ? word.rated(state.rating.rating) : say.rate, () => setAsking('rate')],
+    [state.ends.length > 0, say.savePlan, () => setAsking('save')],
     [
       true,
-      say.exportJournal,
+      say.journal,
       () => mutate(async () => saveFile(`${run}.jsonl`, await client.journal(run), 'application/jsonl')),
     ],
   ];
   return (
     <div className="flex flex-col items-end gap-2">
       <ul aria-label={say.steering} className="flex flex-wrap gap-1.5">
-        {/* By its place: the focus stays on one that gets another name. */}
+        {/* Keyed by position, so that a button keeps the focus when its name changes. */}
         {buttons.map(
           ([isShown, name, act], place) =>
             isShown && (
@@ -51,29 +54,30 @@ export function Steering({ run, state, news }: ViewProps) {
         )}
       </ul>
       <Problem error={error} />
-      {asking === 'tell' && (
-        <Word
-          title={say.tell}
-          label={say.tellLabel}
-          button={say.send}
-          isNeeded
+      {asking === 'note' && (
+        <TextDialog
+          title={say.note}
+          label={say.noteLabel}
+          button={word.send}
+          isRequired
           onSay={(text) => client.tell(run, text)}
           onClose={close}
         />
       )}
       {asking === 'cancel' && (
-        <Word
+        <TextDialog
           title={say.cancel}
-          label={say.reason}
-          button={say.doCancel}
+          label={word.reason}
+          button={say.cancel}
+          leave={say.keepRunning}
           look="danger"
           onSay={(reason) => client.cancel(run, reason === '' ? undefined : reason)}
           onClose={close}
         />
       )}
-      {asking === 'budget' && <Budget run={run} state={state} onClose={close} />}
-      {asking === 'rate' && <Rating run={run} state={state} onClose={close} />}
-      {asking === 'lift' && <LiftedPlan run={run} onClose={close} />}
+      {asking === 'raise' && <RaiseLimits run={run} state={state} onClose={close} />}
+      {asking === 'rate' && <RateRun run={run} state={state} onClose={close} />}
+      {asking === 'save' && <SavePlan run={run} onClose={close} />}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/past.ts';
+import { words } from '../../texts/words.ts';
 import { Waiting } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Dialog } from '../dialog.tsx';
@@ -23,12 +24,12 @@ function Difference({ origin, run, onClose }: Props) {
   const { data, error, isPending } = useQuery({
     queryKey: ['diff', origin, run],
     queryFn: () => client.diff(origin, run),
-    // Both may have gone on since.
+    // Both runs may have changed since.
     staleTime: 0,
     gcTime: 0,
   });
   return (
-    <Dialog title={say.diffTitle} onClose={onClose} isWide>
+    <Dialog title={say.differences} onClose={onClose} isWide>
       {isPending && <Waiting />}
       <Problem error={error} />
       {data !== undefined && <Compared diff={data} />}
@@ -53,7 +54,7 @@ function Compared({ diff }: { readonly diff: RunDiff }) {
   );
 }
 
-/** More than anybody reads. */
+/** Longer tables are cut. */
 const SHOWN = 200;
 
 function Table({ differences }: { readonly differences: readonly RunDifference[] }) {
@@ -106,15 +107,16 @@ function Value({ value, className }: { readonly value: Json | undefined; readonl
   );
 }
 
-/** Where a fork comes from, and what became different. */
+/** The origin of a fork, and the differences. */
 export function ForkedFrom({ run, state: { forkedFrom } }: ViewProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const [isComparing, setIsComparing] = useState(false);
   if (forkedFrom === undefined) return null;
   const { run: origin, seq } = forkedFrom;
   return (
     <p className="text-faint text-sm">
-      {say.forkedAt(seq)}{' '}
+      {word.forkedAt(seq)}{' '}
       <Link
         to={{ at: 'run', run: origin, view: 'graph', seq }}
         className="break-all font-mono text-accent text-xs underline"

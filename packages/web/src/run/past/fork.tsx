@@ -9,6 +9,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { goTo } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/past.ts';
+import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Dialog } from '../dialog.tsx';
@@ -17,11 +18,12 @@ import { laterEffects } from './past.ts';
 
 const SHOWN = 20;
 
-/** A new run from the moment that is shown. */
+/** Starts a new run from the event that is shown. */
 export function Fork({ run, state, events, news, onClose }: ViewProps & { readonly onClose: () => void }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const client = useClient();
-  // The run goes on behind the dialog; what was asked for stays.
+  // The run may continue while the dialog is open; the fork point stays.
   const [seq] = useState(() => wholeDecision(news.events, events.length));
   const [asked] = useState(() => {
     const then = seq === events.length ? state : fold(news.events.slice(0, seq));
@@ -41,11 +43,11 @@ export function Fork({ run, state, events, news, onClose }: ViewProps & { readon
       <p className="text-sm">{say.forkText}</p>
       {later.length > 0 && (
         <div className="rounded border border-warn px-3 py-2 text-sm">
-          <p>{say.later}</p>
+          <p>{word.laterCalls}</p>
           <ul className="mt-1 font-mono text-xs">
             {later.slice(0, SHOWN).map(({ task, operation, effect }) => (
               <li key={task}>
-                {task} {operation} ({effect})
+                {task} {operation} ({word.effects[effect]})
               </li>
             ))}
             {later.length > SHOWN && <li>+{later.length - SHOWN}</li>}
@@ -74,7 +76,7 @@ interface Props {
   readonly onAnswer: (answer: Json | undefined) => void;
 }
 
-/** One of a few, a text, or where a form wants more than that, JSON. */
+/** An option, a text, or JSON for a form. */
 function ForkAnswer({ question, onAnswer }: Props) {
   const say = useTexts(texts);
   const id = useId();

@@ -3,7 +3,7 @@ import type { Event } from '#dandori/model/event.ts';
 import { type Effect, isRepeatable } from '#dandori/model/tool.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 
-/** Events that one looks for. */
+/** Events that a user looks for. */
 export type LandmarkKind = 'decision' | 'question' | 'failure';
 
 export const LANDMARK_KINDS: readonly LandmarkKind[] = ['decision', 'question', 'failure'];
@@ -50,7 +50,7 @@ export function landmarkOf(event: Event): LandmarkKind | undefined {
   }
 }
 
-/** The seq of the nearest one behind, or before, this event. */
+/** The seq of the nearest landmark before or after this event. */
 export function nearestLandmark(
   events: readonly Event[],
   seq: number,
@@ -68,10 +68,10 @@ interface Mark {
   readonly place: number;
 }
 
-/** So many can be told apart on a track. */
+/** Marks that can be told apart on the slider. */
 const PLACES = 240;
 
-/** Where on a track they stand; of many at the same place one of each kind. */
+/** The marks of the slider, at most one of each kind per place. */
 export function marksOf(events: readonly Event[]): Mark[] {
   const marks = new Map<string, Mark>();
   const last = Math.max(1, events.length - 1);
@@ -90,7 +90,7 @@ interface LaterEffect {
   readonly effect: Effect;
 }
 
-/** What was called behind this event and changes something: a fork may call it once more. */
+/** Calls with an effect after this event. A fork may repeat them. */
 export function laterEffects(
   events: readonly Event[],
   seq: number,

@@ -9,7 +9,7 @@ import type { ViewProps } from '../view.tsx';
 import { Fork } from './fork.tsx';
 import { LANDMARK_KINDS, type LandmarkKind, marksOf, nearestLandmark } from './past.ts';
 
-/** Shows the run as it was after any of its events. */
+/** Lets the user go back to any event. */
 export function Slider(props: ViewProps) {
   const { events, news, isPast, showAt } = props;
   const say = useTexts(texts);
@@ -116,10 +116,10 @@ const COLOURS: Readonly<Record<LandmarkKind, string>> = {
   failure: 'stroke-bad',
 };
 
-/** Each kind has a height of its own, too. */
+/** Each kind has its own height too. */
 const ENDS: Readonly<Record<LandmarkKind, number>> = { decision: 4, question: 6, failure: 8 };
 
-/** Where decisions, questions and failures are on the way; who cannot see them has buttons to jump there. */
+/** Marks decisions, questions and failures. The buttons of `Jumps` do the same without sight. */
 function Marks({ events }: { readonly events: readonly Event[] }) {
   const marks = useMemo(() => marksOf(events), [events]);
   return (
@@ -146,15 +146,14 @@ interface Props {
   readonly show: (seq: number) => void;
 }
 
-/** To the next event of a kind. */
+/** Jumps to the next or previous event of a kind. */
 function Jumps({ events, seq, show }: Props) {
   const say = useTexts(texts);
   const [kind, setKind] = useState<LandmarkKind>('decision');
-  const name = say.kinds[kind];
   const [back, on] = [true, false].map((isBack) => nearestLandmark(events, seq, { kind, isBack }));
   const buttons = [
-    ['«', say.previous(name), back],
-    ['»', say.next(name), on],
+    ['«', say.jumps[kind][0], back],
+    ['»', say.jumps[kind][1], on],
   ] as const;
   return (
     <div className="flex items-center gap-0.5">
@@ -191,7 +190,7 @@ interface Player {
 }
 
 const EVERY = 120;
-/** However long a run is, it plays in about half a minute. */
+/** Any run plays in about half a minute. */
 const PICTURES = 250;
 
 function usePlaying({ seq, total, show, isPast }: Player): [boolean, (isPlaying: boolean) => void] {
@@ -209,7 +208,7 @@ function usePlaying({ seq, total, show, isPast }: Player): [boolean, (isPlaying:
   return [
     isPlaying,
     (wanted) => {
-      // From the end one begins again.
+      // Playing from the end starts again at the first event.
       if (wanted && !isPast) show(1);
       setIsPlaying(wanted);
     },
@@ -218,7 +217,7 @@ function usePlaying({ seq, total, show, isPast }: Player): [boolean, (isPlaying:
 
 const HEIGHT = '--stuck-below';
 
-/** What is scrolled to comes to stand above the element that sticks to the lower edge, and not behind it. */
+/** Keeps scroll targets above the element that sticks to the bottom. */
 function useRoomAbove(stuck: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const { style } = document.documentElement;

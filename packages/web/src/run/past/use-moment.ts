@@ -7,11 +7,11 @@ interface Here {
   readonly seq: number | undefined;
 }
 
-/** Browsers let an address be changed only so often. */
+/** Browsers limit how often the address can be changed. */
 const PAUSE = 250;
 
 /**
- * The moment that is shown. The address keeps it; while a slider moves, the address follows when it has come to rest.
+ * The event that is shown. The address keeps it; while the slider moves, the address follows when it rests.
  */
 export function useMoment({ run, view, seq }: Here): [number | undefined, (seq: number | undefined) => void] {
   const [moment, setMoment] = useState(seq);
@@ -32,7 +32,7 @@ export function useMoment({ run, view, seq }: Here): [number | undefined, (seq: 
       timer.current = setTimeout(() => {
         goTo(
           { at: 'run', ...place.current, ...(next !== undefined && { seq: next }) },
-          // The way there is no place to go back to, but where one came from is.
+          // Only entering or leaving the past adds a step to the browser's history.
           { replace: (next === undefined) === (seq === undefined) },
         );
       }, PAUSE);

@@ -14,11 +14,11 @@ interface Props {
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly checked: Checked;
-  /** Between the text and what is said of it. */
+  /** Shown between the text and its problems. */
   readonly children: ReactNode;
 }
 
-/** The text of a plan, with what the compiler says of it and where. */
+/** The text of a plan with its problems and their lines. */
 export function CheckedSource({ text, onChange, checked: { result, error }, children }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { diagnostics = [], warnings = [], estimate } = result ?? {};
@@ -49,7 +49,7 @@ interface DiagnosticListProps {
   readonly onJump: (place: PlacedDiagnostic) => void;
 }
 
-/** What the compiler says; each leads to its place. */
+/** Problems and warnings; each jumps to its line. */
 function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) {
   const say = useTexts(texts);
   if (diagnostics.length + warnings.length === 0) return null;
@@ -88,13 +88,13 @@ function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) 
 }
 
 export interface Checked {
-  /** Of what was last looked at, which may be a little older than the text. */
+  /** The result of the last check, which may be older than the text. */
   readonly result: CheckedPlan | undefined;
   readonly isCurrent: boolean;
   readonly error: unknown;
 }
 
-/** What the compiler says of a plan, by itself or within its run, a moment after the last key. */
+/** Checks a plan, alone or within its run, shortly after the last key press. */
 export function useCheck(text: string, within?: { readonly run: string; readonly at?: number }): Checked {
   const client = useClient();
   const settled = useSettled(text);

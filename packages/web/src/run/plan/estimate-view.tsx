@@ -4,10 +4,10 @@ import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/plan.ts';
 
-/** Of a list of tasks; the first ones and the last tell enough. */
+/** Longer lists of tasks are shortened in the middle. */
 const MOST = 12;
 
-/** What a plan will take, before anything is called. */
+/** The estimate of a plan. */
 export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
   const say = useTexts(texts).estimate;
   const { calls, reads, writes, open = [], irreversible, criticalPath, cost, worstCost } = estimate;
@@ -22,7 +22,7 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
         <Figure name={say.calls}>{say.callsOf(calls, reads, writes)}</Figure>
         <Figure name={say.irreversible}>
           {irreversible.length === 0 ? (
-            say.nothingIrreversible
+            say.none
           ) : (
             <strong className="text-bad">
               <span aria-hidden="true">⚠ </span>

@@ -5,6 +5,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { goTo, Link } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/plan.ts';
+import { words } from '../../texts/words.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { useHandled } from '../questions/handled.tsx';
@@ -13,17 +14,18 @@ import { CheckedSource, useCheck } from './checked-source.tsx';
 import { lastForkable, planQuestionOf, planSource } from './plan-source.ts';
 import { SourceEditor } from './source-editor.tsx';
 
-/** The plan as a file: to be read, to be approved with changes, or to be run otherwise in a fork. */
+/** The plan as a file, to be read, approved with changes, or run in a fork. */
 export function PlanEditor({ run, state, events, isPast }: ViewProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const field = useRef<HTMLTextAreaElement>(null);
   const question = isPast ? undefined : planQuestionOf(state);
   const at = isPast ? state.seq : lastForkable(events);
   const [draft, setDraft] = useDraft(draftKey(run, question ?? `fork.${isPast ? at : 'now'}`));
   const { planVersion, draft: proposed, tasks } = state;
-  // The state is changed in place; these tell when the plan is.
+  // The state is changed in place; these say when the plan changed.
   const source = useMemo(() => planSource(state), [state, planVersion, proposed, tasks.size, question]);
-  if (source === undefined) return <p className="p-4 text-faint">{say.none}</p>;
+  if (source === undefined) return <p className="p-4 text-faint">{word.noPlan}</p>;
   const text = draft ?? source;
   const isEditing = question !== undefined || draft !== undefined;
   return (
@@ -71,14 +73,15 @@ interface EditingProps {
   readonly onChange: (text: string) => void;
   readonly within: { readonly run: string; readonly at?: number };
   readonly isChanged: boolean;
-  /** Absent where there is nothing to go back from. */
+  /** Undefined if there are no changes. */
   readonly onDiscard: (() => void) | undefined;
-  /** The button that carries it out; it is given whether the plan may be. */
+  /** The main button. `mayGo` says whether the plan is valid. */
   readonly action: (mayGo: boolean) => ReactNode;
 }
 
-/** A plan that is being edited, with what the compiler says of it. */
+/** The editor of a plan. */
 function PlanEditing({ text, onChange, within, isChanged, onDiscard, action }: EditingProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const checked = useCheck(text, within);
   const { result, isCurrent, error } = checked;
@@ -89,10 +92,10 @@ function PlanEditing({ text, onChange, within, isChanged, onDiscard, action }: E
         <p role="status" className="flex flex-wrap gap-x-3 text-faint text-sm">
           <span className={wrong > 0 ? 'text-bad' : ''}>
             {!isCurrent && error === null
-              ? say.checking
+              ? word.checking
               : wrong > 0
-                ? say.problems(wrong)
-                : error === null && say.compiles}
+                ? word.problems(wrong)
+                : error === null && word.valid}
           </span>
           {isChanged && <span>{say.kept}</span>}
         </p>
@@ -108,7 +111,7 @@ function PlanEditing({ text, onChange, within, isChanged, onDiscard, action }: E
 interface ApproveProps {
   readonly run: string;
   readonly question: string;
-  /** Undefined where it stands as it was proposed. */
+  /** Undefined if the plan was not changed. */
   readonly plan: string | undefined;
   readonly mayGo: boolean;
   readonly onDone: () => void;
@@ -142,8 +145,9 @@ interface ForkProps {
   readonly onDone: () => void;
 }
 
-/** What the fork may do twice is told before one leaves for it. */
+/** Forks the run. Calls that the fork may repeat are listed before the user goes there. */
 function ForkEdited({ run, at, plan, mayGo, onDone }: ForkProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const client = useClient();
   const forking = useMutation({
@@ -161,7 +165,7 @@ function ForkEdited({ run, at, plan, mayGo, onDone }: ForkProps) {
         <p>{say.forked(forked.run)}</p>
         {forked.later.length > 0 && (
           <>
-            <p className="mt-2">{say.later}</p>
+            <p className="mt-2">{word.laterCalls}</p>
             <ul className="list-disc pl-6 font-mono text-xs">
               {forked.later.map(({ task, operation }) => (
                 <li key={task}>
@@ -176,7 +180,7 @@ function ForkEdited({ run, at, plan, mayGo, onDone }: ForkProps) {
           onClickCapture={onDone}
           className="mt-2 inline-block text-accent underline"
         >
-          {say.goOn}
+          {say.toFork}
         </Link>
       </div>
     );

@@ -4,18 +4,18 @@ import { isPlanAsked } from '#dandori/run/state/plan.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { planTasks } from '#dandori/views/plan.ts';
 
-/** The plan of a run as a file, the one that a person is asked about first. Undefined where nothing is planned. */
+/** The plan of a run as a file; the proposed one if it waits for approval. Undefined without a plan. */
 export function planSource(state: RunState): string | undefined {
   const tasks = planTasks(state);
   return tasks.length === 0 ? undefined : writePlan({ goal: state.goal, tasks });
 }
 
-/** The question that asks about the plan, where one does. */
+/** The id of the open plan approval, if there is one. */
 export function planQuestionOf(state: RunState): string | undefined {
   return state.end === undefined && isPlanAsked(state) ? state.draft?.question : undefined;
 }
 
-/** The last event at which the run can be forked: nothing can follow its end. */
+/** The last event at which the run can be forked, which is before its end. */
 export function lastForkable(events: readonly Event[]): number {
   const stop = events.find(({ type }) => type === 'run_finished' || type === 'cancel_requested');
   return stop === undefined ? (events.at(-1)?.seq ?? 1) : stop.seq - 1;

@@ -3,7 +3,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/plan.ts';
 import { INDENT, indentAt, indented } from './source-lines.ts';
 
-/** What is said of a line. */
+/** A marked line. */
 export interface LineMark {
   readonly line: number;
   readonly look: 'bad' | 'warn';
@@ -18,15 +18,15 @@ interface Props {
 
 export const LINE_HEIGHT = 20;
 const PADDING = 8;
-/** Lines beside those in view, so that a quick scroll does not show empty ones. */
+/** Extra lines, so that quick scrolling shows no empty ones. */
 const SPARE = 20;
 
-/** A field for text with numbered lines. Without `onChange` it can only be read. */
+/** A text field with line numbers. Read-only without `onChange`. */
 export function SourceEditor({ text, onChange, marks, field }: Props) {
   const say = useTexts(texts);
   const hint = useId();
   const [scroll, setScroll] = useState(0);
-  // After Esc the next Tab leaves, as it does everywhere else on the page.
+  // After Esc, the next Tab leaves the field.
   const isLeaving = useRef(false);
   const lines = text.split('\n').length;
   const height = Math.min(Math.max(lines, 8), 28) * LINE_HEIGHT + 2 * PADDING;
@@ -112,7 +112,7 @@ function breakLine(event: KeyboardEvent<HTMLTextAreaElement>): void {
   type(field, `\n${indentAt(field.value, field.selectionStart)}`);
 }
 
-/** As if it were typed, so that it can be undone; there is no newer way to say that. */
+/** Inserts the text as if it were typed, so that it can be undone. There is no newer API for that. */
 function type(field: HTMLTextAreaElement, text: string): void {
   field.focus();
   document.execCommand('insertText', false, text);

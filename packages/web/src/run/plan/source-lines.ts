@@ -1,4 +1,4 @@
-/** Where a place of a text is, counted in characters from its beginning. Lines and columns begin with 1. */
+/** The offset of a line and column, which start at 1. */
 export function offsetOf(text: string, line: number, column: number): number {
   let start = 0;
   for (let count = 1; count < line; count++) {
@@ -17,7 +17,7 @@ export function endOfLine(text: string, from: number): number {
 
 export const INDENT = '  ';
 
-/** What the lines from `start` to `end` become when they are moved in or out, and where they begin. */
+/** The lines from `start` to `end`, indented or outdented, and their range. */
 export function indented(
   text: string,
   { start, end, isOut }: { start: number; end: number; isOut: boolean },
@@ -29,7 +29,7 @@ export function indented(
   return { from, to, text: moved.join('\n') };
 }
 
-/** The blanks that a new line begins with, so that it stands where the one before does. */
+/** The indentation of the current line. */
 export function indentAt(text: string, position: number): string {
   const from = text.lastIndexOf('\n', position - 1) + 1;
   const [blanks = ''] = /^ */.exec(text.slice(from, position)) ?? [];

@@ -3,9 +3,10 @@ import { editedTasks } from '#dandori/run/state/plan.ts';
 import type { OpenQuestion } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
+import { words } from '../../texts/words.ts';
 import { ClockTime } from '../../ui/time.tsx';
 
-/** What was asked and what was said, folded away. */
+/** The answered questions, collapsed. */
 export function AnsweredList({ questions }: { readonly questions: readonly OpenQuestion[] }) {
   const say = useTexts(texts);
   if (questions.length === 0) return null;
@@ -24,8 +25,9 @@ export function AnsweredList({ questions }: { readonly questions: readonly OpenQ
   );
 }
 
-/** Who said what, and when. */
+/** The answer, its author and its time. */
 export function AnswerLine({ asked }: { readonly asked: OpenQuestion }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { answer } = asked;
   if (answer === undefined) return null;
@@ -33,7 +35,7 @@ export function AnswerLine({ asked }: { readonly asked: OpenQuestion }) {
     <p className="text-faint text-sm [overflow-wrap:anywhere]">
       <span className="font-medium text-ink">{answerText(asked, say)}</span>
       {answer.comment !== undefined && answer.isExpired !== true && ` “${answer.comment}”`}{' '}
-      {answer.by !== undefined && `${say.by(answer.by)} `}· <ClockTime at={answer.at} />
+      {answer.by !== undefined && `${word.by(answer.by)} `}· <ClockTime at={answer.at} />
     </p>
   );
 }

@@ -3,12 +3,14 @@ import { estimate } from '#dandori/model/plan.ts';
 import { effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
+import { words } from '../../texts/words.ts';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { EffectMark } from '../../ui/marks.tsx';
 import { EstimateView } from '../plan/estimate-view.tsx';
 
-/** What a person must know to answer: the call with its arguments, what it does, what happened, and why. */
+/** What the user must know to answer: the call, its effect, and the reasoning. */
 export function ContextView({ context }: { readonly context: Json | undefined }) {
+  const word = useTexts(words);
   const say = useTexts(texts).context;
   if (context === undefined || context === null) return null;
   if (!isObject(context))
@@ -33,7 +35,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
   const known = effect.safeParse(does);
   const whole = estimate.safeParse(plan);
   const facts: readonly (readonly [string, Json | undefined])[] = [
-    [say.why, reasoning],
+    [word.reasoning, reasoning],
     [say.attempt, attempt],
     [say.input, input],
     [say.probe, probe],
@@ -76,14 +78,14 @@ export function ContextView({ context }: { readonly context: Json | undefined })
   );
 }
 
-/** What a service had called before it was interrupted. */
+/** The calls of a service before it was interrupted. */
 function Calls({ calls }: { readonly calls: readonly Json[] }) {
   return (
     <ul>
       {calls
         .filter((call) => isObject(call))
         .map(({ operation, args }, index) => (
-          // Equal calls are told apart by their place alone, and the list never changes.
+          // Equal calls differ only by index, and the list never changes.
           <li key={index}>
             {String(operation)} <code className="text-faint text-xs">{stringifyJson(args)}</code>
           </li>
@@ -106,7 +108,7 @@ interface Props {
   readonly args: JsonObject;
 }
 
-/** A call with exactly what it is called with: each argument on its own line. */
+/** A call with its exact arguments, one per line. */
 function CallView({ operation, args }: Props) {
   const say = useTexts(texts).context;
   const entries = Object.entries(args);
@@ -131,7 +133,7 @@ function CallView({ operation, args }: Props) {
   );
 }
 
-/** Longer texts are a tree's one leaf, which clips them. */
+/** Longer texts are shown as a tree, which clips them. */
 const LONG = 2_000;
 
 function Argument({ name, value }: { readonly name: string; readonly value: Json }) {

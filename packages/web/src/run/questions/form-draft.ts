@@ -2,20 +2,20 @@ import { isObject, type Json, type JsonObject, stringifyJson } from '#dandori/mo
 import { typeOf, typesOf, viewOf } from '#dandori/plan/schema/view.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '#dandori/views/form.ts';
 
-/** What stands in a field: typed text, the places of what is chosen, or the fields within it. */
+/** The input of a field: typed text, indexes of chosen options, or the inputs of nested fields. */
 export type Entry = string | readonly number[] | { readonly [name: string]: Entry };
 
-/** A field with the fields in it, `$ref`s followed. */
+/** A field with its nested fields, `$ref`s resolved. */
 export interface FormField extends Field {
-  /** From the top of the form, for the names of inputs and the places of issues. */
+  /** The path from the top of the form. */
   readonly path: string;
   readonly fields: readonly FormField[];
 }
 
-/** Forms may refer to themselves; nobody fills in one that is deeper. */
+/** A form may refer to itself. Deeper fields are edited as JSON. */
 const DEEPEST = 5;
 
-/** The fields of a form; one without a name where the answer is a single value. */
+/** The fields of a form; a single field without a name if the answer is not an object. */
 export function formFields(form: JsonObject): readonly FormField[] {
   const top = viewOf(form).schema;
   return fieldsIn(top, { root: form, path: '', depth: 0 }) ?? [nested(fieldOf('', top, true), form, '', 0)];
@@ -47,7 +47,7 @@ function nested(field: Field, root: JsonObject, path: string, depth: number): Fo
   return { ...field, kind, path, fields };
 }
 
-/** What stands in a form before anybody has touched it. */
+/** The initial input of a field. */
 function firstEntry(field: FormField): Entry {
   const { kind, default: fallback, choices, fields } = field;
   if (kind === 'group') {
@@ -79,7 +79,7 @@ interface Filled {
   readonly issues: ReadonlyMap<string, FieldIssue>;
 }
 
-/** The answer that the entries mean, and what is wrong with them as far as the page can tell; the server looks at all. */
+/** The answer and its issues, as far as the page can tell. The server checks everything. */
 export function filledIn(fields: readonly FormField[], entries: { readonly [name: string]: Entry }): Filled {
   const issues = new Map<string, FieldIssue>();
   const [only] = fields;
@@ -103,12 +103,12 @@ function groupOf(
   return group;
 }
 
-/** Undefined where it is left out. */
+/** Undefined if the field is left out. */
 function entryValue(field: FormField, entry: Entry, issues: Map<string, FieldIssue>): Json | undefined {
   if (isEntries(entry)) {
     const within = new Map<string, FieldIssue>();
     const group = groupOf(field.fields, entry, within);
-    // One that is not needed and that nobody touched is left out with all that is missing in it.
+    // An empty optional group is left out, together with its missing fields.
     if (!field.isRequired && Object.keys(group).length === 0) return undefined;
     for (const [path, issue] of within) issues.set(path, issue);
     return group;
@@ -144,7 +144,7 @@ function isEntries(entry: Entry): entry is { readonly [name: string]: Entry } {
   return typeof entry === 'object' && !Array.isArray(entry);
 }
 
-/** Why a value cannot stand in a field, for the page to say in the user's language. */
+/** Why a value is not valid in a field. */
 export type FieldIssue =
   | { readonly kind: 'needed' | 'json' | 'number' | 'integer' | 'notAllowed' }
   | {
@@ -164,7 +164,7 @@ export type FieldIssue =
 
 type Limit = Extract<FieldIssue, { readonly limit: number | bigint }>['kind'];
 
-/** What can be told at a glance. A pattern is left to the server: one that never ends must not hold the page. */
+/** Checks everything but patterns: a pattern that never ends must not block the page. */
 function issueWith({ kind, schema }: Field, value: Json): FieldIssue | undefined {
   const types = typesOf({ schema, root: schema });
   const type = typeOf(value);
@@ -193,11 +193,11 @@ function ofNumber(schema: JsonObject, value: number | bigint): FieldIssue | unde
 
 function isMultiple(value: number | bigint, step: number | bigint): boolean {
   if (typeof value === 'number' && typeof step === 'number') return isWhole(value / step);
-  // The server looks at those that are no integers.
+  // The server checks steps that are not integers.
   return !Number.isInteger(Number(step)) || BigInt(value) % BigInt(step) === 0n;
 }
 
-/** 0.3 is three times 0.1 for a person. */
+/** For a user, 0.3 is three times 0.1. */
 function isWhole(ratio: number): boolean {
   return Math.abs(ratio - Math.round(ratio)) < 1e-9;
 }

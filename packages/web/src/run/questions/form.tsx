@@ -3,6 +3,7 @@ import { assertNever } from '#dandori/model/error.ts';
 import { type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
+import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import {
   type Entry,
@@ -19,8 +20,9 @@ interface Props {
   readonly onAnswer: (answer: Json) => void;
 }
 
-/** A form made of a JSON Schema. What is wrong is said at the field, once somebody has tried to send it. */
+/** A form made from a JSON Schema. Issues appear at the fields after the first attempt to send. */
 export function Form({ form, isBusy, onAnswer }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const fields = useMemo(() => formFields(form), [form]);
   const [entries, setEntries] = useState<{ readonly [name: string]: Entry }>(() => firstEntries(fields));
@@ -32,7 +34,7 @@ export function Form({ form, isBusy, onAnswer }: Props) {
     setTried(true);
     if (issues.size === 0) return onAnswer(value);
     const form = event.currentTarget;
-    // The fields are marked with the next frame.
+    // React marks the fields in the next frame.
     requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };
   return (
@@ -48,10 +50,10 @@ export function Form({ form, isBusy, onAnswer }: Props) {
       ))}
       <div className="flex items-center gap-3">
         <Button type="submit" look="main" disabled={isBusy}>
-          {say.answer}
+          {word.answer}
         </Button>
         <p role="status" className="text-bad text-sm">
-          {shown.size > 0 && say.form.problems(shown.size)}
+          {shown.size > 0 && say.form.issues(shown.size)}
         </p>
       </div>
     </form>
@@ -67,7 +69,7 @@ interface FieldProps {
   readonly issues: ReadonlyMap<string, FieldIssue>;
 }
 
-/** A field with its name, what is said about it, and what is wrong with it. */
+/** A field with its label, hint and issue. */
 function FieldView({ field, entry, onChange, issues }: FieldProps) {
   const { form: say, yourAnswer } = useTexts(texts);
   const id = useId();
@@ -167,7 +169,7 @@ function FieldInput(props: FieldInputProps) {
   }
 }
 
-/** One that need not be said has a third state: not said. */
+/** An optional flag has a third state: left out. */
 function Flag({ field, entry, onChange, id, describedBy }: FieldInputProps) {
   const say = useTexts(texts).form;
   if (field.isRequired)
@@ -196,7 +198,7 @@ function Flag({ field, entry, onChange, id, describedBy }: FieldInputProps) {
   );
 }
 
-/** All to be seen: radios for one of them, boxes for several. */
+/** All options at once: radio buttons for one, checkboxes for several. */
 function Boxes({ field, entry, onChange, issues, id }: FieldInputProps) {
   const places = Array.isArray(entry) ? (entry as readonly number[]) : [];
   const isMany = field.kind === 'many';
@@ -252,7 +254,7 @@ const TYPES: Readonly<Record<string, string>> = {
   date: 'date',
   'date-time': 'datetime-local',
 };
-/** Longer texts get room. */
+/** Longer texts get several lines. */
 const ONE_LINE = 200;
 
 function Typed({ field, entry, onChange, issues, id, describedBy }: FieldInputProps) {

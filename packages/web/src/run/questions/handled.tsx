@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 
-/** The questions that were answered on this page, by a card or in the plan editor, or of which the notice was put away. */
+/** The questions that were answered on this page or whose notice was dismissed. */
 interface Handled {
   readonly known: ReadonlySet<string>;
   readonly know: (question: string, isKnown?: boolean) => void;
@@ -34,8 +34,8 @@ export function HandledQuestions({ children }: { readonly children: ReactNode })
 export const useHandled = (): Handled => use(HandledContext);
 
 /**
- * A card that was answered goes, and the button that had the focus with it. Its place takes the focus then, so that
- * whoever works with the keyboard or listens goes on from there and not from the top of the page.
+ * An answered card disappears together with its focused button. The section then takes the focus, so that users of
+ * the keyboard or a screen reader continue there and not at the top of the page.
  */
 export function useKeptFocus(
   open: readonly { readonly id: string }[],
@@ -49,7 +49,7 @@ export function useKeptFocus(
   return place;
 }
 
-/** A button that was pressed is disabled until it goes. */
+/** The pressed button is disabled until it disappears. */
 function isLost(focused: Element | null): boolean {
   return focused === null || focused === document.body || focused.matches(':disabled');
 }

@@ -3,6 +3,7 @@ import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import type { Option, Question } from '#dandori/model/question.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
+import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { INPUT } from './form.tsx';
 
@@ -15,8 +16,9 @@ interface Props {
 
 const FEW = 4;
 
-/** A few stand as buttons, more as a list of which one is sent. */
+/** A few options are buttons, more are a list. */
 export function Options({ kind, options, isBusy, onAnswer }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const name = useId();
   const [chosen, setChosen] = useState<number>();
@@ -62,13 +64,13 @@ export function Options({ kind, options, isBusy, onAnswer }: Props) {
         ))}
       </div>
       <Button type="submit" look="main" disabled={isBusy || chosen === undefined}>
-        {say.answer}
+        {word.answer}
       </Button>
     </form>
   );
 }
 
-/** Who takes it should know what will be called. */
+/** The calls that an option leads to. */
 function Calls({ option: { tasks = [] } }: { readonly option: Option }) {
   const say = useTexts(texts);
   if (tasks.length === 0) return null;
@@ -82,7 +84,7 @@ function Calls({ option: { tasks = [] } }: { readonly option: Option }) {
 
 function lookOf(kind: Question['kind'], { value }: Option, index: number): 'main' | 'danger' | 'plain' {
   if (value === 'reject' || value === 'give_up') return 'danger';
-  // Where nobody knows what is true, no answer is the one to press without a thought.
+  // For these kinds no option should be the obvious one.
   return index === 0 && kind !== 'in_doubt' && kind !== 'ambiguity' ? 'main' : 'plain';
 }
 
@@ -91,8 +93,9 @@ interface FreeTextProps {
   readonly onAnswer: (answer: string) => void;
 }
 
-/** An answer in one's own words. */
+/** An answer as free text. */
 export function FreeText({ isBusy, onAnswer }: FreeTextProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const id = useId();
   const [typed, setTyped] = useState('');
@@ -114,7 +117,7 @@ export function FreeText({ isBusy, onAnswer }: FreeTextProps) {
         className={INPUT}
       />
       <Button type="submit" look="main" disabled={isBusy || typed.trim() === ''}>
-        {say.answer}
+        {word.answer}
       </Button>
     </form>
   );

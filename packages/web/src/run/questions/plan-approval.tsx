@@ -25,7 +25,7 @@ interface Props {
   readonly onSent: (isSent: boolean) => void;
 }
 
-/** A plan before it is carried out: what it takes, what it does, what it changes. */
+/** A plan that waits for approval: its estimate, its tasks and its changes. */
 export function PlanApproval({ run, question, isPast, onSent }: Props) {
   const say = useTexts(texts);
   return (
@@ -46,6 +46,7 @@ export function PlanDetails({ context }: { readonly context: Json | undefined })
 }
 
 function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }) {
+  const word = useTexts(words);
   const say = useTexts(texts).context;
   const { objective, reasoning, plan, tasks, changes, notes = [], problems = [] } = about;
   return (
@@ -66,7 +67,7 @@ function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }
       {(objective !== undefined || reasoning !== undefined) && (
         <dl className="flex flex-col gap-1 text-sm">
           {objective !== undefined && <Row name={say.objective}>{objective}</Row>}
-          {reasoning !== undefined && <Row name={say.why}>{reasoning}</Row>}
+          {reasoning !== undefined && <Row name={word.reasoning}>{reasoning}</Row>}
         </dl>
       )}
       <EstimateView estimate={plan} />
@@ -161,21 +162,20 @@ function Word({
 
 interface PlanTasksProps {
   readonly tasks: PlanAbout['tasks'];
-  /** Against the plan before; absent where all of it is new. */
+  /** Compared with the plan before; undefined if there was none. */
   readonly changes: PlanAbout['changes'];
 }
 
 const SHOWN = 20;
 
-/** The calls of a plan in their order, with what is new, changed or taken away. */
+/** The tasks of a plan, with what was added, changed or removed. */
 function PlanTasks({ tasks, changes }: PlanTasksProps) {
-  const say = useTexts(texts).context;
-  const more = useTexts(words).more;
+  const word = useTexts(words);
   const [isWhole, setWhole] = useState(tasks.length <= SHOWN);
   const shown = isWhole ? tasks : tasks.slice(0, SHOWN);
   return (
-    <section aria-label={say.tasks(tasks.length)} className="flex flex-col gap-1">
-      <h4 className="text-faint text-xs">{say.tasks(tasks.length)}</h4>
+    <section aria-label={word.tasks(tasks.length)} className="flex flex-col gap-1">
+      <h4 className="text-faint text-xs">{word.tasks(tasks.length)}</h4>
       <ol className="flex max-h-96 flex-col divide-y divide-line overflow-auto rounded border border-line bg-paper">
         {shown.map((task) => (
           <PlannedCall key={task.id} task={task} changes={changes} />
@@ -184,7 +184,7 @@ function PlanTasks({ tasks, changes }: PlanTasksProps) {
       </ol>
       {!isWhole && (
         <Button look="bare" onClick={() => setWhole(true)} className="self-start">
-          {more(tasks.length - SHOWN + (changes?.removed.length ?? 0))}
+          {word.more(tasks.length - SHOWN + (changes?.removed.length ?? 0))}
         </Button>
       )}
     </section>

@@ -6,6 +6,7 @@ import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/questions.ts';
+import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/marks.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -19,12 +20,13 @@ interface Props {
   readonly question: AskedQuestion;
   readonly isHeld: boolean;
   readonly isPast: boolean;
-  /** True as soon as it is on its way, false where the server refused it. */
+  /** True as soon as the answer is sent, false if the server refused it. */
   readonly onSent: (isSent: boolean) => void;
 }
 
 /** A question: what it is about, then how it is answered. */
 export function QuestionCard({ run, question, isHeld, isPast, onSent }: Props) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const id = useId();
   const { kind, text, context, url } = question;
@@ -34,7 +36,7 @@ export function QuestionCard({ run, question, isHeld, isPast, onSent }: Props) {
       className="flex flex-col gap-3 rounded-lg border border-line border-l-4 border-l-warn bg-sheet p-4"
     >
       <div className="flex flex-col items-start gap-1">
-        <Badge look="warn">{say.kinds[kind]}</Badge>
+        <Badge look="warn">{word.questionKinds[kind]}</Badge>
         <h3 id={id} className="whitespace-pre-wrap font-medium [overflow-wrap:anywhere]">
           {text}
         </h3>
@@ -67,7 +69,7 @@ function Replying({ run, question, onSent }: Pick<Props, 'run' | 'question' | 'o
       ...(comment !== undefined && { comment }),
     });
   const { kind } = question;
-  // Who is asked for a yes has a no among the options.
+  // These kinds have "no" among their options.
   const hasNo = kind === 'approval' || kind === 'in_doubt';
   return (
     <div className="flex flex-col gap-3">
@@ -120,7 +122,7 @@ interface TermsProps {
 
 const MOST_NAMED = 10;
 
-/** Until when, for whom, and who waits for it. */
+/** Expiry, allowed users, and the tasks that wait. */
 function Terms({ question, isHeld }: TermsProps) {
   const say = useTexts(texts);
   const { expiresAt, answerers, blocks, kind, task, default: fallback } = question;
@@ -146,7 +148,7 @@ function Terms({ question, isHeld }: TermsProps) {
   );
 }
 
-/** What has less than a minute left says so in colour too. */
+/** The last minute is coloured. */
 function Countdown({ until }: { readonly until: number }) {
   const say = useTexts(texts);
   const now = useNow({ every: 1_000 });
@@ -164,7 +166,7 @@ function Countdown({ until }: { readonly until: number }) {
   );
 }
 
-/** A page on which a person does what is asked for. It is never opened by itself, and its host stands beside it. */
+/** A link to a page where the user does what is asked. It is never opened automatically, and its host is shown. */
 function PageLink({ url }: { readonly url: string }) {
   const say = useTexts(texts);
   const page = URL.canParse(url) ? new URL(url) : undefined;
@@ -189,12 +191,12 @@ function PageLink({ url }: { readonly url: string }) {
 }
 
 interface Reply {
-  /** Undefined where the person will not say. */
+  /** Undefined to decline. */
   readonly answer?: Json;
   readonly comment?: string;
 }
 
-/** Sends what a person said to a question. The question goes when the run tells that it is answered. */
+/** Sends an answer. The card disappears when the run has the answer. */
 function useReply(run: string, question: string, onSent: (isSent: boolean) => void) {
   const client = useClient();
   return useMutation({

@@ -9,14 +9,14 @@ import { AnsweredList, answerText } from './answered-list.tsx';
 import { useHandled, useKeptFocus } from './handled.tsx';
 import { QuestionCard } from './question-card.tsx';
 
-/** What waits for a person, before everything else; and what was answered, folded away. */
+/** The open questions, and the answered ones, collapsed. */
 export function Questions({ run, state, news, isPast }: ViewProps) {
   const say = useTexts(texts);
-  /** Those that stood open on this page. */
+  /** The questions that were open on this page. */
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const { known, know } = useHandled();
   const open = openQuestions(state);
-  // Who drives is told when all that had happened is: what was asked and answered before that is no news.
+  // The driving state arrives after all past events. Questions answered before that are not news.
   const isNow = !isPast && news.driving !== undefined;
   if (isNow && open.some(({ id }) => !seen.has(id))) setSeen(new Set([...seen, ...open.map(({ id }) => id)]));
   const answered = [...state.questions.values()].filter(({ answer }) => answer !== undefined);
@@ -58,13 +58,13 @@ export function Questions({ run, state, news, isPast }: ViewProps) {
   );
 }
 
-/** Somebody else was quicker. */
+/** Says that another user answered. */
 function Gone({ asked, onDismiss }: { readonly asked: OpenQuestion; readonly onDismiss: () => void }) {
   const say = useTexts(texts);
   return (
     <div className="flex items-start justify-between gap-3 rounded border border-line bg-sheet px-3 py-2 text-sm">
       <p className="min-w-0 [overflow-wrap:anywhere]">
-        <span className="text-faint">{say.goneBy(asked.answer?.by ?? say.somebody)}: </span>
+        <span className="text-faint">{say.goneBy(asked.answer?.by ?? say.anotherUser)}: </span>
         {asked.question.text} — <strong>{answerText(asked, say)}</strong>
       </p>
       <Button look="bare" onClick={onDismiss}>

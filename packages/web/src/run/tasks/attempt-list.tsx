@@ -2,20 +2,22 @@ import { stringifyJson } from '#dandori/model/json.ts';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/tasks.ts';
+import { words } from '../../texts/words.ts';
 import { StatusMark } from '../../ui/marks.tsx';
 import { FailureView } from '../../ui/problem.tsx';
 import { ClockTime } from '../../ui/time.tsx';
 import type { Attempt, InnerCall, Probe } from './attempts.ts';
 
-/** Every try, how it ended, and how it was looked for where nobody knew. */
+/** The attempts of a task with their outcomes and outcome checks. */
 export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   return (
     <ol className="flex flex-col gap-2">
       {attempts.map((attempt) => (
         <li key={attempt.attempt} className="flex flex-col gap-1 text-sm">
           <div className="flex flex-wrap items-center gap-x-3">
-            <span className="font-medium">{say.attempt(attempt.attempt)}</span>
+            <span className="font-medium">{word.attempt(attempt.attempt)}</span>
             <Ending attempt={attempt} />
             <span className="text-faint text-xs">
               <ClockTime at={attempt.startedAt} />
@@ -55,7 +57,7 @@ function Ending({ attempt: { ended } }: { readonly attempt: Attempt }) {
   );
 }
 
-/** What a service called while the task ran, and what came of each. */
+/** The calls that a service made while the task ran. */
 function InnerCalls({ attempt: { calls, ended } }: { readonly attempt: Attempt }) {
   const say = useTexts(texts);
   return (
@@ -88,7 +90,7 @@ function ProbeLine({ probe: { operation, args, ended } }: { readonly probe: Prob
   return (
     <p className="border-line border-l-2 pl-3 [overflow-wrap:anywhere]">
       {say.probe(operation)} <code className="text-faint text-xs">{stringifyJson(args)}</code>:{' '}
-      {ended === undefined ? say.underWay : say.found[ended.found]} {ended?.message}
+      {ended === undefined ? say.running : say.found[ended.found]} {ended?.message}
     </p>
   );
 }

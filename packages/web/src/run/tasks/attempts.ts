@@ -1,6 +1,6 @@
 import type { Event, FactOf } from '#dandori/model/event.ts';
 
-/** One try of a task, and how it ended. */
+/** One attempt of a task. */
 export interface Attempt {
   readonly attempt: number;
   readonly startedAt: number;
@@ -10,9 +10,9 @@ export interface Attempt {
     | ({ readonly kind: 'failed'; readonly at: number } & FactOf<'task_failed'>['data'])
     | ({ readonly kind: 'in_doubt'; readonly at: number } & FactOf<'task_in_doubt'>['data']);
   readonly probes: Probe[];
-  /** What its service called itself. */
+  /** The calls of its service. */
   readonly calls: InnerCall[];
-  /** What a person was asked for it. */
+  /** The questions that it asked. */
   readonly questions: { readonly id: string; readonly text: string }[];
 }
 
@@ -29,7 +29,7 @@ export interface InnerCall {
   ended?: FactOf<'inner_call_ended'>['data'];
 }
 
-/** What was tried for a task, from the journal. */
+/** The attempts of a task, from the events. */
 export function attemptsOf(events: readonly Event[], task: string): Attempt[] {
   const attempts = new Map<number, Attempt>();
   for (const { type, data, at, seq } of events) {
@@ -65,7 +65,7 @@ export function attemptsOf(events: readonly Event[], task: string): Attempt[] {
   return [...attempts.values()];
 }
 
-/** A read stands in the journal with its end alone. */
+/** The journal has only the end of a read. */
 function endCall(calls: InnerCall[], data: FactOf<'inner_call_ended'>['data']): void {
   const { key, operation, args } = data;
   const open = calls.find((call) => call.key === key && call.ended === undefined);

@@ -18,7 +18,7 @@ interface Props {
   readonly result: Stored;
 }
 
-/** A result as a tree; one that is kept apart for its size, page by page. */
+/** A result as a tree; a large one page by page. */
 export function ResultView({ run, task, result }: Props) {
   const say = useTexts(texts);
   const { language } = useLanguage();
@@ -42,11 +42,11 @@ interface Place {
   readonly offset: number;
 }
 
-/** Elements and fields of a page, and thousands of characters of a text. */
+/** Items per page, and thousands of characters per page of a text. */
 const ITEMS = 100;
 const THOUSANDS = 20;
 
-/** A large result, of which the server gives one page at a time. */
+/** A large result, one page at a time. */
 function PagedResult({ run, task }: { readonly run: string; readonly task: string }) {
   const client = useClient();
   const [place, setPlace] = useState<Place>({ path: [], offset: 0 });

@@ -7,6 +7,7 @@ import { duration, statusAtEnd } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts as runTexts } from '../../texts/run.ts';
 import { texts } from '../../texts/tasks.ts';
+import { words } from '../../texts/words.ts';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { EffectMark, StatusMark } from '../../ui/marks.tsx';
 import { FailureView } from '../../ui/problem.tsx';
@@ -15,8 +16,9 @@ import { AttemptList } from './attempt-list.tsx';
 import { attemptsOf } from './attempts.ts';
 import { ResultView } from './result-view.tsx';
 
-/** Beside the view where there is room, else a sheet that lies over its lower part. */
+/** Beside the view if there is room, otherwise over its lower part. */
 export function Details(props: ViewProps & { readonly selected: string }) {
+  const word = useTexts(words);
   const say = useTexts(runTexts);
   const before = useRef<Element | null>(null);
   useEffect(() => {
@@ -41,7 +43,7 @@ export function Details(props: ViewProps & { readonly selected: string }) {
         <span className="min-w-0 truncate font-mono text-faint text-xs">{props.selected}</span>
         <button
           type="button"
-          aria-label={say.close}
+          aria-label={word.close}
           onClick={close}
           className="rounded px-2 py-1 text-faint hover:text-ink"
         >
@@ -55,7 +57,6 @@ export function Details(props: ViewProps & { readonly selected: string }) {
   );
 }
 
-/** All that is known of the task that is selected. What stands around it closes it. */
 function TaskDetails(props: ViewProps) {
   const { state, selected = '', news } = props;
   const say = useTexts(texts);
@@ -134,14 +135,15 @@ interface TaskFactsProps {
   readonly onTask: (task: string) => void;
 }
 
-/** What is known of a task in a line each. */
+/** Facts of a task, one per line. */
 function TaskFacts({ state, onTask }: TaskFactsProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const { task, needs, waits, key, children } = state;
   const { step, reasoning, timeout, expect } = task;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 text-sm empty:hidden">
-      {reasoning !== undefined && <Fact name={say.why}>{reasoning}</Fact>}
+      {reasoning !== undefined && <Fact name={word.reasoning}>{reasoning}</Fact>}
       {step !== undefined && (
         <Fact name={say.step}>
           <Tasks ids={[step]} onTask={onTask} />
@@ -206,7 +208,7 @@ interface RefTextProps {
   readonly onTask: (task: string) => void;
 }
 
-/** A text of a plan; its Refs lead to the tasks that they take from. */
+/** A text with references as buttons that open their tasks. */
 function RefText({ text, onTask }: RefTextProps) {
   const say = useTexts(texts);
   const parsed = mayHoldRef(text) ? parseTemplate(text) : undefined;

@@ -19,7 +19,7 @@ const IN_FILTER: Readonly<Record<Exclude<StatusFilter, 'all'>, readonly Status[]
   pending: ['pending', 'ready', 'skipped'],
 };
 
-/** What needs a look comes first. */
+/** Statuses that need attention come first. */
 const BY_STATUS: readonly Status[] = [
   'in_doubt',
   'waiting',
@@ -50,7 +50,7 @@ export function taskCount({ tasks, stepCount }: RunState): number {
   return tasks.size - stepCount;
 }
 
-/** The tasks of a run that are asked for, in the order that is asked for. Equal ones stand as they are written. */
+/** The filtered and sorted tasks of a run. Equal ones keep the order of the plan. */
 export function taskRows(state: RunState, { text, filter, sort, isDown }: Wanted): TaskRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: TaskRow[] = [];

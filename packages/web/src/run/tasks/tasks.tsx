@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/tasks.ts';
+import { words } from '../../texts/words.ts';
 import { Choice, SearchField } from '../../ui/fields.tsx';
 import { Badge, EffectMark, StatusMark } from '../../ui/marks.tsx';
 import type { ViewProps } from '../view.tsx';
@@ -18,6 +19,7 @@ import {
 
 /** All tasks as a table that can be searched and sorted. */
 export function Tasks({ state, selected, select }: ViewProps) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const [wanted, setWanted] = useState<Wanted>({ text: '', filter: 'all', sort: 'order', isDown: false });
   const rows = taskRows(state, wanted);
@@ -30,10 +32,10 @@ export function Tasks({ state, selected, select }: ViewProps) {
           onType={(text) => setWanted({ ...wanted, text })}
         />
         <Choice
-          label={say.status}
+          label={word.status}
           value={wanted.filter}
           options={STATUS_FILTERS}
-          texts={say.filters}
+          texts={{ ...say.filters, all: word.allOfThem }}
           onChoose={(filter) => setWanted({ ...wanted, filter })}
         />
         <p role="status" className="text-faint text-sm">
@@ -68,7 +70,7 @@ interface Props {
 }
 
 const ROW_HEIGHT = 36;
-/** On a narrow screen the details say these. */
+/** Columns hidden on narrow screens are in the details. */
 const LOOKS: Readonly<Record<Column, string>> = {
   order: '',
   status: '',
@@ -80,7 +82,7 @@ const LOOKS: Readonly<Record<Column, string>> = {
 };
 const CELL = 'h-9 px-2 whitespace-nowrap overflow-hidden text-ellipsis';
 
-/** Only the rows in view are on the page; the table says how many there are. */
+/** Only the rows in view are in the DOM; `aria-rowcount` says how many there are. */
 function TaskTable({ rows, sort, isDown, onSort, selected, onSelect }: Props) {
   const say = useTexts(texts);
   const box = useRef<HTMLDivElement>(null);
@@ -158,7 +160,7 @@ interface RowProps {
 }
 
 function Row({ row: { task, status }, index, isSelected, onSelect }: RowProps) {
-  const say = useTexts(texts);
+  const word = useTexts(words);
   const { id, operation, step, description } = task.task;
   return (
     <tr
@@ -180,7 +182,7 @@ function Row({ row: { task, status }, index, isSelected, onSelect }: RowProps) {
         </button>
       </td>
       <td className={CELL}>
-        <StatusMark status={status} /> {task.isSuperseded && <Badge>{say.replaced}</Badge>}
+        <StatusMark status={status} /> {task.isSuperseded && <Badge>{word.replaced}</Badge>}
       </td>
       <td className={`${CELL} ${LOOKS.operation}`} title={description ?? operation}>
         <span className="font-mono">{operation}</span>{' '}

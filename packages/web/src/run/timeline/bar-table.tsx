@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/timeline.ts';
+import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Bar } from './bars.ts';
 import type { ChartProps } from './chart.tsx';
@@ -9,7 +10,7 @@ import { titleOf } from './chart-row.tsx';
 
 const PAGE = 200;
 
-/** The same in words and figures. */
+/** The timeline as a table. */
 export function BarTable({
   bars,
   scale,
@@ -17,6 +18,7 @@ export function BarTable({
   now,
   select,
 }: ChartProps & { readonly bars: readonly Bar[] }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const [shown, setShown] = useState(PAGE);
   const { columns } = say;
@@ -26,7 +28,7 @@ export function BarTable({
       <table className="w-full border-collapse text-sm">
         <thead className="text-left text-faint text-xs">
           <tr>
-            {[columns.what, columns.how, columns.start, columns.took, columns.critical].map((name) => (
+            {[columns.what, columns.how, columns.start, columns.took, say.critical].map((name) => (
               <th key={name} scope="col" className="py-1 pr-4 font-normal">
                 {name}
               </th>
@@ -51,7 +53,7 @@ export function BarTable({
       </table>
       {rest > 0 && (
         <Button className="mt-2" onClick={() => setShown(shown + PAGE)}>
-          {say.more(Math.min(rest, PAGE))}
+          {word.more(Math.min(rest, PAGE))}
         </Button>
       )}
     </div>
@@ -62,7 +64,7 @@ function What({ bar, select }: { readonly bar: Bar; readonly select: (task: stri
   const say = useTexts(texts);
   const { kind, task, which } = bar;
   const title = titleOf(bar, say);
-  const words = kind === 'attempt' ? say.attempt(which) : say.kinds[kind];
+  const said = kind === 'attempt' ? say.attempt(which) : say.kinds[kind];
   return (
     <>
       {task === undefined ? (
@@ -72,7 +74,7 @@ function What({ bar, select }: { readonly bar: Bar; readonly select: (task: stri
           {title}
         </button>
       )}{' '}
-      {kind !== 'decision' && <span className="text-faint text-xs">{words}</span>}
+      {kind !== 'decision' && <span className="text-faint text-xs">{said}</span>}
     </>
   );
 }

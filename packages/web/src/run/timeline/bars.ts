@@ -2,35 +2,35 @@ import { assertNever } from '#dandori/model/error.ts';
 import type { Event } from '#dandori/model/event.ts';
 
 /**
- * A stretch of time: an attempt of a task, a look for a call in doubt, a decision of the mind, the wait for a person, of
- * a task or of the whole run, or the wait for a free slot, where as many calls as may were under way.
+ * A period of time: an attempt of a task, an outcome check, a decision, the wait for an answer (of a task or of the
+ * whole run), or the wait for a free slot while the concurrency limit was reached.
  */
 export interface Bar {
   readonly id: string;
   readonly kind: 'attempt' | 'probe' | 'decision' | 'wait' | 'slot';
-  /** Absent of decisions and of what the whole run waits for. */
+  /** Undefined for decisions and for questions of the whole run. */
   readonly task: string | undefined;
-  /** Which attempt, decision or question. */
+  /** The number of the attempt or decision, or the id of the question. */
   readonly which: number | string;
   readonly start: number;
-  /** Undefined where it goes on. */
+  /** Undefined while it is running. */
   readonly end: number | undefined;
   readonly how: 'open' | 'succeeded' | 'failed' | 'in_doubt' | 'asked' | 'lost';
 }
 
 export interface Bars {
-  /** In the order in which they began. */
+  /** By start. */
   readonly bars: readonly Bar[];
-  /** By task: the decision, or the word of a person, that it comes from. */
+  /** By task: the decision or answer that it comes from. */
   readonly origins: ReadonlyMap<string, Bar>;
-  /** By task: when its plan was accepted. */
+  /** By task: when its plan was approved. */
   readonly accepted: ReadonlyMap<string, number>;
 }
 
 type Opened = { -readonly [Key in keyof Bar]: Bar[Key] };
 type Opening = Pick<Bar, 'kind' | 'task' | 'which'>;
 
-/** One attempt of a task at a time, one probe, one decision; questions by their id. */
+/** At any time a task has one attempt and one probe, and a run has one decision. */
 interface Ending {
   readonly key: string;
   readonly how: Bar['how'];
@@ -42,7 +42,7 @@ export function barsOf(events: readonly Event[]): Bars {
   const open = new Map<string, Opened>();
   const origins = new Map<string, Bar>();
   const accepted = new Map<string, number>();
-  /** The last decision, or answer to what the whole run waited for, that has ended. */
+  /** The last decision or answer of the whole run that has ended. */
   let lastWord: Bar | undefined;
   for (const event of events) {
     const ending = endingBy(event);
@@ -51,7 +51,7 @@ export function barsOf(events: readonly Event[]): Bars {
       open.delete(ending.key);
       ended.end = Math.max(event.at, ended.start);
       ended.how = ending.how;
-      // A read that was called ahead began before its task did.
+      // A prefetched read started before its task.
       ended.start = Math.min(ended.start, ended.end - (ending.ms ?? 0));
       if (ended.task === undefined) lastWord = ended;
     }
@@ -139,7 +139,7 @@ function endingBy(event: Event): Ending | undefined {
         how: event.data.found === 'unknown' ? 'failed' : 'succeeded',
       };
     case 'question_asked':
-      // A call that is held open goes on while a person is asked.
+      // A held call continues while the question is open.
       return event.data.held === true
         ? undefined
         : { key: `attempt ${event.data.question.task}`, how: 'asked' };

@@ -22,7 +22,7 @@ interface Props {
 
 export function ChartRow({ row, top, height, window, marked, onSelect }: Props) {
   const say = useTexts(texts);
-  const label = row.kind === 'tasks' ? say.row(Number(row.id.split(' ')[1])) : say[row.kind];
+  const label = row.kind === 'tasks' ? row.id.split(' ')[1] : say[row.kind];
   return (
     <div className="absolute left-0 w-full border-line border-b" style={{ top, height }}>
       <span
@@ -38,7 +38,7 @@ export function ChartRow({ row, top, height, window, marked, onSelect }: Props) 
   );
 }
 
-/** Never by colour alone: what failed is struck through, what is in doubt and what waits is dashed. */
+/** Never by colour alone: failed is struck through, unconfirmed and waiting are dashed. */
 const LOOKS: Readonly<Record<Bar['how'], string>> = {
   open: 'bg-busy/25 border-busy animate-pulse',
   succeeded: 'bg-good/20 border-good/60',
@@ -93,13 +93,13 @@ export function barId({ id }: Bar): string {
 
 type TimelineTexts = (typeof texts)['en'];
 
-/** What it is, in a word or two. */
+/** The short name of a bar. */
 export function titleOf({ kind, task, which }: Bar, say: TimelineTexts): string {
   if (kind === 'decision') return say.decision(which);
   return task ?? say.question(which);
 }
 
-/** All that is seen of a bar, in words. */
+/** Everything a bar shows, as text. */
 export function nameOf(
   bar: Bar,
   {

@@ -14,18 +14,18 @@ export interface ChartProps {
   readonly scale: Scale;
   readonly critical: ReadonlySet<string>;
   readonly now: number;
-  /** Whether something goes on. */
+  /** Whether a bar is still running. */
   readonly isOpen: boolean;
   readonly selected: string | undefined;
   readonly select: (task: string | undefined) => void;
 }
 
 const ROW = 28;
-/** Of the names of the rows. */
+/** Width of the row labels. */
 export const LABELS = 56;
 const MOST = 4_000;
 
-/** Rows of bars on an axis of time. What is not in sight is not drawn. */
+/** Rows of bars on a time axis. Only what is in view is drawn. */
 export function Chart({ rows, scale, critical, now, isOpen, selected, select }: ChartProps) {
   const say = useTexts(texts);
   const area = useRef<HTMLDivElement>(null);
@@ -111,7 +111,7 @@ export function Chart({ rows, scale, critical, now, isOpen, selected, select }: 
   );
 }
 
-/** What stood in the middle stays there while it is zoomed. */
+/** Keeps the middle in place while zooming. */
 function useKeptMiddle(
   area: React.RefObject<HTMLDivElement | null>,
   { zoom, width, labels }: { readonly zoom: number; readonly width: number; readonly labels: number },
@@ -127,7 +127,7 @@ function useKeptMiddle(
   }, [area, zoom, width, labels]);
 }
 
-/** Pixels between two times that are written. */
+/** Pixels between two labels. */
 const GAP = 90;
 
 interface Props {
@@ -136,7 +136,7 @@ interface Props {
   readonly window: { readonly from: number; readonly to: number };
 }
 
-/** Time since the start of the run, and where it is folded. */
+/** Time since the start of the run, with its folds. */
 function Axis({ scale, width, window }: Props) {
   const say = useTexts(texts);
   const perPixel = scale.length / width;
@@ -188,7 +188,7 @@ const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowDown: 'below',
 };
 
-/** The keyboard in the chart. */
+/** Keyboard control of the chart. */
 function useKeys({ rows, active, show, select, zoomBy, fit }: Keys) {
   const go = (bar: Bar | undefined) => bar !== undefined && show(bar);
   const open = () => active?.task !== undefined && select(active.task);
@@ -219,7 +219,7 @@ interface Seen {
   readonly width: number;
 }
 
-/** What of a scrolled area is in sight, from left to right. */
+/** The visible horizontal range of a scroll area. */
 function useWindow(area: RefObject<HTMLElement | null>): Seen {
   const [seen, setSeen] = useState<Seen>({ left: 0, width: 800 });
   useEffect(() => {

@@ -4,15 +4,15 @@ import type { Bar, Bars } from './bars.ts';
 
 interface CriticalPath {
   readonly ids: ReadonlySet<string>;
-  /** Where it led through nothing but the wait for a free slot. */
+  /** The parts of the path that only waited for a free slot. */
   readonly slots: readonly Bar[];
 }
 
 type Waiting = Pick<TaskState, 'needs' | 'waits' | 'gates' | 'children'>;
 
 /**
- * What the end of the run waited for: from the bar that ended last, always to the one that let it begin, to the
- * start. To make the run shorter is to make one of these shorter.
+ * What the end of the run waited for: from the bar that ended last, back through what each bar waited for. Only a
+ * shorter bar on this path makes the run shorter.
  */
 export function criticalPath(
   found: Bars,
@@ -39,7 +39,7 @@ export function criticalPath(
   return { ids: path, slots: waits };
 }
 
-/** The one that ended last; of what goes on now, the one that began first. */
+/** The bar that ended last. Of running bars, the one that started first. */
 function latest(bars: readonly Bar[]): Bar | undefined {
   const [first, ...others] = bars;
   return others.reduce<Bar | undefined>((best, bar) => (best && !isLater(bar, best) ? best : bar), first);
@@ -54,7 +54,7 @@ function endOf({ end }: Bar): number {
   return end ?? Number.POSITIVE_INFINITY;
 }
 
-/** A decision is asked for when there is nothing else to do, so that it waited for whatever ended last. */
+/** A decision starts when nothing else can be done, so it waited for whatever ended last. */
 function lastBefore({ id, start }: Bar, ended: readonly Bar[]): Bar | undefined {
   let [low, high] = [0, ended.length];
   while (low < high) {
@@ -73,7 +73,7 @@ interface Surroundings {
   readonly tasks: ReadonlyMap<string, Waiting>;
 }
 
-/** What let a bar of a task begin: an earlier one of its own, a task that it waited for, or the word that made it. */
+/** What a bar waited for: an earlier bar of its task, a dependency, or the decision that created the task. */
 function releasing(bar: Bar, task: string, { byTask, origins, tasks }: Surroundings): Bar | undefined {
   const own = (byTask.get(task) ?? []).filter(
     ({ id, end }) => id !== bar.id && end !== undefined && end <= bar.start,
@@ -89,7 +89,7 @@ function releasing(bar: Bar, task: string, { byTask, origins, tasks }: Surroundi
   return latest(origin === undefined ? before : [origin, ...before]);
 }
 
-/** A step has ended when its tasks have. */
+/** A step ends with its tasks. */
 function inside(id: string, tasks: ReadonlyMap<string, Waiting>, seen = new Set<string>()): string[] {
   const children = (tasks.get(id)?.children ?? []).filter((child) => !seen.has(child));
   for (const child of children) seen.add(child);
@@ -99,11 +99,11 @@ function inside(id: string, tasks: ReadonlyMap<string, Waiting>, seen = new Set<
 type Settings = Pick<RunState['settings'], 'concurrency' | 'servers'>;
 
 interface Slots {
-  /** The time before a bar in which nothing but a free slot was missing; undefined where there was none. */
+  /** The time before a bar in which its task waited only for a free slot, if there was any. */
   before(bar: Bar, released: Bar | undefined): Bar | undefined;
 }
 
-/** Whether a task that could begin had to wait because as many calls as may were under way, of all or of its server. */
+/** Finds tasks that were ready but had to wait, because the concurrency limit of the run or of their server was reached. */
 function createSlots(
   { bars, accepted }: Pick<Bars, 'bars' | 'accepted'>,
   { tasks, settings }: { readonly tasks: RunState['tasks']; readonly settings: Settings },

@@ -2,18 +2,18 @@ import type { Bar } from './bars.ts';
 
 export interface Row {
   readonly id: string;
-  readonly kind: 'mind' | 'people' | 'tasks';
-  /** In the order in which they began. */
+  readonly kind: 'model' | 'user' | 'tasks';
+  /** By start. */
   readonly bars: readonly Bar[];
 }
 
 /**
- * The mind and people have a row each; tasks share as few rows as hold those that went on at the same time. A task
- * stays in its row with all of its attempts and waits.
+ * The model and the user have one row each. Tasks share as few rows as possible; a task stays in its row with all of
+ * its attempts and waits.
  */
 export function rowsOf(bars: readonly Bar[]): Row[] {
-  const mind = bars.filter(({ kind }) => kind === 'decision');
-  const people = bars.filter(({ kind, task }) => kind === 'wait' && task === undefined);
+  const model = bars.filter(({ kind }) => kind === 'decision');
+  const user = bars.filter(({ kind, task }) => kind === 'wait' && task === undefined);
   const rows: { bars: Bar[]; end: number }[] = [];
   for (const own of spansOf(bars)) {
     const free = rows.find(({ end }) => end <= own.start);
@@ -23,8 +23,8 @@ export function rowsOf(bars: readonly Bar[]): Row[] {
     row.end = own.end;
   }
   return [
-    ...(mind.length > 0 ? [{ id: 'mind', kind: 'mind' as const, bars: mind }] : []),
-    ...(people.length > 0 ? [{ id: 'people', kind: 'people' as const, bars: people }] : []),
+    ...(model.length > 0 ? [{ id: 'model', kind: 'model' as const, bars: model }] : []),
+    ...(user.length > 0 ? [{ id: 'user', kind: 'user' as const, bars: user }] : []),
     ...rows.map((row, index) => ({ id: `tasks ${index + 1}`, kind: 'tasks' as const, bars: row.bars })),
   ];
 }
@@ -35,7 +35,7 @@ interface Span {
   readonly bars: readonly Bar[];
 }
 
-/** From the first beginning of a task to its last end. */
+/** The time from the first start to the last end of each task. */
 function spansOf(bars: readonly Bar[]): Span[] {
   const byTask = Map.groupBy(
     bars.filter(({ task }) => task !== undefined),
@@ -50,7 +50,7 @@ function spansOf(bars: readonly Bar[]): Span[] {
 
 export type Direction = 'before' | 'behind' | 'above' | 'below';
 
-/** Where an arrow key leads: along its row, or to what went on at about the same time in the next one. */
+/** The target of an arrow key: along the row, or the nearest in time in the next row. */
 export function neighbourBar(rows: readonly Row[], id: string, direction: Direction): Bar | undefined {
   const index = rows.findIndex(({ bars }) => bars.some((bar) => bar.id === id));
   const row = rows[index];
@@ -65,17 +65,17 @@ export function neighbourBar(rows: readonly Row[], id: string, direction: Direct
   );
 }
 
-/** A bar with its place in pixels; or many that are too small to be told apart. */
+/** A bar in pixels, or several that are too small to be told apart. */
 export interface Drawn {
   readonly bar: Bar;
   readonly left: number;
   readonly width: number;
-  /** How many it stands for. */
+  /** How many bars it stands for. */
   readonly count: number;
 }
 
 interface Window {
-  /** Pixels of a time. */
+  /** The pixel of a time. */
   readonly pixelOf: (time: number) => number;
   readonly now: number;
   readonly from: number;
@@ -84,7 +84,7 @@ interface Window {
 
 const LEAST = 3;
 
-/** Of a row, what is in sight: never more than there are pixels, however many tasks it has. */
+/** The visible bars of a row. Their number is limited by the pixels, not by the tasks. */
 export function drawnBars(bars: readonly Bar[], { pixelOf, now, from, to }: Window): Drawn[] {
   const drawn: Drawn[] = [];
   for (const bar of bars) {
@@ -96,7 +96,7 @@ export function drawnBars(bars: readonly Bar[], { pixelOf, now, from, to }: Wind
     const isSmall = right - left <= LEAST && before !== undefined && before.width <= 3 * LEAST;
     if (isSmall && left < before.left + before.width)
       drawn[drawn.length - 1] = {
-        // Of many the one that one would look for.
+        // Of several, one that did not succeed is shown.
         bar: before.bar.how === 'succeeded' ? bar : before.bar,
         left: before.left,
         width: right - before.left,

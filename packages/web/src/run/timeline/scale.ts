@@ -1,6 +1,6 @@
 import type { Bar } from './bars.ts';
 
-/** Times as places on the axis, in milliseconds from its beginning. Long stretches in which nobody worked are folded. */
+/** Maps times to places on the axis, in milliseconds from its start. Long idle periods are folded. */
 export interface Scale {
   readonly start: number;
   readonly length: number;
@@ -10,10 +10,10 @@ export interface Scale {
 }
 
 export interface Fold {
-  /** Where it begins and ends on the axis. */
+  /** Its start and end on the axis. */
   readonly from: number;
   readonly to: number;
-  /** How long it took in truth. */
+  /** Its real duration. */
   readonly ms: number;
 }
 
@@ -22,10 +22,10 @@ interface Range {
   readonly end: number;
 }
 
-/** A pause of that part of all work, and at least so long, is folded. */
+/** A pause is folded if it is at least this share of all work, and at least this long. */
 const PART = 0.2;
 const LEAST = 2_000;
-/** What is left of it, as a part of all work. */
+/** The length of a fold, as a share of all work. */
 const LEFT = 0.03;
 
 export function createScale(bars: readonly Bar[], { start, end }: Range, isFolding: boolean): Scale {
@@ -62,7 +62,7 @@ export function createScale(bars: readonly Bar[], { start, end }: Range, isFoldi
   };
 }
 
-/** When anybody worked: to wait for a person is no work. */
+/** The periods of work. Waiting for an answer is not work. */
 function workOf(bars: readonly Bar[], { end: last }: Range): Range[] {
   const work: Range[] = [];
   for (const { kind, start, end = last } of bars) {
@@ -91,7 +91,7 @@ const STEPS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000,
 ].concat([2, 5, 10, 15, 30, 60, 120, 360, 720, 1_440, 10_080].map((minutes) => minutes * 60_000));
 
-/** Round times that stand at least `gap` milliseconds of the axis apart, from one place to another. */
+/** Round times between two places, at least `gap` milliseconds of the axis apart. */
 export function ticksOf(scale: Scale, { from, to, gap }: { from: number; to: number; gap: number }): Tick[] {
   const step = STEPS.find((one) => one >= gap) ?? gap;
   const ticks: Tick[] = [];
@@ -100,7 +100,7 @@ export function ticksOf(scale: Scale, { from, to, gap }: { from: number; to: num
     if (place > to) return ticks;
     const fold = scale.folds.find((one) => place > one.from && place < one.to);
     if (fold === undefined) ticks.push({ place, ms });
-    // Behind a fold the next round time comes first.
+    // After a fold, the ticks continue with the next round time.
     else ms = Math.floor((scale.timeAt(fold.to) - scale.start) / step) * step;
   }
 }

@@ -12,14 +12,14 @@ import { createScale } from './scale.ts';
 
 const SHAPES = ['chart', 'table'] as const;
 
-/** When what was done, and what the end waited for. */
+/** The timeline with its critical path. */
 export function Timeline({ state, events, selected, select }: ViewProps) {
   const say = useTexts(texts);
   const [shape, setShape] = useState<(typeof SHAPES)[number]>('chart');
   const [isFolding, setIsFolding] = useState(true);
   const shown = useDeferredValue(events);
   const found = useMemo(() => barsOf(shown), [shown]);
-  // The state is changed in place, but only with more events.
+  // The state is changed in place, but only by new events.
   const { ids: critical, slots } = useMemo(() => criticalPath(found, state), [found, state]);
   const bars = useMemo(
     () => [...found.bars, ...slots].sort((one, other) => one.start - other.start),
@@ -39,7 +39,7 @@ export function Timeline({ state, events, selected, select }: ViewProps) {
   const view = { rows, scale, critical, now, isOpen, selected, select };
   return (
     <section aria-label={say.timeline} className="flex min-h-0 flex-1 flex-col gap-2">
-      <ViewHead shapes={SHAPES} shape={shape} onShape={setShape} texts={say}>
+      <ViewHead shapes={SHAPES} shape={shape} onShape={setShape} names={say.shapes}>
         {shape === 'chart' && <ViewSwitch isOn={isFolding} onSwitch={setIsFolding} text={say.fold} />}
         <span className="flex items-center gap-1.5 text-faint text-xs">
           <span aria-hidden="true" className="h-3 w-6 rounded-sm border-2 border-ink bg-sunken" />
