@@ -113,7 +113,7 @@ function RunRow({ run }: { readonly run: RunSummary }) {
   return (
     <Link
       to={{ at: 'run', run: run.run, view: 'graph' }}
-      className="grid grid-cols-[1fr_auto] items-center gap-x-4 px-4 py-2 hover:bg-sunken sm:grid-cols-[10rem_1fr_auto]"
+      className="grid grid-cols-[1fr_auto] items-center gap-x-4 px-4 py-2 hover:bg-sunken sm:grid-cols-[12rem_1fr_auto]"
     >
       <span className="order-2 sm:order-none">
         <StatusMark status={status} />

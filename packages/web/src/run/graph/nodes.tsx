@@ -94,7 +94,7 @@ export const FrameNode = memo(function FrameNode({ id, data, selected }: NodePro
   return (
     <div
       id={nodeId(id)}
-      className={`h-full w-full cursor-pointer border ${frame} ${ring} ${face.standing === 'gone' ? 'opacity-50' : ''}`}
+      className={`h-full w-full cursor-pointer rounded-lg border ${frame} ${ring} ${face.standing === 'gone' ? 'opacity-50' : ''}`}
     >
       <div className="flex items-baseline gap-2 px-3 py-2 text-[13px]">
         <span className={`text-xs ${colour}`} title={word.statuses[face.status]}>

@@ -76,7 +76,7 @@ const ARROW = { length: 8, half: 4 };
 export function drawEdges(
   pen: CanvasRenderingContext2D,
   sketches: readonly Sketch[],
-  { inks, isFar }: { readonly inks: Inks; readonly isFar: boolean },
+  { inks, isFar }: Look,
 ): void {
   for (const { edge, path } of sketches) {
     const { ink, dash } = EDGES[edge.edge.kind];
@@ -104,17 +104,26 @@ function drawArrow(pen: CanvasRenderingContext2D, { points }: EdgePath): void {
 
 type Nodes = readonly (TaskNode | GateNode)[];
 
+interface Look {
+  readonly inks: Inks;
+  /** From afar there are no elements, so that borders are painted too, but no dashes and arrows. */
+  readonly isFar: boolean;
+}
+
 /** The steps, behind everything else. */
-export function drawFrames(pen: CanvasRenderingContext2D, nodes: Nodes, inks: Inks): void {
+export function drawFrames(pen: CanvasRenderingContext2D, nodes: Nodes, { inks, isFar }: Look): void {
   for (const { type, position, width = 0, height = 0 } of nodes) {
     if (type !== 'frame') continue;
+    pen.beginPath();
+    pen.roundRect(position.x, position.y, width, height, 8);
     pen.globalAlpha = 0.6;
     pen.fillStyle = inks.sunken;
-    pen.fillRect(position.x, position.y, width, height);
+    pen.fill();
     pen.globalAlpha = 1;
+    if (!isFar) continue;
     pen.lineWidth = 4;
     pen.strokeStyle = inks.line;
-    pen.strokeRect(position.x, position.y, width, height);
+    pen.stroke();
   }
 }
 

@@ -42,7 +42,7 @@ export function Picture({ edges, nodes, isOverview, marked }: Props) {
     const near = nodes.filter((node) => overlap(boxOf(node), sight));
     const seen = sketches.filter(({ edge }) => overlap(edge.box, sight));
     const touching = seen.filter(({ edge }) => isTouching(edge, marked));
-    drawFrames(pen, near, inks);
+    drawFrames(pen, near, { inks, isFar: isOverview });
     // From afar a line is still one pixel wide.
     pen.lineWidth = isOverview ? 1 / zoom : 1.5;
     pen.globalAlpha = isOverview ? 0.5 : touching.length > 0 ? 0.4 : 0.8;
@@ -93,7 +93,7 @@ export function SmallMap({ laidOut, nodes, onMove }: SmallMapProps) {
   useLayoutEffect(() => {
     const drawing = canvas.current && begin(canvas.current, SIZE, place);
     if (!drawing) return;
-    drawFrames(drawing.pen, nodes, drawing.inks);
+    drawFrames(drawing.pen, nodes, { inks: drawing.inks, isFar: true });
     drawTasks(drawing.pen, nodes, { inks: drawing.inks, hasSigns: false });
   }, [nodes, scheme, place.x, place.y, place.zoom]);
   const go = ({ clientX, clientY, currentTarget, buttons }: PointerEvent) => {
