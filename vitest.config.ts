@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * How long something may take is no matter of any test: these limits end a test that hangs. What waits within a test gives
@@ -18,9 +19,25 @@ const ALONE = ['packages/dandori/test/store/group-commit.test.ts'];
 /** The page sees the core by names that vite resolves. */
 const PAGE = [{ find: /^#dandori\//, replacement: `${import.meta.dirname}/packages/dandori/src/` }];
 
+/** The files that take longest begin first, so that at the end no core waits for one of them. */
+const SLOWEST = ['web/test/proof/life', 'dandori/test/build/packed'].map(
+  (path) => `/packages/${path}.test.ts`,
+);
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = SLOWEST.findIndex((path) => moduleId.endsWith(path));
+      return place < 0 ? SLOWEST.length : place;
+    };
+    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b));
+  }
+}
+
 export default defineConfig({
   test: {
-    globalSetup: 'packages/dandori/test/installation.ts',
+    globalSetup: ['packages/dandori/test/installation.ts', 'packages/web/test/chromium.ts'],
+    sequence: { sequencer: SlowestFirst },
     // Many tests wait for processes and disks, so one file more than there are cores may run.
     maxWorkers: availableParallelism() + 1,
     projects: [

@@ -17,27 +17,24 @@ import {
   type Reply,
 } from '../../dandori/src/testing/index.ts';
 import { createSchemaCheck } from '../../dandori/src/tools/schema/check.ts';
+import { settingsWith } from '../../dandori/test/settings.ts';
 
 export interface Lived {
   readonly events: readonly Event[];
   readonly state: RunState;
 }
 
-const SETTINGS: Settings = {
+const SETTINGS = settingsWith({
   mode: 'planned',
-  approval: 'never',
   concurrency: 4,
-  limits: { steps: 10, calls: 30, tasks: 5_000, time: 6_000_000 },
+  limits: { tasks: 5_000, time: 6_000_000 },
   planning: {
     strategy: 'plan_and_solve',
     decomposition: 'moderate',
     reflection: { onError: true, interval: 100 },
     revisions: 3,
   },
-  task: { timeout: 60_000, attempts: 3, backoff: 100 },
-  repairs: 2,
-  order: [],
-};
+});
 
 const TOOLS: Readonly<Record<string, FunctionTool>> = {
   'books.find': { takes: 20, run: () => ({ title: 'tea' }) },

@@ -22,16 +22,9 @@ import {
 import { createScriptedMind, type Reply, type ScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createStepClock, type StepClock } from '../../src/testing/step-clock.ts';
 import { report } from '../../src/views/report.ts';
+import { settingsWith } from '../settings.ts';
 
-export const SETTINGS: Settings = {
-  mode: 'auto',
-  approval: 'never',
-  concurrency: 16,
-  limits: { steps: 10, calls: 30, tasks: 100, time: 600_000 },
-  task: { timeout: 60_000, attempts: 3, backoff: 100 },
-  repairs: 2,
-  order: [],
-};
+export const SETTINGS = settingsWith();
 
 export interface House {
   readonly clock: StepClock;

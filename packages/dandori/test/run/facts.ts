@@ -2,21 +2,18 @@ import { EVENT_VERSION, type Event, type Fact, type FactOf, type Purpose } from 
 import type { Failure } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Question } from '../../src/model/question.ts';
-import type { Settings } from '../../src/model/settings.ts';
 import type { Action, Task } from '../../src/model/task.ts';
 import type { Effect } from '../../src/model/tool.ts';
 import { fold } from '../../src/run/state/apply.ts';
 import type { RunState } from '../../src/run/state/state.ts';
+import { type SettingsChanges, settingsWith } from '../settings.ts';
 
-export const SETTINGS: Settings = {
-  mode: 'auto',
-  approval: 'never',
+export const SETTINGS = settingsWith({
   concurrency: 4,
-  limits: { steps: 3, calls: 10, tasks: 100, time: 60_000 },
-  task: { timeout: 1_000, attempts: 3, backoff: 100 },
+  limits: { steps: 3, calls: 10, time: 60_000 },
+  task: { timeout: 1_000 },
   repairs: 1,
-  order: [],
-};
+});
 
 /** A journal from facts; a number among them lets that many milliseconds pass. */
 export function journalOf(...entries: readonly (Fact | number)[]): Event[] {
@@ -39,12 +36,10 @@ export function stateOf(...entries: readonly (Fact | number)[]): RunState {
   return state;
 }
 
-type Changes = Partial<Omit<Settings, 'limits' | 'task'>> & {
-  limits?: Partial<Settings['limits']>;
-  task?: Partial<Settings['task']>;
-};
-
-export function started(changes: Changes = {}, data: Partial<FactOf<'run_started'>['data']> = {}): Fact {
+export function started(
+  changes: SettingsChanges = {},
+  data: Partial<FactOf<'run_started'>['data']> = {},
+): Fact {
   const settings = {
     ...SETTINGS,
     ...changes,
@@ -109,7 +104,7 @@ export function approves(tasks: readonly Planned[], version = 1, question?: stri
 }
 
 /** A run with an accepted plan of the user's. */
-export function running(tasks: readonly Planned[], changes: Changes = {}): Fact[] {
+export function running(tasks: readonly Planned[], changes: SettingsChanges = {}): Fact[] {
   return [started(changes, { planGiven: true }), proposes(tasks, 'user'), approves(tasks)];
 }
 

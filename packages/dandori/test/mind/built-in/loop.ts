@@ -13,6 +13,7 @@ import { decide } from '../../../src/run/decide.ts';
 import { apply } from '../../../src/run/state/apply.ts';
 import type { RunState } from '../../../src/run/state/state.ts';
 import { createSchemaCheck } from '../../../src/tools/schema/check.ts';
+import { settingsWith } from '../../settings.ts';
 
 /** A tool's recorded behaviour: a result, or a Failure thrown as data. */
 export type Run = (args: JsonObject) => Json | { failure: Failure };
@@ -38,15 +39,11 @@ interface Play {
   readonly plan?: readonly Task[];
 }
 
-export const SETTINGS: Settings = {
-  mode: 'auto',
-  approval: 'never',
+export const SETTINGS = settingsWith({
   concurrency: 4,
-  limits: { steps: 10, calls: 30, tasks: 100, time: 60_000 },
+  limits: { time: 60_000 },
   task: { timeout: 1_000, attempts: 1, backoff: 0 },
-  repairs: 2,
-  order: [],
-};
+});
 
 const check = createSchemaCheck();
 

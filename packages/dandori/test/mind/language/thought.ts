@@ -1,20 +1,18 @@
 import type { Thinking, Thought } from '../../../src/mind/mind.ts';
 import type { Fact, Purpose } from '../../../src/model/event.ts';
-import type { Mode, Settings } from '../../../src/model/settings.ts';
+import type { Mode } from '../../../src/model/settings.ts';
 import type { Action } from '../../../src/model/task.ts';
 import type { Tool } from '../../../src/model/tool.ts';
 import { apply } from '../../../src/run/state/apply.ts';
 import type { RunState } from '../../../src/run/state/state.ts';
+import { settingsWith } from '../../settings.ts';
 
-export const settings: Settings = {
-  mode: 'auto',
+export const settings = settingsWith({
   approval: 'destructive',
   concurrency: 8,
-  limits: { steps: 10, calls: 20, tasks: 100, time: 60_000 },
-  task: { timeout: 30_000, attempts: 3, backoff: 100 },
-  repairs: 2,
-  order: [],
-};
+  limits: { calls: 20, time: 60_000 },
+  task: { timeout: 30_000 },
+});
 
 export const tools: ReadonlyMap<string, Tool> = new Map(
   ['weather.now', 'places.find'].map((name) => [
