@@ -40,5 +40,5 @@ async function bundleStarted(directory: string): Promise<void> {
 const INSTALLED = { id: 'dandori', external: true };
 
 function isPublished(id: string): boolean {
-  return id.endsWith('/src/index.ts');
+  return id === 'dandori' || id.endsWith('/src/index.ts');
 }

@@ -35,6 +35,7 @@ export const STARTED = [
   'cli/fixtures/hostile-server.ts',
   'conversation/fixtures/travel.ts',
   'crash/fixtures/effects-server.ts',
+  'crash/fixtures/work.ts',
   'store/child.ts',
 ] as const;
 

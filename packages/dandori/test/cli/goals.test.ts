@@ -1,4 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Dandori, openDandori } from '../../src/app/dandori.ts';
+import type { Report } from '../../src/views/report.ts';
+import { sample } from '../long.ts';
 import { openPlace } from './command.ts';
 
 /** The first commands that a newcomer types: no key, no network, no configuration. */
@@ -25,18 +31,33 @@ const GOALS: [string, RegExp, string[]][] = [
   ],
 ];
 
-describe.concurrent('the first goals of a newcomer', () => {
-  it.each(GOALS)('%s', async (goal, answer, operations) => {
-    await using place = await openPlace();
-    const { code, stdout, stderr } = await place.dandori('run', goal, '--json');
-    expect(stderr).toBe('');
-    const report = JSON.parse(stdout);
+describe('the first goals of a newcomer', () => {
+  let folder: string;
+  let dandori: Dandori;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dandori-goals-'));
+    dandori = await openDandori({ cwd: folder });
+  });
+  afterAll(async () => {
+    await dandori.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function expectReached(report: Report, [, answer, operations]: (typeof GOALS)[number]): void {
     expect(report.outcome).toBe('answered');
     expect(report.answer).toMatch(answer);
-    expect(Object.values(report.tasks).map((task) => (task as { operation: string }).operation)).toEqual(
-      operations,
-    );
+    expect(Object.values(report.tasks).map(({ operation }) => operation)).toEqual(operations);
     expect(report.usage.modelCalls).toBe(0);
+  }
+
+  it.each(GOALS)('%s', async (...goal) => expectReached(await dandori.run(goal[0]), goal));
+
+  // Each command starts all five servers that come with Dandori.
+  it.each(sample(GOALS, GOALS.length))('by the command line: %s', async (...goal) => {
+    await using place = await openPlace();
+    const { code, stdout, stderr } = await place.dandori('run', goal[0], '--json');
+    expect(stderr).toBe('');
+    expectReached(JSON.parse(stdout), goal);
     expect(code).toBe(0);
   });
 

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Task } from '../../src/model/task.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
-import { started } from '../program.ts';
+import { service, started } from '../program.ts';
 
 const SERVER = started('crash/fixtures/effects-server.ts');
-const SERVICES = join(import.meta.dirname, 'fixtures/work.ts');
+const SERVICES = service('crash/fixtures/work.ts');
 
 /**
  * When a process is killed: as soon as the journal has grown by so many events or there are so many effects, or so many

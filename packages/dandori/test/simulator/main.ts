@@ -1,16 +1,8 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import {
-  accountOf,
-  addTallies,
-  type Simulated,
-  simulate,
-  type Tally,
-  tallyOf,
-} from '../../src/testing/index.ts';
+import type { Simulated, Tally } from '../../src/testing/index.ts';
 import { numbersAsked } from '../numbers-asked.ts';
-import { compare, simulateAll } from './seeds.ts';
 
 const USAGE = `npm run simulate -- --seeds 1000 [--from 1] [--workers N] [--json]
 npm run simulate -- --seed N [--json]     one of them: its faults and its last events`;
@@ -29,12 +21,15 @@ interface Done {
   readonly failed: readonly Simulated[];
 }
 
-if (isMainThread) await main();
+const asked = isMainThread ? numbersAsked(USAGE, ['seeds', 'from', 'seed', 'workers']) : undefined;
+// Loaded after the arguments were read, so that a wrong one is refused at once.
+const { accountOf, addTallies, simulate, tallyOf } = await import('../../src/testing/index.ts');
+const { compare, simulateAll } = await import('./seeds.ts');
+if (asked !== undefined) await main(asked);
 else serve();
 
-async function main(): Promise<void> {
-  const asked = numbersAsked(USAGE, ['seeds', 'from', 'seed', 'workers']);
-  const { seeds = 1000, from = 1, seed, workers: most = availableParallelism(), json } = asked;
+async function main(numbers: Exclude<typeof asked, undefined>): Promise<void> {
+  const { seeds = 1000, from = 1, seed, workers: most = availableParallelism(), json } = numbers;
   if (seed !== undefined) return one(seed, json);
   const portions = portionsOf(from, seeds);
   const began = performance.now();
