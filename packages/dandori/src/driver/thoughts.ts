@@ -57,13 +57,22 @@ interface Decided {
 
 /** What is written down of a decision that can be used. */
 export function decidedFacts(
-  { reasoning, repaired, model, usage }: Thinking & { kind: 'decided' },
+  { actions, reasoning, repaired, model, usage }: Thinking & { kind: 'decided' },
   { decision, ms, taken, state }: Decided,
 ): Fact[] {
   const { operations, questions } = taken;
   const made: Fact = {
     type: 'decision_made',
-    data: { decision, reasoning, ...(operations.length > 0 && { operations }), repaired, model, usage, ms },
+    data: {
+      decision,
+      reasoning,
+      ...(operations.length > 0 && { operations }),
+      ...(!isClosing(state) && actions.some(changesPlan) && { actions: [...actions] }),
+      repaired,
+      model,
+      usage,
+      ms,
+    },
   };
   if (isClosing(state)) return [made];
   const reflection = looksBack(state, { taken, reasoning });
@@ -75,6 +84,11 @@ export function decidedFacts(
     ...planned(taken, state, reasoning),
     ...questions,
   ];
+}
+
+/** The journal holds the tasks that came of it, from which the action cannot be had back. */
+function changesPlan({ operation }: Action): boolean {
+  return operation === 'plan.propose' || operation === 'plan.revise';
 }
 
 function planned(taken: ParsedActions, state: RunState, reasoning: string | undefined): Fact[] {

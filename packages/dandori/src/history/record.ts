@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import type { Parts } from '../driver/parts.ts';
 import { createResults, type Results } from '../driver/results.ts';
+import { decidedFacts } from '../driver/thoughts.ts';
 import { DandoriError } from '../model/error.ts';
-import type { Event, FactOf } from '../model/event.ts';
-import { normalise } from '../model/json.ts';
+import type { Event, Fact, FactOf } from '../model/event.ts';
+import { canonicalJson, type Json, normalise } from '../model/json.ts';
 import { OWN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import { named, redact } from '../model/redact.ts';
-import { isStep } from '../model/task.ts';
+import { type Action, isStep } from '../model/task.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
+import { parseActions } from '../run/actions/parse.ts';
 import { apply } from '../run/state/apply.ts';
 import { responseTo } from '../run/state/held-calls.ts';
 import { innerCallsInDoubt } from '../run/state/inner-calls.ts';
@@ -23,20 +25,21 @@ import {
   recordedCase,
 } from './case.ts';
 import { isOfDecision } from './fork-point.ts';
-import { type Followed, spokenAgain } from './spoken.ts';
 
 export const recordedSchema = z.object({
   case: recordedCase,
   inexact: z
     .array(z.number().int())
     .readonly()
-    .describe('Decisions that cannot be written so that they come out the same; such a case may fail'),
+    .describe('Decisions of an older version whose actions the journal does not hold; such a case may fail'),
   unknown: z
     .array(z.string())
     .readonly()
     .describe('Tools that are not connected now: only their name and effect are known'),
 });
 export type Recorded = Readonly<z.infer<typeof recordedSchema>>;
+
+type Made = FactOf<'decision_made'>['data'];
 
 type Keeping = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
 
@@ -125,7 +128,7 @@ interface OpenCall extends Pick<CaseCall, 'task' | 'operation' | 'args'> {
 interface Recorder {
   /** Before the event. */
   readonly state: RunState;
-  readonly followed: () => Followed;
+  readonly followed: () => readonly Event[];
   readonly results: Results;
   readonly recording: Recording;
 }
@@ -271,14 +274,57 @@ function decided(
   { state, followed, recording }: Omit<Recorder, 'results'>,
 ): void {
   const { decision, reasoning, usage, ms } = data;
-  const { actions, isExact } = spokenAgain(data, followed(), state);
-  if (!isExact) recording.inexact.push(decision);
+  const after = followed();
+  const actions = data.actions ?? journaledActions(data, after);
+  if (data.actions === undefined && !givesTheSame(actions, { made: data, followed: after, state }))
+    recording.inexact.push(decision);
   const purpose = state.thinking?.purpose ?? 'act';
-  recording.decisions.push({ purpose, actions: [...actions], reasoning, usage, ms });
+  recording.decisions.push({ purpose, actions, reasoning, usage, ms });
+}
+
+/** Tasks with the ids that they got in the run, and our own operations: what the mind said, but for the ids. */
+function journaledActions({ operations = [] }: Made, followed: readonly Event[]): Action[] {
+  const plan = followed.find(({ type }) => type === 'plan_proposed' || type === 'plan_revised');
+  if (plan?.type !== 'plan_proposed' && plan?.type !== 'plan_revised') return operations;
+  const { tasks, removes = [] } = plan.data;
+  return [...tasks.filter(({ id }) => !removes.includes(id)), ...operations];
+}
+
+interface Decided {
+  readonly made: Made;
+  readonly followed: readonly Event[];
+  readonly state: RunState;
+}
+
+/**
+ * Whether the actions lead to the same facts. Journals of older versions lack the actions of a decision that proposes
+ * or revises a plan.
+ */
+function givesTheSame(actions: readonly Action[], { made, followed, state }: Decided): boolean {
+  const { decision, ms, ...said } = made;
+  const taken = parseActions(actions, state);
+  if (taken.problem !== undefined) return false;
+  const facts = decidedFacts(
+    { kind: 'decided', ...said, actions: [...actions] },
+    { decision, ms, taken, state },
+  );
+  return factsText(facts) === factsText([{ type: 'decision_made', data: made }, ...followed]);
+}
+
+function factsText(facts: readonly Fact[]): string {
+  const plain = facts.map((fact) => ({ type: fact.type, data: withoutTerms(fact) as Json }));
+  return canonicalJson(normalise(plain));
+}
+
+/** The settings say until when and by whom a question may be answered, and not the mind. */
+function withoutTerms(fact: Fact): Fact['data'] {
+  if (fact.type !== 'question_asked') return fact.data;
+  const { expiresAt: _, answerers: __, ...question } = fact.data.question;
+  return { ...fact.data, question };
 }
 
 /** What was written down together with the decision. */
-function followedBy(events: readonly Event[], from: number): Followed {
+function followedBy(events: readonly Event[], from: number): readonly Event[] {
   let end = from;
   while (isOfDecision(events[end])) end++;
   return events.slice(from, end);

@@ -110,6 +110,8 @@ export const factSchema = z.discriminatedUnion('type', [
     reasoning: z.string().optional(),
     /** Our own operations among the actions (`answer`, `ask`); tool calls follow as `plan_proposed`. */
     operations: z.array(task).optional(),
+    /** All actions as the mind gave them, where `operations` and the plan that follows do not hold them whole. */
+    actions: z.array(task).optional(),
     /** What had to be mended in the model's output before it could be used. */
     repaired: z.string().optional(),
     model: z.string().optional(),

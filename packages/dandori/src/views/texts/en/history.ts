@@ -67,7 +67,7 @@ export const history = {
   recorded: {
     from: (run: string) => `Saved from run ${run}. Run it with runCase of dandori/testing.`,
     inexact: (decisions: string) =>
-      `These decisions may come out differently: ${decisions}. Check that the test passes.`,
+      `The journal of this older run lacks the model's actions for these decisions: ${decisions}. Check that the test passes.`,
     unknown: (tools: string) => `Arguments aren't checked for tools that aren't connected: ${tools}`,
   },
 };

@@ -50,7 +50,7 @@ export const history: HistoryTexts = {
   recorded: {
     from: (run) => `実行 ${run} から保存。dandori/testing の runCase で実行できます。`,
     inexact: (decisions) =>
-      `次の判断は再現できない可能性があります：${decisions}。テストが通ることを確認してください。`,
+      `古いバージョンの実行のため、次の判断のアクションがジャーナルにありません：${decisions}。テストが通るか確認してください。`,
     unknown: (tools) => `接続されていないツールの引数はチェックしません：${tools}`,
   },
 };

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { recordRun } from '../../src/history/record.ts';
+import type { Event } from '../../src/model/event.ts';
+import { createMemoryJournal } from '../../src/store/memory.ts';
+import { createFileStore } from '../../src/store/store.ts';
+import type { Reply } from '../../src/testing/scripted-mind.ts';
+import { count, createHouse } from '../driver/house.ts';
+
+const TOOLS = { 'calc.add': { effect: 'read' as const, run: () => ({ sum: 3 }) } };
+const ADD = { id: 'a', operation: 'calc.add', args: { n: 1 } };
+const REVISE = {
+  id: 'r',
+  operation: 'plan.revise',
+  args: { replace: [{ id: 'b', operation: 'calc.add', args: { n: '${a.sum}' } }] },
+};
+const ANSWER = { id: 'z', operation: 'answer', args: { text: 'done' } };
+/** The second decision corrects a plan that was refused: its Ref leads nowhere. */
+const SCRIPT: readonly Reply[] = [
+  [ADD, { id: 'b', operation: 'calc.add', args: { n: '${nobody.sum}' } }],
+  [REVISE],
+  [ANSWER],
+];
+
+async function lived() {
+  const house = createHouse(TOOLS, SCRIPT);
+  const run = await house.start('go');
+  const state = await house.drive(run);
+  expect(state.end).toMatchObject({ outcome: 'answered' });
+  return { house, run, events: await house.events(run) };
+}
+
+const actionsIn = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'decision_made' ? [event.data.actions] : []));
+
+describe('the actions of a decision', () => {
+  it('are journaled as the mind gave them only where the plan that came of them does not hold them', async () => {
+    const { events } = await lived();
+    expect(count(events, 'decision_made')).toBe(3);
+    expect(actionsIn(events)).toEqual([undefined, [REVISE], undefined]);
+  });
+
+  it('stand in the recorded case as the mind gave them', async () => {
+    const { house, run } = await lived();
+    const { case: made, inexact } = await recordRun(run, house.parts);
+    expect(made.decisions[1]).toMatchObject({ actions: [REVISE] });
+    expect(inexact).toEqual([]);
+  });
+
+  it('are taken from the plan where a journal of an older version lacks them, if that leads to the same', async () => {
+    const { house, run, events } = await lived();
+    const old = events.map((event) => {
+      if (event.type !== 'decision_made') return event;
+      const { actions: _, ...data } = event.data;
+      return { ...event, data };
+    });
+    const journal = createMemoryJournal();
+    await journal.create(run, old);
+    const { case: made, inexact } = await recordRun(run, { ...house.parts, journal });
+    expect(inexact).toEqual([]);
+    expect(made.decisions[1]?.actions?.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('are named as missing where the plan of an older version had steps', async () => {
+    const store = createFileStore(join(import.meta.dirname, '../journals/0.2.0'));
+    const { parts } = createHouse(TOOLS);
+    const { inexact } = await recordRun('steps-and-forked', { ...parts, ...store });
+    expect(inexact).toEqual([1]);
+  });
+});
