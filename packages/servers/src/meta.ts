@@ -1,6 +1,9 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** A call repeated with the same key in its `_meta` changes nothing twice. A tool that keeps this says so in its own `_meta`. */
+/**
+ * A call repeated with the same key in its `_meta` changes nothing twice. A tool that keeps this says so in its own
+ * `_meta`.
+ */
 export const IDEMPOTENCY_KEY = 'dandori/idempotencyKey';
 /** A call with this in its `_meta` changes nothing and answers with what it would do. Announced in the same way. */
 export const PREVIEW = 'dandori/preview';

@@ -46,8 +46,8 @@ export interface Begun {
 /**
  * Running tool calls and the running decision. Each ends with exactly one mail.
  *
- * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may start while the disk still writes. A prefetched
- *     read has no effect, so it is made at once.
+ * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may start while
+ *     the disk still writes. A prefetched read has no effect, so it is made at once.
  * C2  Every call has its own signal, which its timeout, the run's cancel and the end of the drive abort.
  * C3  A call that does not stop within the grace period counts as lost, and its late outcome is ignored.
  */
@@ -244,7 +244,10 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
   }
 }
 
-/** Normalises a result to what the journal holds before anything sees it, so that a live run and a resumed run see the same. */
+/**
+ * Normalises a result to what the journal holds before anything sees it, so that a live run and a resumed run see the
+ * same.
+ */
 function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
   switch (outcome.kind) {
     case 'succeeded':

@@ -20,8 +20,10 @@ type Asked = Mail & { type: 'input_asked' };
  * Calls that stay open while the user is asked.
  *
  * H1  A question is journaled before it can be answered, and an answer is durable before the call gets it.
- * H2  A call gets one answer per question: the user's, the answer to an earlier call of the same task, or that there is none.
- * H3  The call is told that there is no answer only after the end of the hold is durable. So a late answer is kept for the next call.
+ * H2  A call gets one answer per question: the user's, the answer to an earlier call of the same task, or that there is
+ *     none.
+ * H3  The call is told that there is no answer only after the end of the hold is durable. So a late answer is kept for
+ *     the next call.
  */
 export interface Holds {
   ask(mail: Asked): void;

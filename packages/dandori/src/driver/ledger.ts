@@ -10,8 +10,8 @@ import { withTerms } from './questions.ts';
  * The driver's side of the journal: events are folded at once and written together.
  *
  * G1  Nothing is done because of an event before `commit` has made it durable.
- * G2  If another process has written a command meanwhile, intentions are dropped, outcomes are kept and written after the command, and the caller decides
- *     again.
+ * G2  If another process has written a command meanwhile, intentions are dropped, outcomes are kept and written after
+ *     the command, and the caller decides again.
  * G3  If another driver has written, this one stands down.
  */
 export interface Ledger {

@@ -116,8 +116,8 @@ interface Known {
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 
 /**
- * Clients poll, and most runs have not changed since the last time. Unchanged runs are not read again; for runs without questions only new events
- * are read.
+ * Clients poll, and most runs have not changed since the last time. Unchanged runs are not read again; for runs without
+ * questions only new events are read.
  */
 export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): ListQuestions {
   let known = new Map<string, Known>();

@@ -46,7 +46,10 @@ export type Thinking =
       readonly usage?: Usage;
     };
 
-/** Decides what to do next: a language model, or the built-in planner. One call is one decision. The driver retries, because it counts and journals each call. */
+/**
+ * Decides what to do next: a language model, or the built-in planner. One call is one decision. The driver retries,
+ * because it counts and journals each call.
+ */
 export interface Mind {
   /** `built-in`, or `provider/model`. */
   readonly name: string;

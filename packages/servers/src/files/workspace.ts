@@ -15,7 +15,8 @@ export interface Entry {
 }
 
 /**
- * One folder and everything below it. A path that leads out of it, by `..`, by an absolute path or by a link, is refused.
+ * One folder and everything below it. A path that leads out of it, by `..`, by an absolute path or by a link, is
+ * refused.
  *
  * A check of a path alone would be too early: the folder may be replaced by a link before the file is opened. So the
  * parent folder is opened first, the system says where it really is, and the file is reached through that open folder.

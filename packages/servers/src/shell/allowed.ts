@@ -5,8 +5,9 @@ export interface Allowed {
 }
 
 /**
- * Reads an entry of the allow-list: `npm test` allows just that, `git diff *` allows more arguments after it. There are no
- * quotes and no other signs: an entry is split at spaces, and an argument with a space can only come where `*` stands.
+ * Reads an entry of the allow-list: `npm test` allows just that, `git diff *` allows more arguments after it. There are
+ * no quotes and no other signs: an entry is split at spaces, and an argument with a space can only come where `*`
+ * stands.
  */
 export function parseAllowed(entry: string): Allowed {
   const words = entry.trim().split(/\s+/);

@@ -26,7 +26,10 @@ export interface CommandOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs one program without a shell. At the time limit, or when the caller leaves, it is ended together with its child processes. */
+/**
+ * Runs one program without a shell. At the time limit, or when the caller leaves, it is ended together with its child
+ * processes.
+ */
 export function runCommand(options: CommandOptions): Promise<CommandResult> {
   const { program, args, cwd, env, input, timeLimitMs, maxOutput, signal } = options;
   const begun = performance.now();

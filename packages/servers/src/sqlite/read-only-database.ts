@@ -23,8 +23,8 @@ const FORBIDDEN_FUNCTIONS = new Set(['load_extension', 'fts3_tokenizer']);
 /** Spaces and comments, as SQLite skips them. */
 const BLANK = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*`;
 /**
- * Statements that start like this can only read a read-only database; ATTACH, VACUUM and PRAGMA start differently. An empty statement passes,
- * because SQLite reports it.
+ * Statements that start like this can only read a read-only database; ATTACH, VACUUM and PRAGMA start differently. An
+ * empty statement passes, because SQLite reports it.
  */
 const READING = new RegExp(`^${BLANK}(?:(?:SELECT|WITH|VALUES)\\b|$)`, 'i');
 const NAMES = /\bpragma_\w+|\bload_extension\b|\bfts3_tokenizer\b/gi;
@@ -33,8 +33,8 @@ const NAMES = /\bpragma_\w+|\bload_extension\b|\bfts3_tokenizer\b/gi;
 const HAS_AUTHORIZER = 'setAuthorizer' in DatabaseSync.prototype;
 
 /**
- * A database in which SQLite itself prevents writing and opening other files. Without an authorizer the database is still read-only, and the start and the
- * names of a statement are checked instead.
+ * A database in which SQLite itself prevents writing and opening other files. Without an authorizer the database is
+ * still read-only, and the start and the names of a statement are checked instead.
  */
 export class ReadOnlyDatabase {
   readonly #database: DatabaseSync;

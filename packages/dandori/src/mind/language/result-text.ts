@@ -10,8 +10,8 @@ type ResultInput = Pick<Thought, 'state' | 'resultText'>;
 const LEAST_SHOWN = 200;
 
 /**
- * How the tasks of one decision ended. If they don't fit into a prompt, large results get equal shares of the room. If there are too many even
- * for that, the last ones are only named (`rest`).
+ * How the tasks of one decision ended. If they don't fit into a prompt, large results get equal shares of the room. If
+ * there are too many even for that, the last ones are only named (`rest`).
  */
 export function tellOutcomes(
   tasks: readonly TaskState[],

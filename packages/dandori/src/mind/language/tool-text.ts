@@ -146,8 +146,8 @@ const DESCRIBED = [
 const KNOWN: ReadonlySet<string> = new Set([...OMITTED, ...DESCRIBED]);
 
 /**
- * A JSON Schema as a type: `{city: string, days?: integer}`, with a remark after a field. It needs a third of the tokens. A schema that this
- * notation can't express is written as JSON.
+ * A JSON Schema as a type: `{city: string, days?: integer}`, with a remark after a field. It needs a third of the
+ * tokens. A schema that this notation can't express is written as JSON.
  */
 export function notate({ $schema: _, ...schema }: JsonObject, side: Side): string {
   // The notation has no definitions.

@@ -55,7 +55,10 @@ function namesFor(thought: PromptInput): NativeNames {
   return new NativeNames([...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name));
 }
 
-/** In a fixed order, whichever server started first. Tools found or announced later are added, otherwise they could not be called. */
+/**
+ * In a fixed order, whichever server started first. Tools found or announced later are added, otherwise they could not
+ * be called.
+ */
 function callable(thought: PromptInput): Tool[] {
   const { mode } = thought.state.settings;
   if (mode === 'direct') return [];
@@ -216,12 +219,14 @@ interface Writing {
 }
 
 /**
- * Reports native calls as they complete, and the text of an answer as it is written. For some providers the SDK reports calls only at the end, so this
- * class watches their brackets.
+ * Reports native calls as they complete, and the text of an answer as it is written. For some providers the SDK reports
+ * calls only at the end, so this class watches their brackets.
  *
- * L1  An action is reported once, in the order of the calls, with its final id and arguments. After an unreadable call nothing more is reported.
+ * L1  An action is reported once, in the order of the calls, with its final id and arguments. After an unreadable call
+ *     nothing more is reported.
  * L2  The text of `answer` is reported if it is the first call, as in the JSON dialect.
- * L3  Text beside calls is not an answer. So text is reported only if no tool may be called; otherwise only the end shows what it is.
+ * L3  Text beside calls is not an answer. So text is reported only if no tool may be called; otherwise only the end
+ *     shows what it is.
  */
 class NativeListener implements Listener {
   readonly #thought: Thought;
