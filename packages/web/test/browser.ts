@@ -3,22 +3,22 @@ import unpackChromium, { CHROMIUM } from './chromium.ts';
 
 let browser: Promise<Browser> | undefined;
 
-/** Files that share their modules share it too. It ends with the process of the tests. */
+/** One browser per worker: test files share their modules. It ends with the worker. */
 function open(): Promise<Browser> {
   browser ??= launchBrowser();
   return browser;
 }
 
-/** Drawn without a GPU. To imitate one takes half of the time of these tests. */
+/** Drawn without a GPU: emulating one takes half of the time of these tests. */
 const ARGUMENTS = ['--disable-gpu', '--font-render-hinting=none'];
 
-/** A real Chromium. */
+/** A real Chromium from npm. */
 export async function launchBrowser(): Promise<Browser> {
   await unpackChromium();
   return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, headless: true });
 }
 
-/** What a test has open in the browser; nothing else of it is seen by others. */
+/** The windows of one test, isolated from others. */
 export type Windows = Pick<Browser, 'newContext'> & { close(): Promise<void> };
 
 export async function openBrowser(): Promise<Windows> {

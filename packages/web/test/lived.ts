@@ -49,7 +49,7 @@ export interface Living {
   readonly settings?: Partial<Settings>;
 }
 
-/** A run of the real engine on a clock of its own. */
+/** Runs the real engine with a simulated clock. */
 export async function live({ tasks, replies = [], tools = {}, settings = {} }: Living): Promise<Lived> {
   const clock = createStepClock(1_800_000_000_000);
   const parts = {
@@ -78,7 +78,7 @@ export const ANSWER: Reply = [{ operation: 'answer', args: { text: 'done', achie
 
 const KEPT = fileURLToPath(new URL('../../dandori/test/journals/0.1.0/', import.meta.url));
 
-/** The journals that are kept for ever. */
+/** The kept journals of old versions. */
 export async function keptRuns(): Promise<Map<string, Lived>> {
   const journal = createJsonlJournal(KEPT);
   const names = readdirSync(KEPT).flatMap((file) => (file.endsWith('.jsonl') ? [file.slice(0, -6)] : []));

@@ -7,11 +7,11 @@ import type { Task } from '../../dandori/src/model/task.ts';
 import { serve } from '../../dandori/src/server/serve.ts';
 import { defineService } from '../../dandori/src/tools/service.ts';
 
-/** A server that carries out large plans, of which a part waits until it is let go. */
+/** A server for large plans, of which some calls wait until `open` is called. */
 export interface Mill extends AsyncDisposable {
   readonly url: string;
   readonly client: Client;
-  /** Lets the calls end that wait. */
+  /** Ends the waiting calls. */
   open(): void;
 }
 
@@ -53,7 +53,7 @@ export async function buildMill(): Promise<Mill> {
   };
 }
 
-/** Every one takes from one before it, and every fifth waits. Nobody takes from those that wait. */
+/** Every task uses the result of an earlier one. Every fifth waits, and no task depends on it. */
 export function millPlan(count: number): Task[] {
   const before = (index: number) => {
     const found = Math.max(0, index - 10 - ((index * 7) % 9));

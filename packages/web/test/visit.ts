@@ -3,13 +3,13 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Standing, stand } from '../../dandori/test/server/standing.ts';
 import { openBrowser, type Windows } from './browser.ts';
 
-/** Less than a test may take, so that a page that shows nothing is named. */
+/** Shorter than the timeout of a test, so that the error names what is missing on the page. */
 const PATIENCE = 300_000;
 
-/** A real server with the page, and a real browser that looks at it. */
+/** A real server with the page, and a real browser. */
 export interface Visit extends AsyncDisposable {
   readonly standing: Standing;
-  /** Each in a window of its own, as of another person. They are closed with the browser. */
+  /** Opens a page in its own context, like another user. It is closed with the browser. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
@@ -26,7 +26,7 @@ export async function visit(config: object = {}, standing?: Standing): Promise<V
 }
 
 export interface PageOptions extends BrowserContextOptions {
-  /** Before it goes anywhere. */
+  /** Called before the first navigation. */
   readonly onPage?: (page: Page) => Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export async function openPage(
   return page;
 }
 
-/** What axe finds that keeps people out, by all of its rules or by some. */
+/** Serious accessibility violations found by axe, by all of its rules or by some. */
 export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(axe.source);
   const options: RunOptions = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
@@ -56,7 +56,7 @@ export async function barriers(page: Page, rules?: string[]): Promise<string[]> 
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 }
 
-/** Whether something sticks out of the window at the side. */
+/** Whether the page scrolls horizontally. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 }

@@ -1,4 +1,5 @@
 import type { TalkedRun } from 'dandori/client';
+import { lazy, Suspense } from 'react';
 import type { Written } from '#dandori/conversation/state.ts';
 import type { Tally as TallyOfWork } from '#dandori/model/conversation.ts';
 import { useTexts } from '../shell/language.tsx';
@@ -6,7 +7,9 @@ import { Link } from '../shell/route.tsx';
 import { texts } from '../texts/conversations.ts';
 import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
-import { AskedHere } from './question.tsx';
+
+/** With the forms and the plan views: most messages ask nothing. */
+const AskedHere = lazy(() => import('./question.tsx'));
 
 interface Props {
   readonly conversation: string;
@@ -55,7 +58,9 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
           </ul>
         )}
         {kind === 'question' && question !== undefined && (
-          <AskedHere conversation={conversation} run={run} question={question} />
+          <Suspense>
+            <AskedHere conversation={conversation} run={run} question={question} />
+          </Suspense>
         )}
         {kind !== 'question' && message.run !== undefined && (
           <Link

@@ -50,7 +50,7 @@ export function RunStrip({ conversation, run, doing }: Props) {
               aria-label={say.cancelRun(run.goal)}
               onClick={() => setCancelling(true)}
             >
-              {cancelling.cancel}
+              {word.answers.cancelRun}
             </button>
           )}
         </span>
@@ -61,7 +61,7 @@ export function RunStrip({ conversation, run, doing }: Props) {
         <TextDialog
           title={say.cancelRun(run.goal)}
           label={word.reason}
-          button={cancelling.cancel}
+          button={word.answers.cancelRun}
           leave={cancelling.keepRunning}
           look="danger"
           onSay={cancel}

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ChangeEvent, type KeyboardEvent, type RefObject, useState } from 'react';
+import { lazy, type RefObject, Suspense, useState } from 'react';
 import { type ApprovalPolicy, approvalPolicy, type Mode, mode as modes } from '#dandori/model/settings.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
-import { type Checked, CheckedSource, useCheck } from '../run/plan/checked-source.tsx';
+import { useCheck } from '../run/plan/use-check.ts';
 import { useTexts } from '../shell/language.tsx';
 import { goTo } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -10,7 +10,11 @@ import { texts } from '../texts/home.ts';
 import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice, TextField } from '../ui/fields.tsx';
+import { Waiting } from '../ui/page.tsx';
 import { SendForm } from '../ui/send-form.tsx';
+
+/** Most goals have no plan file. */
+const PlanField = lazy(() => import('./plan-field.tsx'));
 
 interface Props {
   readonly goal: string;
@@ -94,7 +98,11 @@ export function Composer({ goal, onGoal, field }: Props) {
         isBare
         className="max-h-[50vh] min-h-14 text-lg"
       />
-      {plan !== undefined && <PlanField plan={plan} onPlan={setPlan} checked={checked} onSend={send} />}
+      {plan !== undefined && (
+        <Suspense fallback={<Waiting />}>
+          <PlanField plan={plan} onPlan={setPlan} checked={checked} onSend={send} />
+        </Suspense>
+      )}
     </SendForm>
   );
 }
@@ -104,49 +112,3 @@ type ChosenApproval = ApprovalPolicy | 'configured';
 
 const MODES: readonly ChosenMode[] = ['configured', ...modes.options];
 const APPROVALS: readonly ChosenApproval[] = ['configured', ...approvalPolicy.options];
-
-interface PlanFieldProps {
-  readonly plan: string;
-  readonly onPlan: (plan: string) => void;
-  readonly checked: Checked;
-  readonly onSend: () => void;
-}
-
-/** A plan file, typed or chosen, with its problems. */
-function PlanField({ plan, onPlan, checked, onSend }: PlanFieldProps) {
-  const word = useTexts(words);
-  const say = useTexts(texts).plan;
-  const { result, isCurrent, error } = checked;
-  const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
-    const file = target.files?.[0];
-    if (file !== undefined) onPlan(await file.text());
-    // The user may choose the same file again after changing it.
-    target.value = '';
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    onSend();
-  };
-  return (
-    <fieldset className="flex flex-col gap-2" onKeyDownCapture={press}>
-      <legend className="sr-only">{say.label}</legend>
-      <CheckedSource text={plan} onChange={onPlan} checked={checked}>
-        <div className="flex flex-wrap items-center gap-3 text-sm">
-          <label className="w-fit cursor-pointer rounded border border-line bg-sheet px-3 py-1 focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
-            {say.choose}
-            <input type="file" accept=".yaml,.yml,.json" onChange={read} className="sr-only" />
-          </label>
-          <p role="status">
-            {!isCurrent && error === null && <span className="text-faint">{word.checking}</span>}
-            {isCurrent && result?.ok === true && <span className="text-good">✓ {word.valid}</span>}
-            {isCurrent && result?.ok === false && (
-              <span className="text-bad">✕ {word.problems(result.diagnostics?.length ?? 0)}</span>
-            )}
-          </p>
-        </div>
-      </CheckedSource>
-    </fieldset>
-  );
-}

@@ -69,11 +69,11 @@ function QuestionLink({ question: { run, goal, kind, text, askedAt } }: { readon
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="line-clamp-2 break-words font-medium">{text}</span>
         <span className="truncate text-faint text-sm">
-          {word.questionKinds[kind]} · {goal}
+          {word.questions[kind]} · {goal}
         </span>
       </span>
       <Time at={askedAt} className="hidden text-faint text-sm sm:inline" />
-      <span className="text-accent text-sm">{word.answer} →</span>
+      <span className="text-accent text-sm">{word.answers.answer} →</span>
     </Link>
   );
 }

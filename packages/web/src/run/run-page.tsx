@@ -1,4 +1,4 @@
-import { type ComponentType, type KeyboardEvent, useRef, useState } from 'react';
+import { type ComponentType, type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react';
 import { useShown } from '../live/moments.ts';
 import { StandingAt } from '../live/now.tsx';
 import { useRun } from '../live/run-feed.ts';
@@ -9,18 +9,13 @@ import { texts } from '../texts/run.ts';
 import { Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Answer } from './answer/answer.tsx';
-import { Decisions } from './decisions/decisions.tsx';
-import { Events } from './events/events.tsx';
 import { Graph } from './graph/graph.tsx';
 import { Head } from './head/head.tsx';
 import { Slider } from './past/slider.tsx';
 import { useMoment } from './past/use-moment.ts';
-import { PlanEditor } from './plan/plan-editor.tsx';
 import { HandledQuestions } from './questions/handled.tsx';
 import { Questions } from './questions/questions.tsx';
 import { Details } from './tasks/task-details.tsx';
-import { Tasks } from './tasks/tasks.tsx';
-import { Timeline } from './timeline/timeline.tsx';
 import type { ViewProps } from './view.tsx';
 
 interface Props {
@@ -30,13 +25,14 @@ interface Props {
   readonly seq: number | undefined;
 }
 
+/** The graph is shown first; the other views are loaded when they are opened. */
 const VIEWS: Readonly<Record<RunView, ComponentType<ViewProps>>> = {
   graph: Graph,
-  timeline: Timeline,
-  decisions: Decisions,
-  tasks: Tasks,
-  plan: PlanEditor,
-  events: Events,
+  timeline: lazy(() => import('./timeline/timeline.tsx')),
+  decisions: lazy(() => import('./decisions/decisions.tsx')),
+  tasks: lazy(() => import('./tasks/tasks.tsx')),
+  plan: lazy(() => import('./plan/plan-editor.tsx')),
+  events: lazy(() => import('./events/events.tsx')),
 };
 
 export default function RunPage({ run, view, seq }: Props) {
@@ -76,7 +72,9 @@ export default function RunPage({ run, view, seq }: Props) {
               aria-labelledby={`tab-${view}`}
               className="flex min-w-0 flex-1 flex-col"
             >
-              <View {...props} />
+              <Suspense fallback={<Waiting />}>
+                <View {...props} />
+              </Suspense>
             </div>
             {selected !== undefined && <Details key={selected} {...props} selected={selected} />}
           </div>

@@ -24,6 +24,12 @@ export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: stri
   cancelled: ['–', 'text-faint'],
   exhausted: ['◔', 'text-warn'],
   damaged: ['✕', 'text-bad'],
+  draft: ['○', 'text-faint'],
+  approved: ['✓', 'text-good'],
+  rejected: ['✕', 'text-bad'],
+  in_progress: ['▷', 'text-busy'],
+  completed: ['✓', 'text-good'],
+  replaced: ['–', 'text-faint'],
 };
 
 export function StatusMark({ status }: { readonly status: Status }) {

@@ -1,28 +1,32 @@
+import { lazy, type ReactNode, Suspense } from 'react';
 import { DandoriError } from '#dandori/model/error.ts';
-import type { Failure } from '#dandori/model/failure.ts';
-import { useTexts } from '../shell/language.tsx';
+import { useLanguage, useTexts } from '../shell/language.tsx';
 import { type Words, words } from '../texts/words.ts';
 
+/** Loaded with the first error: most visits have none. */
+const NamedError = lazy(() => import('./failure.tsx'));
+
 export function Problem({ error }: { readonly error: unknown }) {
-  const say = useTexts(words);
+  const word = useTexts(words);
+  const { language } = useLanguage();
   if (error === undefined || error === null) return null;
-  const { what, fix } = problemWords(error, say);
-  return (
-    <div role="alert" className="rounded border border-bad px-3 py-2 text-sm">
+  const { what, fix } = problemWords(error, word);
+  const plain: ReactNode = (
+    <>
       <p className="text-bad">{what}</p>
       {fix !== undefined && <p className="text-faint">{fix}</p>}
-    </div>
+    </>
   );
-}
-
-/** A failure of a run: what happened, the original message, and the fix. */
-export function FailureView({ failure }: { readonly failure: Failure }) {
-  const [what, fix] = useTexts(words).failures[failure.kind];
+  const isNamed = language !== 'en' && error instanceof DandoriError && word.errors[error.code] === undefined;
   return (
-    <div className="border-bad border-l-2 pl-3 text-sm">
-      <p className="font-medium text-bad">{what}</p>
-      <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{failure.message}</p>
-      {fix !== undefined && <p className="text-faint">{fix}</p>}
+    <div role="alert" className="rounded border border-bad px-3 py-2 text-sm">
+      {isNamed ? (
+        <Suspense fallback={plain}>
+          <NamedError error={error} />
+        </Suspense>
+      ) : (
+        plain
+      )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { act, answer, own, say } from '../../../dandori/test/requirements/home.t
 import { stand } from '../../../dandori/test/server/standing.ts';
 import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
 
-/** Answers by the goal; a trip is a plan of two steps, of which the first waits for the shop to open. */
+/** Replies by goal. A trip is a plan of two steps; the first waits until the shop opens. */
 const SHOPPING: ModelScript = ({ promptText, body }) => {
   const goal = /Goal:\n(.*)/.exec(promptText)?.[1] ?? '';
   const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('a conversation on the page', () => {
-  it('begins with a message, is answered, and counts as delivered when it was shown', async () => {
+  it('starts with a message, gets a reply, and acknowledges the reply when it was shown', async () => {
     const { client } = visiting.standing;
     const page = await visiting.open('/conversations');
     await page.getByText('No conversations yet').waitFor();
@@ -45,7 +45,7 @@ describe('a conversation on the page', () => {
     await page.waitForURL(/\/conversations\/.+/);
     const log = page.getByRole('log');
     await log.getByText('It is Paris.').waitFor();
-    // Who began it goes on writing.
+    // The focus is in the message field.
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
     await expect.poll(() => page.title()).toBe('What is the capital of France · Dandori');
     const { conversations } = await client.conversations.list();
@@ -57,7 +57,7 @@ describe('a conversation on the page', () => {
     expect(await log.getByText('New', { exact: true }).count()).toBe(0);
   });
 
-  it('asks for a plan, shows how far it is, reports, and goes on meanwhile', async () => {
+  it('asks for approval of a plan, shows its progress and reports, and takes other messages meanwhile', async () => {
     const page = await visiting.open('/conversations');
     await page.getByRole('textbox').fill('plan a trip');
     await page.getByRole('button', { name: 'Start conversation' }).click();
@@ -71,16 +71,16 @@ describe('a conversation on the page', () => {
     await log.getByText('In the background').waitFor();
     await page.getByRole('textbox', { name: 'Write a message' }).fill('buy milk');
     await page.keyboard.press('Control+Enter');
-    // Nobody has to say yes to a call that is not shown.
+    // The question shows the call.
     await log.getByText('shop.take').waitFor();
     await log.getByRole('button', { name: 'skimmed' }).click();
     await log.getByText('All is bought.').waitFor();
-    // The button has gone; the focus stays where it was.
+    // The button is gone, but the focus stays at its place.
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch('Answered');
     expect(visiting.standing.taken).toContain('skimmed milk');
     visiting.standing.open();
     await log.getByText('The bread is here.').waitFor();
-    // Behind other messages it says what it speaks of.
+    // After other messages it names its run.
     await log.getByText('About “plan a trip”').first().waitFor();
     await expect.poll(() => log.getByText('All is bought.').count()).toBe(2);
     await log.getByText('2 of 2 steps done').first().waitFor();
@@ -91,7 +91,7 @@ describe('a conversation on the page', () => {
     await page.waitForURL(/\/runs\//);
   });
 
-  it('shows what came while nobody was there, also on a phone', async () => {
+  it('marks messages that arrived while it was closed, also on a phone', async () => {
     const { client } = visiting.standing;
     const { conversation } = await client.conversations.begin('the capital of France, please');
     await expect.poll(async () => (await client.conversations.get(conversation)).undelivered.length).toBe(1);
@@ -104,7 +104,7 @@ describe('a conversation on the page', () => {
     await expect.poll(async () => (await client.conversations.get(conversation)).undelivered).toEqual([]);
   });
 
-  it('asks before it cancels, and for a reason', async () => {
+  it('asks for confirmation and a reason before it cancels a run', async () => {
     const page = await visiting.open('/conversations');
     await page.getByRole('textbox').fill('buy milk');
     await page.getByRole('button', { name: 'Start conversation' }).click();
@@ -114,7 +114,7 @@ describe('a conversation on the page', () => {
     await page.getByRole('log').getByText('not today').first().waitFor();
   });
 
-  it('says it where there is no such conversation', async () => {
+  it('says that a conversation does not exist', async () => {
     const page = await visiting.open('/conversations/20260101-000000000-aaaa');
     await page.getByRole('alert').getByText('or it is not yours').waitFor();
   });

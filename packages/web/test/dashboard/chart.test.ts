@@ -3,7 +3,7 @@ import { ticksOf, topOf } from '../../src/dashboard/chart.ts';
 import { pathOf } from '../../src/dashboard/plot.tsx';
 
 describe('a chart', () => {
-  it('has a few round lines, the last of them above everything', () => {
+  it('has a few round lines, the last above all values', () => {
     expect(ticksOf(0)).toEqual([0, 1]);
     expect(ticksOf(1)).toEqual([0, 0.5, 1]);
     expect(ticksOf(7)).toEqual([0, 5, 10]);
@@ -15,7 +15,7 @@ describe('a chart', () => {
     }
   });
 
-  it('is as high as what stands on each other, or as the highest line', () => {
+  it('is as high as the stacked bars or the highest line', () => {
     const series = [
       { name: 'a', ink: 'good' as const, values: [1, 2, null] },
       { name: 'b', ink: 'bad' as const, values: [4, 1, 3] },
@@ -24,7 +24,7 @@ describe('a chart', () => {
     expect(topOf({ kind: 'line', series })).toBe(4);
   });
 
-  it('breaks a line where nothing is known, and does not draw a zero', () => {
+  it('breaks a line where there is no value, instead of drawing zero', () => {
     const scale = { x: (column: number) => column, y: (value: number) => value };
     expect(pathOf([1, 2, null, 4, null], scale)).toBe('M0.0 1.0L1.0 2.0M3.0 4.0');
     expect(pathOf([null], scale)).toBe('');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => visiting[Symbol.asyncDispose]());
 
 describe('the dashboard', () => {
-  it('shows every figure as a picture with a name, and the same as a table', async () => {
+  it('shows every figure as a named chart and as a table', async () => {
     const page = await visiting.open('/dashboard');
     await page.getByRole('img', { name: 'Completion rate: 100%' }).waitFor();
     expect(await page.getByRole('img').count()).toBe(10);
@@ -31,7 +31,7 @@ describe('the dashboard', () => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  it('tells the values where the pointer is', async () => {
+  it('shows the values at the pointer', async () => {
     const page = await visiting.open('/dashboard?range=7d');
     const runs = page.getByRole('region', { name: 'Runs', exact: true }).first();
     const box = await runs.getByRole('img').boundingBox();
@@ -40,7 +40,7 @@ describe('the dashboard', () => {
     await runs.getByText('Done 3').waitFor();
   });
 
-  it('has a range that the address keeps', async () => {
+  it('keeps its range in the address', async () => {
     const page = await visiting.open('/dashboard');
     await page.getByRole('link', { name: '1 day' }).click();
     await page.waitForURL('**/dashboard?range=1d');

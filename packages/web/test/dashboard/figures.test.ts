@@ -23,7 +23,7 @@ const day: Period = {
 };
 
 describe('the figures', () => {
-  it('are all of them there, each with a name and a value for every column', () => {
+  it('are complete, each with a name and a value per column', () => {
     const charts = figuresOf(none, [emptyPeriod(0), emptyPeriod(1)], wording);
     expect(charts.map(({ id }) => id)).toEqual([
       ...['runs', 'completion', 'revisions', 'model-calls', 'tokens'],
@@ -35,7 +35,7 @@ describe('the figures', () => {
     }
   });
 
-  it('are nothing where nothing was run, and not zero', () => {
+  it('are empty without runs, not zero', () => {
     const charts = new Map(figuresOf(none, [emptyPeriod(0)], wording).map((chart) => [chart.id, chart]));
     for (const id of ['completion', 'cost', 'errors', 'duration', 'satisfaction']) {
       expect(charts.get(id)?.figure).toBe('–');
@@ -43,7 +43,7 @@ describe('the figures', () => {
     }
   });
 
-  it('are shares of what has ended, of what was called, of what was rated', () => {
+  it('are shares of ended runs, calls and ratings', () => {
     const charts = new Map(
       figuresOf(none, [day, addPeriods(day, day)], wording).map((chart) => [chart.id, chart]),
     );

@@ -13,7 +13,7 @@ afterAll(() => visiting[Symbol.asyncDispose]());
 const started = async () => (await visiting.standing.client.runs({ limit: 200 })).runs.length;
 
 describe('the home of the page', () => {
-  it('helps who has run nothing yet', async () => {
+  it('helps a user without runs to start', async () => {
     const page = await visiting.open('/');
     await page.getByText('4 tools are connected.').waitFor();
     await page.getByRole('button', { name: 'Calculate 100 + 200' }).click();
@@ -22,7 +22,7 @@ describe('the home of the page', () => {
     expect(await goal.evaluate((field) => field === document.activeElement)).toBe(true);
   });
 
-  it('tells what is wrong with a plan while it is typed, leads there, and starts it when it is right', async () => {
+  it('shows the problems of a plan while it is typed, jumps to them, and starts a valid plan', async () => {
     const page = await visiting.open('/');
     await page.getByRole('button', { name: 'Use a plan file' }).click();
     const plan = page.getByRole('textbox', { name: 'Plan as YAML' });
@@ -40,7 +40,7 @@ describe('the home of the page', () => {
     expect(page.url()).toContain(run?.run);
   });
 
-  it('starts one run also where the answer of the server was lost', async () => {
+  it('starts one run even if the response of the server was lost', async () => {
     const page = await visiting.open('/');
     const before = await started();
     let lost = 0;
@@ -60,7 +60,7 @@ describe('the home of the page', () => {
     expect(lost).toBe(2);
   });
 
-  it('shows how runs stand while they change, and what they ask at the top', async () => {
+  it('shows the status of runs live, and their questions at the top', async () => {
     const { client } = visiting.standing;
     const run = await client.start('buy milk', { tasks: [take('milk')] });
     await client.settled(run);
@@ -76,7 +76,7 @@ describe('the home of the page', () => {
     await page.waitForURL(`**/runs/${run}`);
   });
 
-  it('finds runs by status, words and day, and keeps it in the address', async () => {
+  it('filters runs by status, text and day, and keeps the filters in the address', async () => {
     const { client } = visiting.standing;
     const waiting = await client.start('wait for a bus', { tasks: [wait('bus')] });
     const page = await visiting.open('/');
@@ -94,7 +94,7 @@ describe('the home of the page', () => {
     await client.cancel(waiting);
   });
 
-  it('shows hundreds of runs, page by page, and has only those in sight in the page', async () => {
+  it('shows hundreds of runs page by page, with only the visible rows in the DOM', async () => {
     const { client } = visiting.standing;
     for (let count = 0; count < 60; count++) await client.start(`look ${count}`, { tasks: [look('tea')] });
     const page = await visiting.open('/');

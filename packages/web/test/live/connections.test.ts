@@ -4,10 +4,10 @@ import type { Mind } from '../../../dandori/src/mind/mind.ts';
 import { look, stand, wait } from '../../../dandori/test/server/standing.ts';
 import { type Visit, visit } from '../visit.ts';
 
-/** As many as a browser has for a server. */
+/** The number of connections a browser opens per server. */
 const CONNECTIONS = 6;
 
-/** Says back what it was told. */
+/** Repeats the goal. */
 const echo: Mind = {
   name: 'echo',
   think: async ({ state: { goal } }) => ({
@@ -41,7 +41,7 @@ const tab = async (beside: Page, path: string) => {
 };
 
 describe('the connections of a browser', () => {
-  it('are let go by tabs in the background, so that many runs can be open, and nothing is missed', async () => {
+  it('are closed by tabs in the background, so that many runs can be open, and no event is missed', async () => {
     const { client } = visiting.standing;
     const run = await client.start('wait for it', { tasks: [wait('tea', 'slow')] });
     const first = await visiting.open(`/runs/${run}/events`);
@@ -62,7 +62,7 @@ describe('the connections of a browser', () => {
     await client.cancel(run);
   });
 
-  it('are not held by runs that have ended, and what is done with one is seen at once', async () => {
+  it('are not held by ended runs, and a change of an ended run is shown at once', async () => {
     const { client } = visiting.standing;
     const run = await client.start('tea', { tasks: [look('tea')] });
     await client.settled(run);
@@ -81,7 +81,7 @@ describe('the connections of a browser', () => {
     await expect.poll(streams).toBe(0);
   });
 
-  it('go back to a conversation with what was said meanwhile', async () => {
+  it('reconnect to a conversation with the messages sent meanwhile', async () => {
     const { client } = visiting.standing;
     const { conversation } = await client.conversations.begin('one');
     const page = await visiting.open(`/conversations/${conversation}`);

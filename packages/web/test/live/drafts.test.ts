@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { drafts } from '../../src/live/drafts.ts';
 
-/** As small as a browser's may be. */
+/** A storage with little room. */
 const ROOM = 100;
 
 beforeEach(() => {
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it('are forgotten with the token, also what had no room in the store, and nothing else is', () => {
+it('are forgotten on sign-out, including those that did not fit into the storage', () => {
   sessionStorage.setItem('dandori.other', 'stays');
   drafts.set('plan.1', 'short');
   drafts.set('plan.2', 'x'.repeat(ROOM + 1));

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createRequestKeys } from '../../src/live/request-keys.ts';
 
 describe('the keys of requests', () => {
-  it('are the same for a request that is sent again, so that it is done once', () => {
+  it('are the same for a repeated request, so that the server runs it once', () => {
     const keys = createRequestKeys();
     const first = keys.keyFor(['milk', { mode: 'auto' }]);
     expect(first).toMatch(/^[0-9a-f]{32}$/);
     expect(keys.keyFor(['milk', { mode: 'auto' }])).toBe(first);
   });
 
-  it('are others for another request, and for the same one after it was done', () => {
+  it('differ for another request, and after the request was done', () => {
     const keys = createRequestKeys();
     const first = keys.keyFor('milk');
     expect(keys.keyFor('bread')).not.toBe(first);

@@ -5,7 +5,7 @@ const GOALS = ['Calculate 100 + 200', 'The weather in Kyoto', 'What can I cook t
 const FAILING = 'Is the night market closed?';
 const HOUR = 3_600_000;
 
-/** Some days of work, more on some than on others, for the figures over time. */
+/** Runs on several days, for the dashboard. */
 export async function liveDays(client: Client, { days, until }: { days: number; until: number }) {
   for (let day = days; day > 0; day--) {
     moveClock(until - day * 24 * HOUR - 2 * HOUR);

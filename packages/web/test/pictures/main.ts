@@ -47,7 +47,7 @@ const config = {
 };
 await writeFile(join(folder, 'dandori.yaml'), JSON.stringify(config));
 let door: Promise<void> = Promise.resolve();
-/** Orders wait from now on until what is given back is called. */
+/** Orders wait until the returned function is called. */
 const closeShops = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   door = promise;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../dandori/src/model/json.ts';
 import type { ModelReply, ModelScript } from '../../../dandori/src/testing/index.ts';
 import { act, answer, own, say } from '../../../dandori/test/requirements/home.ts';
 
-/** What a model would say to the goals of the pictures, at the speed of one. */
+/** Scripted replies of a model, at a realistic speed. */
 export const MODEL: ModelScript = ({ promptText, body }) => {
   const goal = /Goal:\n(.*)/.exec(promptText)?.[1] ?? '';
   const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');

@@ -7,7 +7,7 @@ interface Stage {
   readonly browser: Browser;
   readonly url: string;
   readonly now: number;
-  /** Orders wait until what it gives back is called. */
+  /** Orders wait until the returned function is called. */
   readonly closeShops: () => () => void;
 }
 
@@ -18,16 +18,16 @@ export interface Picture {
 
 interface Scene extends BrowserContextOptions {
   readonly path: string;
-  /** Milliseconds since the days that were lived before. */
+  /** Milliseconds after the last of the earlier runs. */
   readonly later?: number;
-  /** Until what is to be seen is there. */
+  /** Waits until the picture can be taken. */
   readonly ready: (page: Page) => Promise<unknown>;
 }
 
 const SCREEN = { width: 1280, height: 800 };
 const PHONE = { viewport: { width: 390, height: 844 } } as const;
 
-/** The main views, one after the other. */
+/** Takes the pictures one after the other. */
 export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
   const { client, closeShops } = stage;
   const begin = async (goal: string, options: Parameters<Client['start']>[1]) => {
@@ -56,7 +56,7 @@ export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
     home: { path: '/', ready: (page) => page.getByRole('heading', { name: 'All runs' }).waitFor() },
     graph: {
       path: `/runs/${supper}`,
-      // What is under way has not been so for long.
+      // Running calls have just started.
       later: Date.now() + 4_000 - stage.now,
       ready: (page) => tasks(page).filter({ hasText: 'soup' }).getByText('Done').waitFor(),
     },
@@ -126,7 +126,7 @@ async function taken(
   return picture;
 }
 
-/** Within the page: what was started a while ago stays so, however long the pictures take. */
+/** Stops the clock of the page, so that relative times do not depend on how long the pictures take. */
 function standStill(now: number): void {
   const RealDate = Date;
   globalThis.Date = class extends RealDate {

@@ -9,7 +9,7 @@ const PRICES: Readonly<Record<string, readonly [yen: number, ms: number]>> = {
 };
 const offer = z.object({ shop: z.string(), item: z.string(), yen: z.number() });
 
-/** Shops that take their time, as shops do, and take orders while they are open. */
+/** Shops with slow answers, which take orders while they are open. */
 export const createShops = (opening: () => Promise<void>) =>
   defineService({
     name: 'shops',

@@ -9,7 +9,7 @@ import { type Proving, prove } from './proving.ts';
 
 const half = Promise.withResolvers<void>();
 
-/** Cooks by the recipe, and is held in the middle of its first answer for as long as the test likes. */
+/** Cooks by the recipe. Its first answer stops in the middle until the test continues it. */
 const COOK: ModelScript = ({ promptText, body }) => {
   const goal = /Goal:\n(.*)/.exec(promptText)?.[1] ?? '';
   const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
@@ -47,14 +47,14 @@ async function start(page: Page, goal: string, approval = 'Default'): Promise<st
 
 describe('a goal on the page', () => {
   let run = '';
-  /** As the kitchen knows it. */
+  /** The id of an item in the kitchen. */
   const idOf = async (name: string) => {
     const asked = (await client().events(run)).find(({ type }) => type === 'question_asked');
     const options = asked?.type === 'question_asked' ? (asked.data.question.options ?? []) : [];
     return options.find(({ label }) => label.includes(name))?.value;
   };
 
-  it('is watched by two people, asks both which milk, is answered by one, and survives a reload', async () => {
+  it('is watched by two users, asks both which milk, is answered by one, and survives a reload', async () => {
     const [here, there] = [await proving.open('/'), await proving.open('/')];
     run = await start(here, 'Cook an omelette');
     await there.getByRole('link', { name: /Which milk/ }).click();
@@ -74,13 +74,13 @@ describe('a goal on the page', () => {
     await here.getByRole('button', { name: 'Rate' }).click();
     await here.getByRole('radio', { name: /Great/ }).check();
     await here.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
-    // The page lets go of a run that has ended, and looks at it again when it is looked at itself.
+    // The page closes the stream of an ended run and reads it again when it becomes visible.
     await there.reload();
     await there.getByRole('button', { name: 'Rated 5 of 5' }).waitFor();
     await Promise.all([here.close(), there.close()]);
   });
 
-  it('is looked at as it was, and takes another way in a fork', async () => {
+  it('is viewed in an earlier state, and continues differently in a fork', async () => {
     const events = await client().events(run);
     const begun = events.find(({ type, data }) => type === 'task_started' && data.task === 'cook')?.seq ?? 0;
     const page = await proving.open(`/runs/${run}`);
@@ -106,7 +106,7 @@ describe('a goal on the page', () => {
     await page.close();
   });
 
-  it('has a plan that is edited with the compiler looking on, and carried out as it was approved', async () => {
+  it('has a plan that is checked while it is edited, and runs as it was approved', async () => {
     const page = await proving.open('/');
     const edited = await start(page, 'Cook an omelette for me', 'Plan');
     await page.getByText('2: 1 read, 1 write').waitFor();
@@ -136,7 +136,7 @@ describe('a goal on the page', () => {
     await page.close();
   });
 
-  it('is cancelled while a call is under way, and says why', async () => {
+  it('is cancelled with a reason while a call is running', async () => {
     const page = await proving.open('/');
     await start(page, 'Wait for it');
     await page.locator('.react-flow__node-task', { hasText: 'counter.look' }).getByText('Running').waitFor();
@@ -149,7 +149,7 @@ describe('a goal on the page', () => {
     await page.close();
   });
 
-  describe('has views that keep nobody out', () => {
+  describe('has accessible views', () => {
     const at: Record<string, string> = {};
     let page: Page;
 
@@ -186,7 +186,7 @@ describe('a goal on the page', () => {
     });
   });
 
-  it('has asked no other host in all of this, thrown nothing, and kept its policy', () => {
+  it('has sent no request to another host, thrown no error, and kept its content policy', () => {
     expect(proving.wrongs).toEqual([]);
   });
 });

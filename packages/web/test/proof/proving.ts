@@ -12,15 +12,15 @@ import { openPage } from '../visit.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
-/** The real command in a folder of its own, with the kitchen of the examples, a model behind HTTP, and a real browser. */
+/** The real command in its own folder, with the kitchen of the examples, a model server and a real browser. */
 export interface Proving extends AsyncDisposable {
   readonly place: Place;
   readonly url: string;
   readonly client: Client;
-  /** What a page did that it must never do: ask another host, open a dialog, break its policy, throw. */
+  /** Forbidden acts of the page: a request to another host, a dialog, a policy violation, an error. */
   readonly wrongs: readonly string[];
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Starts the server at the address that it had. */
+  /** Starts the server again at the same address. */
   begin(): Promise<void>;
   end(signal: NodeJS.Signals): Promise<Finished>;
 }

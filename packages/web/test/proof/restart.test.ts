@@ -6,7 +6,7 @@ import { act, answer, say } from '../../../dandori/test/requirements/home.ts';
 import { until } from '../../../dandori/test/server/standing.ts';
 import { type Proving, prove } from './proving.ts';
 
-/** Sends, then looks and is held there. */
+/** Sends, then reads and waits there. */
 const SENDER: ModelScript = ({ promptText, body }) => {
   const goal = /Goal:\n(\w+)/.exec(promptText)?.[1] ?? '';
   const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
@@ -30,7 +30,7 @@ afterAll(() => proving[Symbol.asyncDispose]());
 describe.each(['SIGKILL', 'SIGTERM'] as const)(
   'a page whose server gets %s in the middle of a run',
   (signal) => {
-    it('says so, comes back by itself, and shows the whole run', async () => {
+    it('says so, reconnects by itself, and shows the whole run', async () => {
       const run = await proving.client.start(signal, { mode: 'planned' });
       const page = await proving.open(`/runs/${run}`);
       const look = page.locator('.react-flow__node-task', { hasText: 'counter.look' });
@@ -38,7 +38,7 @@ describe.each(['SIGKILL', 'SIGTERM'] as const)(
       await until(async () => (await linesOf('effects.txt.calls')).includes(`${signal} looks`));
       const ending = proving.end(signal);
       if (signal === 'SIGTERM') {
-        // What ends before the server has heard of its own end would leave nothing to resume.
+        // The call must end after the server has begun to stop; otherwise there is nothing to resume.
         await until(async () => (await fetch(`${proving.url}/readyz`)).status === 503);
         await writeFile(file('effects.txt.go'), '');
       }

@@ -12,7 +12,7 @@ const SCRIPT =
 const SHOWN = toShown(SCRIPT);
 const NAME = '<img src=x onerror=alert(1)>';
 
-/** Says the same wherever a model may say something. */
+/** Writes the hostile text wherever a model can write. */
 const HOSTILE: ModelScript = ({ body }) => {
   const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
   if (/answered|chose|"no"/i.test(last) && /question/i.test(last)) return answer(SCRIPT);
@@ -39,7 +39,7 @@ async function enter(path: string, token: string): Promise<Page> {
   return page;
 }
 
-/** Where in the page something turns the direction of reading, in what is typed too. */
+/** All bidirectional controls in the page, including those in fields. */
 const turns = (page: Page) =>
   page.evaluate(() => {
     const fields = [...document.querySelectorAll('input, textarea')] as HTMLInputElement[];
@@ -49,10 +49,10 @@ const turns = (page: Page) =>
 
 const parts = (page: Page) => page.locator('main :is(img, script, b, a[href^="javascript"])').count();
 
-describe('the page before strangers', () => {
+describe('the page with hostile texts', () => {
   let run = '';
 
-  it('shows what goals, models and tools write, and runs nothing of it', async () => {
+  it('shows what goals, models and tools write as text only', async () => {
     const client = createClient({ url: proving.url, token: hanako.token });
     run = await client.start(SCRIPT, { mode: 'adaptive' });
     const page = await enter(`/runs/${run}`, hanako.token);
@@ -81,7 +81,7 @@ describe('the page before strangers', () => {
     await page.close();
   });
 
-  it('tells another user that there is no such run, and shows nothing of it', async () => {
+  it('shows nothing of a run to another user', async () => {
     const page = await enter(`/runs/${run}`, taro.token);
     await page.getByRole('alert').getByText('or it is not yours').waitFor();
     expect(await page.getByText(NAME).count()).toBe(0);

@@ -28,7 +28,7 @@ const first = firstEntries(fields);
 const fill = (entries: { [name: string]: Entry }) => filledIn(fields, { ...first, ...entries });
 
 describe('a form of a JSON Schema', () => {
-  it('has a field for each property, groups for objects, and begins with the defaults', () => {
+  it('has a field for each property, groups for objects, and the defaults', () => {
     expect(fields.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
       'name text',
       'age number',
@@ -47,7 +47,7 @@ describe('a form of a JSON Schema', () => {
     expect(first).toMatchObject({ name: '', kind: [0], extras: [1], address: { city: '' } });
   });
 
-  it('says what is missing, at the field', () => {
+  it('reports missing values at the field', () => {
     const { issues } = fill({ extras: [] });
     expect([...issues].map(([path, { kind }]) => `${path} ${kind}`)).toEqual([
       '/name needed',
@@ -57,7 +57,7 @@ describe('a form of a JSON Schema', () => {
     ]);
   });
 
-  it('is filled in with values of their types; what nobody said is left out', () => {
+  it('returns typed values and leaves empty fields out', () => {
     const { value, issues } = fill({
       name: ' Jo ',
       age: '18',
@@ -107,7 +107,7 @@ describe('a form of a JSON Schema', () => {
     expect(filledIn(only, { '': '4' }).issues.get('')).toEqual({ kind: 'atMost', limit: 3 });
   });
 
-  it('has an end, also where it refers to itself', () => {
+  it('ends even if it refers to itself', () => {
     const self: JsonObject = {
       type: 'object',
       properties: { again: { $ref: '#' }, name: { type: 'string' } },

@@ -10,7 +10,7 @@ import { lastForkable, planSource } from '../../src/run/plan/plan-source.ts';
 import { attemptsOf } from '../../src/run/tasks/attempts.ts';
 import { taskRows } from '../../src/run/tasks/task-rows.ts';
 
-/** Runs that were really driven, as they are kept for old versions. */
+/** Real runs from the kept journals. */
 function kept(name: string): { events: Event[]; state: RunState } {
   const file = new URL(`../../../dandori/test/journals/0.1.0/${name}.jsonl`, import.meta.url);
   const events = readFileSync(file, 'utf8')
@@ -27,7 +27,7 @@ const doubt = kept('asked-approved-and-in-doubt');
 const steered = kept('steered-and-expired');
 
 describe('the story of a run', () => {
-  it('has every decision, plan, reflection and note once, in the order of time', () => {
+  it('has every decision, plan, reflection and note once, by time', () => {
     for (const { events } of [revised, doubt, steered]) {
       const story = storyOf(events);
       const told = ['decision_started', 'plan_proposed', 'plan_revised', 'reflection_made', 'note_added'];
@@ -40,8 +40,8 @@ describe('the story of a run', () => {
   });
 });
 
-describe('the conversation of a run', () => {
-  it('has what people said and were asked, but for what is open', () => {
+describe('the activity of a run', () => {
+  it('has everything users said or answered, without open questions', () => {
     const kinds = threadOf(steered.events, steered.state).map(({ kind }) => kind);
     expect(kinds[0]).toBe('goal');
     expect(kinds).toEqual(expect.arrayContaining(['note', 'question', 'paused', 'continued']));
@@ -53,7 +53,7 @@ describe('the conversation of a run', () => {
 });
 
 describe('the attempts of a task', () => {
-  it('tell how each ended, and how it was looked for', () => {
+  it('have their outcomes and outcome checks', () => {
     const probed = doubt.events.find(({ type }) => type === 'probe_started');
     const task = probed?.type === 'probe_started' ? probed.data.task : '';
     const [first] = attemptsOf(doubt.events, task);
@@ -62,7 +62,7 @@ describe('the attempts of a task', () => {
     expect(attemptsOf(doubt.events, 'nobody')).toEqual([]);
   });
 
-  it('list what a service called, a read by its end alone, and leave open what has none', () => {
+  it('list the calls of a service: reads by their end alone, and calls without an end as open', () => {
     const call = { task: 't1', attempt: 1, operation: 'store.put' };
     const facts = [
       { type: 'task_started', data: { task: 't1', attempt: 1, key: 'r/t1' } },
@@ -84,7 +84,7 @@ describe('the attempts of a task', () => {
 describe('the rows of the tasks', () => {
   const all = { text: '', filter: 'all', sort: 'order', isDown: false } as const;
 
-  it('are all tasks as written, or those that are asked for', () => {
+  it('are all tasks in plan order, or the filtered ones', () => {
     const rows = taskRows(revised.state, all);
     expect(rows.map(({ task }) => task.order)).toEqual(
       rows.map(({ task }) => task.order).toSorted((a, b) => a - b),
@@ -100,7 +100,7 @@ describe('the rows of the tasks', () => {
 });
 
 describe('the rows of the events', () => {
-  it('are those of a type that hold all words', () => {
+  it('are filtered by type and by all words', () => {
     const { events } = revised;
     expect(eventRows(events, { text: '', type: 'all' })).toBe(events);
     const rows = eventRows(events, { text: 'weather', type: 'task_started' });
@@ -110,7 +110,7 @@ describe('the rows of the events', () => {
 });
 
 describe('the plan as a file', () => {
-  it('holds the tasks, and a run that has ended is forked before its end', () => {
+  it('has the tasks; an ended run is forked before its end', () => {
     expect(planSource(revised.state)).toContain('operation: places.find');
     const end = revised.events.find(({ type }) => type === 'run_finished')?.seq ?? 0;
     expect(lastForkable(revised.events)).toBe(end - 1);

@@ -13,8 +13,8 @@ const client = () => visiting.standing.client;
 const hasFocus = (page: Page, label: string) =>
   page.waitForFunction((name) => document.activeElement?.getAttribute('aria-label') === name, label);
 
-describe('whoever works with the keyboard', () => {
-  it('goes on after an answer where the question stood', async () => {
+describe('a user of the keyboard', () => {
+  it('continues at the place of the question after an answer', async () => {
     const run = await client().start('milk', { tasks: [take('milk')] });
     await client().settled(run);
     const page = await visiting.open(`/runs/${run}`);
@@ -22,7 +22,7 @@ describe('whoever works with the keyboard', () => {
     await hasFocus(page, '1 answered question');
   });
 
-  it('types into a dialog without looking for its field', async () => {
+  it('types into a dialog at once', async () => {
     const run = await client().start('wait', { tasks: [wait('bread')] });
     const page = await visiting.open(`/runs/${run}`);
     await page.getByRole('button', { name: 'Cancel run' }).press('Enter');
@@ -33,7 +33,7 @@ describe('whoever works with the keyboard', () => {
     await page.getByText('Cancelled: not today').first().waitFor();
   });
 
-  it('approves a changed plan, and is not told that somebody did', async () => {
+  it('approves a changed plan without a notice that it was answered', async () => {
     const run = await client().start('take', { tasks: [take('tea')], approval: 'plan' });
     await client().settled(run);
     const page = await visiting.open(`/runs/${run}/plan`);
@@ -45,7 +45,7 @@ describe('whoever works with the keyboard', () => {
   });
 });
 
-it('names a view apart from how many there are in it', async () => {
+it('separates the name of a tab from its count', async () => {
   const run = await client().start('look', { tasks: [look('tea')] });
   await client().settled(run);
   const page = await visiting.open(`/runs/${run}`);

@@ -27,7 +27,7 @@ async function halfDone(): Promise<string> {
 }
 
 describe('a graph of 1,000 tasks', () => {
-  it('has in the page what can be read of it, and changes only what has changed', async () => {
+  it('has only legible tasks in the DOM, and updates only changed ones', async () => {
     const run = await halfDone();
     const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 } });
     const page = await context.newPage();
@@ -42,7 +42,7 @@ describe('a graph of 1,000 tasks', () => {
     const sheet = await page.locator('.react-flow').boundingBox();
     if (sheet === null) throw new Error('There is no graph.');
     const details = page.getByRole('complementary', { name: /^Details of t\d+$/ });
-    // From left to right, and again from the left: on a busy machine the tasks may not be drawn yet at the first time.
+    // Clicks from left to right until a task is hit. On a busy machine the tasks may not be painted at first.
     for (let x = 100; (await details.count()) === 0; x = x > sheet.width - 100 ? 100 : x + 3)
       await page.mouse.click(sheet.x + x, sheet.y + sheet.height / 2);
     await page.keyboard.press('Escape');
@@ -50,7 +50,7 @@ describe('a graph of 1,000 tasks', () => {
     await page.getByRole('application', { name: 'Plan graph' }).focus();
     await page.keyboard.press('End');
     await page.getByText(new RegExp(`^t${TASKS - 1}, mill.wait, Running`)).waitFor();
-    // It watches before anything goes on.
+    // The observer starts before the run continues.
     const touched = await page.evaluateHandle(() => {
       const ids = new Set<string>();
       const all = new Promise<string[]>((resolve) => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { landmarkOf, laterEffects, marksOf, nearestLandmark } from '../../src/run/past/past.ts';
 import { keptRuns } from '../lived.ts';
 
-describe('the way through the past', () => {
-  it('stops at each decision, question and failure of a run, in both directions', async () => {
+describe('landmarks of the past', () => {
+  it('lead to each decision, question and failure of a run, in both directions', async () => {
     for (const { events } of (await keptRuns()).values()) {
       for (const kind of ['decision', 'question', 'failure'] as const) {
         const all = events.filter((event) => landmarkOf(event) === kind).map(({ seq }) => seq);
@@ -17,7 +17,7 @@ describe('the way through the past', () => {
     }
   });
 
-  it('marks no more places than a track has, however long the run', () => {
+  it('have a limited number of marks, however long the run', () => {
     const event = { v: 1, run: 'r', at: 0, type: 'decision_made', data: { decision: 1, ms: 1 } } as const;
     const events = Array.from({ length: 20_000 }, (_, index) => ({ ...event, seq: index + 1 }));
     const marks = marksOf(events);
@@ -25,7 +25,7 @@ describe('the way through the past', () => {
     expect(marks.map(({ place }) => place)).toEqual(expect.arrayContaining([0, 1]));
   });
 
-  it('says which effects a fork may repeat: those that were begun behind it, and no reads', async () => {
+  it('list the calls that a fork may repeat, without reads', async () => {
     const run = (await keptRuns()).get('asked-approved-and-in-doubt');
     if (run === undefined) throw new Error('The journal is there.');
     const first = run.events.find(({ type }) => type === 'task_started')?.seq ?? 0;

@@ -14,7 +14,7 @@ const FORM = {
   },
 };
 
-/** Asks where to, then says how it ended. */
+/** Asks one question, then answers. */
 const mind: Mind = {
   name: 'asking',
   async think({ state: { questions } }) {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => visiting[Symbol.asyncDispose]());
 
 describe('a question with a form', () => {
-  it('says at the field what is wrong, and sends values of their types', async () => {
+  it('shows issues at the fields, and sends typed values', async () => {
     const run = await client().start('send it', { mode: 'adaptive' });
     await client().settled(run);
     const page = await visiting.open(`/runs/${run}`);
@@ -56,7 +56,7 @@ describe('a question with a form', () => {
   });
 });
 
-describe('a plan that waits', () => {
+describe('a plan that waits for approval', () => {
   const plan = [look('tea', 'a'), take('${a.item}', 'b')];
   const open = async () => {
     const run = await client().start('tea', { tasks: plan, approval: 'plan' });
@@ -64,7 +64,7 @@ describe('a plan that waits', () => {
     return { run, page: await visiting.open(`/runs/${run}`) };
   };
 
-  it('has a field in which Tab indents and that the keyboard can leave', async () => {
+  it('has an editor in which Tab indents and Esc, Tab leaves', async () => {
     const { page } = await open();
     await page.getByRole('link', { name: 'Edit plan' }).click();
     const source = page.getByRole('textbox', { name: 'Plan as YAML' });

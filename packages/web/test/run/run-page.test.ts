@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => visiting[Symbol.asyncDispose]());
 
 const opened: Page[] = [];
-/** A page that follows a run keeps a connection, and a browser has only so many for a server. */
+/** Frees the connection of the page: a browser has only a few per server. */
 afterEach(async () => {
   for (const page of opened.splice(0)) await page.goto('about:blank');
 });
@@ -40,7 +40,7 @@ const outcomeOf = async (run: string) => (await visiting.standing.client.run(run
 const nodes = (page: Page) => page.locator('.react-flow__node-task');
 
 describe('the page of a run', () => {
-  it('shows the plan as a graph that the keyboard walks along, and opens the details of a task', async () => {
+  it('shows the plan as a graph with keyboard control, and opens the details of a task', async () => {
     const run = await ended();
     const page = await open(`/runs/${run}`);
     await nodes(page).nth(2).waitFor();
@@ -60,7 +60,7 @@ describe('the page of a run', () => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  it('says the graph in words for who cannot see it', async () => {
+  it('shows the graph as a list', async () => {
     const page = await open(`/runs/${await ended()}`);
     await page.getByLabel('Show as').selectOption('list');
     await page.getByRole('button', { name: /third.*shop\.take.*Write.*Needs: second/ }).waitFor();
@@ -80,7 +80,7 @@ describe('the page of a run', () => {
     expect(await page.getByRole('row', { name: /first/ }).first().innerText()).toContain('Done');
   });
 
-  it('goes back to any event by the keyboard, keeps it in the address, and comes back to now', async () => {
+  it('goes back to any event by keyboard, keeps it in the address, and returns to now', async () => {
     const run = await ended();
     const page = await open(`/runs/${run}`);
     await nodes(page).nth(2).waitFor();
@@ -104,7 +104,7 @@ describe('the page of a run', () => {
     await page.getByRole('button', { name: 'Rate' }).waitFor();
   });
 
-  it('forks from a moment, warns of effects that may be repeated, and tells what became different', async () => {
+  it('forks at an event, warns of calls that may be repeated, and shows the differences', async () => {
     const { client } = visiting.standing;
     const run = await ended([take('milk', 'milk')]);
     await client.answer(run, 'q1', 'whole');
@@ -113,7 +113,7 @@ describe('the page of a run', () => {
     const page = await open(`/runs/${run}?at=1`);
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Fork from here' }).click();
-    // The start and its plan were written together, and are shared together.
+    // The first two events were written together, so a fork shares both.
     await dialog.getByRole('heading', { name: 'Fork at event 2' }).waitFor();
     expect((await client.fork(run, { at: 1, drive: false })).forkedFrom.seq).toBe(2);
     await page.goto(`${visiting.standing.url}/runs/${run}?at=${asked?.seq}`);
@@ -135,7 +135,7 @@ describe('the page of a run', () => {
     await results.getByText('skimmed milk').waitFor();
   });
 
-  it('is steered: a run is paused and continued, told something, and cancelled with a reason', async () => {
+  it('pauses and resumes a run, adds a note, and cancels it with a reason', async () => {
     const { client } = visiting.standing;
     const run = await client.start('wait for it', { tasks: [wait('tea', 'slow'), look('tea', 'fast')] });
     const page = await open(`/runs/${run}`);
@@ -159,14 +159,14 @@ describe('the page of a run', () => {
     await until(async () => (await outcomeOf(run)) === 'cancelled');
   });
 
-  it('takes a rating, and gives the journal and a plan that does the same again', async () => {
+  it('rates a run, and saves its journal and its plan', async () => {
     const run = await ended();
     const page = await open(`/runs/${run}`);
     await page.getByRole('button', { name: 'Rate' }).click();
     await page.getByRole('radio', { name: /Good/ }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Rated 4 of 5' }).waitFor();
-    // The focus is back where the dialog was opened.
+    // The dialog gave the focus back.
     await page.locator('button:focus', { hasText: 'Rate' }).waitFor();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download journal' }).click();
@@ -178,7 +178,7 @@ describe('the page of a run', () => {
     expect((await visiting.standing.client.check(JSON.stringify(plan))).ok).toBe(true);
   });
 
-  it('can be used in Japanese, in the dark and on a phone', async () => {
+  it('works in Japanese, in the dark theme and on a phone', async () => {
     const run = await ended();
     const phone = { locale: 'ja-JP', colorScheme: 'dark', viewport: { width: 375, height: 700 } } as const;
     for (const view of ['', '/timeline']) {

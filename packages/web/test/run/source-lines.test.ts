@@ -4,7 +4,7 @@ import { indentAt, indented, offsetOf } from '../../src/run/plan/source-lines.ts
 const TEXT = 'goal: x\ntasks:\n  - id: a\n';
 
 describe('a place in a text', () => {
-  it('is found by line and column, and never outside of its line', () => {
+  it('is found by line and column, and stays within its line', () => {
     expect(TEXT.slice(offsetOf(TEXT, 3, 5))).toBe('id: a\n');
     expect(offsetOf(TEXT, 1, 99)).toBe(7);
     expect(offsetOf(TEXT, 99, 1)).toBe(TEXT.length);
@@ -12,7 +12,7 @@ describe('a place in a text', () => {
 });
 
 describe('lines', () => {
-  it('are moved in and out together', () => {
+  it('are indented and outdented together', () => {
     const at = { start: 2, end: 12 };
     expect(indented(TEXT, { ...at, isOut: false })).toEqual({ from: 0, to: 14, text: '  goal: x\n  tasks:' });
     expect(indented(TEXT, { start: 17, end: 17, isOut: true })).toEqual({
@@ -22,7 +22,7 @@ describe('lines', () => {
     });
   });
 
-  it('begin where the one before began', () => {
+  it('keep the indentation of the line before', () => {
     expect(indentAt(TEXT, 24)).toBe('  ');
     expect(indentAt(TEXT, 7)).toBe('');
     expect(indentAt(TEXT, 16)).toBe(' ');

@@ -18,7 +18,7 @@ const call = (id: string, operation: string, args = {}, after?: string[]) => ({
   ...(after && { after }),
 });
 
-/** More than are listed one by one. */
+/** More tasks than are listed one by one. */
 const MANY = 20;
 
 async function kept(name: string): Promise<Lived> {
@@ -28,7 +28,7 @@ async function kept(name: string): Promise<Lived> {
 }
 
 describe('the graph of a plan', () => {
-  it('tells what takes a result from what comes after and from what only keeps the order', async () => {
+  it('distinguishes edges for results, for order and for shared resources', async () => {
     const { state } = await live({
       replies: [ANSWER],
       tasks: [
@@ -41,7 +41,7 @@ describe('the graph of a plan', () => {
     expect(written(structureOf(state, NOTHING_GONE))).toEqual(['a after c', 'a data b', 'b hazard d']);
   });
 
-  it('tells the same, and what each does, of a plan that somebody is asked about', async () => {
+  it('has the same edges and the effects for a plan that waits for approval', async () => {
     const tasks = [
       call('a', 'books.find'),
       call('b', 'shelf.put', { q: '${a.title}' }),
@@ -60,7 +60,7 @@ describe('the graph of a plan', () => {
     ]);
   });
 
-  it('draws n + m edges where n wait for the same m', async () => {
+  it('draws n + m edges if n tasks wait for the same m', async () => {
     const named = (name: string, operation: string) =>
       Array.from({ length: MANY }, (_, n) => call(`${name}${n}`, operation));
     const independent = { effect: 'write', independent: true } as const;
@@ -75,7 +75,7 @@ describe('the graph of a plan', () => {
     expect(edges.every(({ kind }) => kind === 'hazard')).toBe(true);
   });
 
-  it('draws the tasks of a step within it, and what they wait for by it only once', async () => {
+  it('draws the tasks of a step inside it, and shared dependencies once', async () => {
     const { state } = await kept('steps-and-forked');
     const structure = structureOf(state, NOTHING_GONE);
     const parents = structure.nodes.map(({ id, parent, isGroup }) => [id, parent, isGroup]);
@@ -85,7 +85,7 @@ describe('the graph of a plan', () => {
     expect(written(structure)).toEqual(['a data b', 's1 after s2']);
   });
 
-  it('shows what a revision replaced only where one wants to see it', async () => {
+  it('shows replaced tasks only on request', async () => {
     const { state, events } = await kept('revised-and-rated');
     const ids = (structure: Structure) => structure.nodes.map(({ id }) => id);
     const without = ids(structureOf(state, NOTHING_GONE));
@@ -95,7 +95,7 @@ describe('the graph of a plan', () => {
     expect(state.tasks.get('c')?.isSuperseded).toBe(true);
   });
 
-  it('remembers a task that a later plan took away before it was begun', () => {
+  it('remembers a task that a later plan removed before it started', () => {
     const tasks = ['a', 'b'].map((id) => call(id, 'books.find'));
     const facts = [
       { type: 'plan_proposed', data: { version: 1, by: 'mind', tasks } },
@@ -114,8 +114,8 @@ describe('the graph of a plan', () => {
   });
 });
 
-describe('an earlier moment in a later layout', () => {
-  it('draws the tasks that there were, and no edge or gate that would end in nothing', async () => {
+describe('an earlier state in a later layout', () => {
+  it('draws only the tasks of that state, and no loose edges or gates', async () => {
     const runs = [...(await keptRuns()).values()];
     const named = (name: string, operation: string) =>
       Array.from({ length: MANY }, (_, n) => call(`${name}${n}`, operation));
@@ -148,7 +148,7 @@ describe('an earlier moment in a later layout', () => {
 });
 
 describe('the layout of a plan', () => {
-  it('has a place for each task within its step, and leads the keyboard along the edges', async () => {
+  it('places each task inside its step, and moves the keyboard along the edges', async () => {
     const { state } = await kept('steps-and-forked');
     const structure = structureOf(state, NOTHING_GONE);
     const layout = layoutFrom(await new ELK().layout(layoutInput(structure, 'right')), 'right');
@@ -164,7 +164,7 @@ describe('the layout of a plan', () => {
 });
 
 describe('the rough layout', () => {
-  it('puts everything behind what it waits for, steps around their tasks, and nothing upon another', async () => {
+  it('puts tasks after their dependencies, steps around their tasks, and overlaps nothing', async () => {
     for (const { state } of (await keptRuns()).values()) {
       const structure = structureOf(state, { removed: [], superseded: true });
       const { places, routes } = layoutByLevels(structure, 'right');

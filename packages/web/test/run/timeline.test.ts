@@ -13,7 +13,7 @@ function bar(id: string, start: number, end: number | undefined, more: Partial<B
 }
 
 describe('the bars of a timeline', () => {
-  it('has every attempt, decision and wait for a person of the kept journals, and each of them ends', async () => {
+  it('has every attempt, decision and question of the kept journals, each with an end', async () => {
     for (const { events } of (await keptRuns()).values()) {
       const { bars } = barsOf(events);
       const count = (type: string) => events.filter((event) => event.type === type).length;
@@ -29,7 +29,7 @@ describe('the bars of a timeline', () => {
 });
 
 describe('the rows of a timeline', () => {
-  it('are as few as went on at once, and a task stays in one with all of its attempts', () => {
+  it('are as few as possible, and a task stays in one row', () => {
     const rows = rowsOf([
       bar('a', 0, 10),
       bar('b', 5, 20),
@@ -57,7 +57,7 @@ describe('the rows of a timeline', () => {
 });
 
 describe('the critical path', () => {
-  it('leads from the last end back along what let each begin, through the decisions', async () => {
+  it('leads from the last end back through what each bar waited for', async () => {
     const { events, state } = await live({
       replies: [
         [
@@ -78,7 +78,7 @@ describe('the critical path', () => {
     expect(tasks).toEqual(['decision 1', 'slow', 'last', 'decision 2']);
   });
 
-  it('goes through a retry to the attempt before', async () => {
+  it('goes through a retry to the previous attempt', async () => {
     const { events, state } = await live({
       replies: [ANSWER],
       tasks: [call('a', 'books.busy')],
@@ -90,7 +90,7 @@ describe('the critical path', () => {
 });
 
 describe('a wait for a free slot', () => {
-  it('is told where the critical path leads through it, and only there', async () => {
+  it('is shown only on the critical path', async () => {
     const tools = { 'shelf.slow': { takes: 100, run: () => ({ title: 'tea' }) } };
     const tasks = ['a', 'b', 'c'].map((id) => call(id, 'shelf.slow'));
     const lived = async (concurrency: number) => {
@@ -108,7 +108,7 @@ describe('the axis of time', () => {
   const bars = [bar('a', 0, 1_000), bar('q', 1_000, day, { kind: 'wait' }), bar('b', day, day + 1_000)];
   const range = { start: 0, end: day + 1_000 };
 
-  it('folds a day in which only a person was waited for, and finds every time again', () => {
+  it('folds a day of waiting for an answer, and maps every time back', () => {
     const scale = createScale(bars, range, true);
     expect(scale.length).toBeLessThan(2_500);
     expect(scale.folds.map(({ ms }) => ms)).toEqual([day - 1_000]);
@@ -117,13 +117,13 @@ describe('the axis of time', () => {
     expect(scale.placeOf(range.end)).toBeCloseTo(scale.length, 6);
   });
 
-  it('is even where nothing is folded', () => {
+  it('is linear without folds', () => {
     const scale = createScale(bars, range, false);
     expect(scale.length).toBe(range.end);
     expect(scale.placeOf(day / 2)).toBe(day / 2);
   });
 
-  it('has round times that do not stand in each other', () => {
+  it('has round times that do not overlap', () => {
     const scale = createScale(bars, range, true);
     const ticks = ticksOf(scale, { from: 0, to: scale.length, gap: 200 });
     expect(ticks.slice(0, 3).map(({ ms }) => ms)).toEqual([0, 200, 400]);
@@ -135,7 +135,7 @@ describe('the axis of time', () => {
 });
 
 describe('what is drawn of a row', () => {
-  it('is what is in sight, and never more than there are pixels', () => {
+  it('is what is in view, and no more bars than pixels', () => {
     const many = Array.from({ length: 50_000 }, (_, n) => bar(`t${n}`, n, n + 1));
     const all = drawnBars(many, { pixelOf: (time) => time / 50, now: 50_000, from: 0, to: 1_000 });
     expect(all.length).toBeLessThan(500);

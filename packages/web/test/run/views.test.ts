@@ -5,12 +5,12 @@ import { barriers, isTooWide, type Visit, visit } from '../visit.ts';
 
 const isRead = Promise.withResolvers<void>();
 
-/** Writes the name of a tool wrong at first. */
+/** Misspells the name of a tool at first. */
 const mind: Mind = {
   name: 'learning',
   async think({ state: { decisions, goal }, onText }) {
     if (goal === 'write') {
-      // Nobody hears what was written before they came.
+      // A page that opens later does not get earlier deltas.
       const writing = setInterval(() => onText?.('The tea is '), 50);
       await isRead.promise;
       clearInterval(writing);
@@ -44,7 +44,7 @@ async function ended(goal: string, tasks?: Parameters<ReturnType<typeof client>[
 }
 
 describe('the tasks', () => {
-  it('are a table of which only what is in view is on the page; it is searched, sorted and read', async () => {
+  it('are a table with only the visible rows in the DOM, which can be searched and sorted', async () => {
     const tasks = Array.from({ length: 1_000 }, (_, index) => look(`tea ${index}`, `t${index + 1}`));
     const run = await ended('many', { tasks: [...tasks, take('${t7.item}', 'last')] });
     const page = await visiting.open(`/runs/${run}/tasks`);
@@ -66,7 +66,7 @@ describe('the tasks', () => {
     await page.close();
   });
 
-  it('have results that the arrow keys walk in', async () => {
+  it('have results that the arrow keys navigate', async () => {
     const run = await ended('tree', { tasks: [look('tea')] });
     const page = await visiting.open(`/runs/${run}/tasks`);
     await page.getByRole('button', { name: 't1' }).click();
@@ -82,7 +82,7 @@ describe('the tasks', () => {
     await page.close();
   });
 
-  it('have large results that come a page at a time', async () => {
+  it('have large results in pages', async () => {
     const run = await ended('large', { tasks: [look(RICE)] });
     const page = await visiting.open(`/runs/${run}/tasks`);
     await page.getByRole('button', { name: 't1' }).click();
@@ -95,7 +95,7 @@ describe('the tasks', () => {
 });
 
 describe('the decisions', () => {
-  it('tell what was thought, refused and mended, and what it took', async () => {
+  it('show reasoning, problems, repairs and usage', async () => {
     const run = await ended('think', { mode: 'planned' });
     const page = await visiting.open(`/runs/${run}/decisions`);
     const story = page.getByRole('list', { name: 'Decisions by time' });
@@ -110,7 +110,7 @@ describe('the decisions', () => {
 });
 
 describe('the answer', () => {
-  it('is there while it is written, and screen readers are told of it once', async () => {
+  it('appears while it is written, and is announced once', async () => {
     const run = await client().start('write', { mode: 'adaptive' });
     const page = await visiting.open(`/runs/${run}`);
     const conversation = page.getByRole('region', { name: 'Activity' });
@@ -127,7 +127,7 @@ describe('the answer', () => {
 });
 
 describe('the events', () => {
-  it('are filtered and searched, unfold, and lead to their moment', async () => {
+  it('can be filtered, searched and opened, and lead to the state at an event', async () => {
     const run = await ended('events', { tasks: [look('tea'), look('rice', 't2')] });
     const page = await visiting.open(`/runs/${run}/events`);
     const list = page.getByRole('list', { name: 'Events of the run' });
@@ -146,7 +146,7 @@ describe('the events', () => {
 });
 
 describe('the plan of a run that has ended', () => {
-  it('is read, and run otherwise in a fork', async () => {
+  it('can be read, and edited in a fork', async () => {
     const run = await ended('fork', { tasks: [look('tea')] });
     const page = await visiting.open(`/runs/${run}/plan`);
     const source = page.getByRole('textbox', { name: 'Plan as YAML' });
@@ -167,7 +167,7 @@ describe('the plan of a run that has ended', () => {
 });
 
 describe('a narrow screen', () => {
-  it.each(['decisions', 'tasks', 'plan', 'events'])('has room for %s', async (view) => {
+  it.each(['decisions', 'tasks', 'plan', 'events'])('fits %s', async (view) => {
     const run = await ended('think', { mode: 'planned' });
     const page = await visiting.open(`/runs/${run}/${view}`, { viewport: { width: 375, height: 800 } });
     await page.getByText('one', { exact: true }).first().waitFor();

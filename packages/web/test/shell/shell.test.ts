@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => visiting[Symbol.asyncDispose]());
 
-/** In with a token, as by typing it. */
+/** Signs in with a token. */
 async function enter(path: string, options?: Parameters<Visit['open']>[1], token = admin.token) {
   const page = await open(path, options);
   await page.getByLabel(/Access token|アクセストークン/).fill(token);
@@ -24,13 +24,13 @@ async function enter(path: string, options?: Parameters<Visit['open']>[1], token
 }
 
 describe('the frame of the page', () => {
-  it('tells who may only look that it is so', async () => {
+  it('tells a viewer that the token is view only', async () => {
     const page = await enter('/', {}, guest.token);
     await page.getByText('View only.').waitFor();
     await page.close();
   });
 
-  it('lets nobody in without a token, says that one is wrong, and takes the right one', async () => {
+  it('requires an access token, refuses a wrong one and accepts the right one', async () => {
     const page = await open('/');
     await page.getByLabel('Access token').fill('wrong');
     await page.keyboard.press('Enter');
@@ -45,7 +45,7 @@ describe('the frame of the page', () => {
     expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
   });
 
-  it('leads to every room with the keyboard, and the tab says where one is', async () => {
+  it('leads to every room by keyboard, and sets the title of the tab', async () => {
     const page = await enter('/');
     for (const [link, title] of [
       ['Tools', 'Tools · Dandori'],
@@ -66,7 +66,7 @@ describe('the frame of the page', () => {
     await page.getByText('Page not found').waitFor();
   });
 
-  it('speaks Japanese to who does, and remembers who wants something else', async () => {
+  it('speaks the language of the browser, and remembers another choice', async () => {
     const page = await enter('/tools', { locale: 'ja-JP' });
     await page.getByRole('heading', { level: 1, name: 'ツール' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja');
@@ -77,7 +77,7 @@ describe('the frame of the page', () => {
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
   });
 
-  it('counts the open questions, in the navigation and in the tab, and only of one’s own runs', async () => {
+  it("counts the open questions of the user's own runs in the navigation and the tab", async () => {
     const client = visiting.standing.as(other.token);
     const run = await client.start('milk', { tasks: [take('milk')] });
     await client.settled(run);
@@ -88,7 +88,7 @@ describe('the frame of the page', () => {
     await expect.poll(() => page.title()).toBe('Tools · Dandori');
   });
 
-  it('has room on a phone', async () => {
+  it('fits on a phone', async () => {
     const rooms = {
       '/': 'All runs',
       '/tools': 'Servers',

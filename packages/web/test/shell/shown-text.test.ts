@@ -20,7 +20,7 @@ const hostile = fc.string({
 });
 
 describe('bidirectional controls', () => {
-  it('are in nothing that is shown, and back in what leaves the page', () => {
+  it('are in no shown text, and are restored in what leaves the page', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), hostile, hostile, (value, text, key) => {
         const written = { [key]: [text, { value }] };
@@ -31,7 +31,7 @@ describe('bidirectional controls', () => {
     );
   });
 
-  it('leave a value without any as it is', () => {
+  it('leave other values unchanged', () => {
     const value = { rows: [{ city: 'Nara' }], signal: new AbortController().signal };
     expect(toShown(value)).toBe(value);
     expect(toRaw(value)).toBe(value);
@@ -53,7 +53,7 @@ describe('the client of the page', () => {
   };
   const client = createShownClient(api as unknown as Client);
 
-  it('replaces them in answers, streams and errors, and sends what was written', async () => {
+  it('replaces them in results, streams and errors, and restores them in requests', async () => {
     const { goal } = (await client.run('r')) as unknown as { goal: string };
     const heard = await Array.fromAsync(client.follow('r'));
     const talk = await client.conversations.get('c');
@@ -64,7 +64,7 @@ describe('the client of the page', () => {
     expect(sent).toEqual([['r', 'q', { chosen: 'a\u202eb' }]]);
   });
 
-  it('is the only door: nothing else on the page asks the server, copies or saves', () => {
+  it('is the only door: no other code sends requests, copies or saves files', () => {
     const doors = {
       'shell/session.tsx': /\bcreateClient\(/,
       'shell/connection.tsx': /(?<![\w.])fetch\(/,

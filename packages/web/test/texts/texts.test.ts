@@ -33,7 +33,10 @@ function entriesOf(value: unknown, key: string): Entry[] {
 }
 
 async function catalogues(): Promise<Map<string, Record<Language, unknown>>> {
-  const files = readdirSync(FOLDER).toSorted();
+  // The problems are those of the command line.
+  const files = readdirSync(FOLDER)
+    .filter((file) => file !== 'problems.ts')
+    .toSorted();
   const all = files.map(async (file) => {
     const module = await import(new URL(file, FOLDER).href);
     return [file.replace('.ts', ''), module.texts ?? module.words] as const;

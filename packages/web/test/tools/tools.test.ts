@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => visiting[Symbol.asyncDispose]());
 
 describe('the tools of the page', () => {
-  it('tell which servers are there, and why one is not', async () => {
+  it('list the servers, and say why one is not available', async () => {
     const page = await visiting.open('/tools');
     const absent = page.getByRole('row').filter({ hasText: 'absent' });
     await absent.getByText('no_such_command').waitFor();
@@ -22,14 +22,14 @@ describe('the tools of the page', () => {
     expect(await page.getByRole('row').filter({ hasText: 'calc' }).innerText()).toContain('Connected');
   });
 
-  it('are counted in sight on a phone, however long the word is that says why one is not there', async () => {
+  it('are counted in view on a phone, however long the reason for a missing server is', async () => {
     const page = await visiting.open('/tools', { viewport: { width: 375, height: 740 } });
     const count = page.getByRole('row').filter({ hasText: 'calc' }).getByRole('cell').last();
     const { x, width } = (await count.boundingBox()) ?? { x: Number.NaN, width: 0 };
     expect(x + width).toBeLessThan(375);
   });
 
-  it('are found with the keyboard alone, and show what they take and do', async () => {
+  it('are found by keyboard alone, and show their arguments and effect', async () => {
     const page = await visiting.open('/tools');
     await page.getByRole('status').filter({ hasText: '5 tools' }).waitFor();
     await page.keyboard.press('/');
@@ -51,7 +51,7 @@ describe('the tools of the page', () => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  it('are chosen by what they do to the world', async () => {
+  it('are filtered by effect', async () => {
     const page = await visiting.open('/tools?effect=write');
     await page.getByText('2 of 5 tools').waitFor();
     await page.getByLabel('Effect').selectOption('read');

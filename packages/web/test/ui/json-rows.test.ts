@@ -4,7 +4,7 @@ import { jsonRows, parentRow } from '../../src/ui/json-rows.ts';
 const nothing = { toggled: new Set<string>(), pages: new Map<string, number>() };
 
 describe('the rows of a tree', () => {
-  it('open what is small, and say of each where it stands', () => {
+  it('open small branches, and give each row its level and position', () => {
     const rows = jsonRows({ a: [1, null], b: 'x' }, nothing);
     expect(rows.map(({ id, level, position, siblings }) => [id, level, position, siblings])).toEqual([
       ['$', 1, 1, 1],
@@ -17,7 +17,7 @@ describe('the rows of a tree', () => {
     expect(rows.map((_, index) => parentRow(rows, index))).toEqual([0, 0, 1, 1, 0]);
   });
 
-  it('are a hundred of a long list, and a hundred more for each page', () => {
+  it('are 100 of a long list, and 100 more per page', () => {
     const list = Array.from({ length: 250 }, (_, index) => index);
     const first = jsonRows(list, nothing);
     expect(first).toHaveLength(102);
@@ -33,7 +33,7 @@ describe('the rows of a tree', () => {
     expect(third.at(-1)).toMatchObject({ kind: 'leaf', value: 249 });
   });
 
-  it('have an id each, whatever the keys are', () => {
+  it('have unique ids, whatever the keys are', () => {
     const value = { 'a/b': 1, a: { b: 1 }, '…': 2, '~1': 3, __proto__x: 4, '': 5 };
     const ids = jsonRows(value, nothing).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);

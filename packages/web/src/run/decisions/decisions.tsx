@@ -11,7 +11,7 @@ import { DecisionView, EntryFrame, PlanEntry, ReflectionEntry } from './entries.
 import { type StoryEntry, storyOf } from './story.ts';
 
 /** The decisions, plans, reflections and notes of a run, by time. */
-export function Decisions({ run, state, events }: ViewProps) {
+export default function Decisions({ run, state, events }: ViewProps) {
   const say = useTexts(texts);
   const story = useMemo(() => storyOf(events), [events]);
   return (
@@ -78,15 +78,15 @@ function Understanding({ outline }: { readonly outline: Outline | undefined }) {
     <section aria-label={say.goal} className="rounded border border-line bg-sheet p-4">
       <h2 className="mb-2 font-semibold">{say.goal}</h2>
       <dl className="grid gap-x-6 gap-y-3 text-sm sm:grid-cols-2">
-        {objective !== undefined && <Said name={say.objective}>{objective}</Said>}
+        {objective !== undefined && <Said name={word.outline.objective}>{objective}</Said>}
         {reasoning !== undefined && <Said name={word.reasoning}>{reasoning}</Said>}
         {successCriteria.length > 0 && (
-          <Said name={say.criteria}>
+          <Said name={word.outline.successCriteria}>
             <Points points={successCriteria} />
           </Said>
         )}
         {constraints.length > 0 && (
-          <Said name={say.constraints}>
+          <Said name={word.outline.constraints}>
             <Points points={constraints} />
           </Said>
         )}

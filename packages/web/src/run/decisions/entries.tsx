@@ -10,8 +10,8 @@ import { Link } from '../../shell/route.tsx';
 import { texts } from '../../texts/decisions.ts';
 import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
+import { FailureView } from '../../ui/failure.tsx';
 import { Badge } from '../../ui/marks.tsx';
-import { FailureView } from '../../ui/problem.tsx';
 import { RichText } from '../../ui/rich-text.tsx';
 import { ClockTime } from '../../ui/time.tsx';
 import type { DecisionEntry } from './story.ts';
@@ -157,13 +157,14 @@ export function PlanEntry({ run, entry, isMended }: PlanEntryProps) {
 function Verdict({ entry: { isAccepted, isReplaced, reason } }: { readonly entry: ProposedEntry }) {
   const word = useTexts(words);
   const say = useTexts(texts);
-  if (isReplaced === true) return <Badge>{word.replaced}</Badge>;
+  if (isReplaced === true) return <Badge>{word.statuses.replaced}</Badge>;
   if (isAccepted === undefined) return <Badge look="warn">{say.notYet}</Badge>;
-  if (isAccepted) return <Badge look="good">✓ {say.accepted}</Badge>;
+  if (isAccepted) return <Badge look="good">✓ {word.statuses.approved}</Badge>;
   return <Badge look="bad">✕ {reason === undefined ? say.refused : say.vetoed}</Badge>;
 }
 
 export function ReflectionEntry({ run, entry }: { readonly run: string; readonly entry: ReflectedEntry }) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   return (
     <EntryFrame
@@ -174,7 +175,7 @@ export function ReflectionEntry({ run, entry }: { readonly run: string; readonly
       marks={
         <>
           <Badge look={entry.status === 'success' ? 'good' : entry.status === 'failure' ? 'bad' : 'warn'}>
-            {say.reflection[entry.status]}
+            {word.reflections[entry.status]}
           </Badge>
           {entry.revisionNeeded && <Badge look="warn">{say.revisionNeeded}</Badge>}
           {entry.by === 'runtime' && <span className="text-faint text-xs">{say.byRuntime}</span>}

@@ -17,7 +17,7 @@ import { ALL, eventRows, type TypeFilter, typesIn } from './event-rows.ts';
 const ROW_HEIGHT = 33;
 
 /** All events, even while an earlier state is shown, so that the user can move on from there. */
-export function Events({ run, state, news, isPast }: ViewProps) {
+export default function Events({ run, state, news, isPast }: ViewProps) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const { events } = news;

@@ -72,7 +72,7 @@ function Text({ face, sign, colour }: TextProps) {
 /** Most calls are reads. Only calls that change something stand out. */
 function Effect({ face: { effect, standing } }: { readonly face: Face }) {
   const word = useTexts(words);
-  if (standing === 'gone') return <span className="shrink-0 italic">{word.replaced}</span>;
+  if (standing === 'gone') return <span className="shrink-0 italic">{word.statuses.replaced}</span>;
   if (effect === undefined) return null;
   const colour = effect === 'destructive' ? 'text-bad font-semibold' : effect === 'write' ? 'text-ink' : '';
   return <span className={`shrink-0 ${colour}`}>{word.effects[effect]}</span>;

@@ -28,7 +28,7 @@ export function Steering({ run, state, news }: ViewProps) {
     [isOpen && paused === undefined && !isStill, say.pause, () => mutate(() => client.pause(run))],
     [isStill, say.resume, () => mutate(() => client.resume(run))],
     [isOpen, say.note, () => setAsking('note')],
-    [isOpen, say.cancel, () => setAsking('cancel')],
+    [isOpen, word.answers.cancelRun, () => setAsking('cancel')],
     [end?.outcome === 'exhausted', say.raise, () => setAsking('raise')],
     [end !== undefined, state.rating ? word.rated(state.rating.rating) : say.rate, () => setAsking('rate')],
     [state.ends.length > 0, say.savePlan, () => setAsking('save')],
@@ -66,9 +66,9 @@ export function Steering({ run, state, news }: ViewProps) {
       )}
       {asking === 'cancel' && (
         <TextDialog
-          title={say.cancel}
+          title={word.answers.cancelRun}
           label={word.reason}
-          button={say.cancel}
+          button={word.answers.cancelRun}
           leave={say.keepRunning}
           look="danger"
           onSay={(reason) => client.cancel(run, reason === '' ? undefined : reason)}

@@ -1,14 +1,13 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { CheckedPlan, PlacedDiagnostic } from 'dandori/client';
+import type { PlacedDiagnostic } from 'dandori/client';
 import { type ReactNode, useRef } from 'react';
-import { useSettled } from '../../live/use-settled.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/plan.ts';
+import { texts as problems } from '../../texts/problems.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { EstimateView } from './estimate-view.tsx';
 import { LINE_HEIGHT, SourceEditor } from './source-editor.tsx';
 import { endOfLine, offsetOf } from './source-lines.ts';
+import type { Checked } from './use-check.ts';
 
 interface Props {
   readonly text: string;
@@ -52,6 +51,7 @@ interface DiagnosticListProps {
 /** Problems and warnings; each jumps to its line. */
 function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) {
   const say = useTexts(texts);
+  const names = useTexts(problems);
   if (diagnostics.length + warnings.length === 0) return null;
   const all = [
     ...diagnostics.map((one) => ({ one, isWarning: false })),
@@ -70,8 +70,9 @@ function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) 
               <span className={isWarning ? 'text-warn' : 'text-bad'}>
                 <span aria-hidden="true">{isWarning ? '⚠ ' : '✕ '}</span>
                 {isWarning && `${say.warning}: `}
-                {one.code}
+                {one.code === 'plan-invalid' ? names.errors[one.code][0] : names.diagnostics[one.code]}
               </span>
+              <code className="text-faint text-xs">{one.code}</code>
               <span className="text-faint text-xs">{say.line(one.line, one.column)}</span>
             </span>
             <span className="block [overflow-wrap:anywhere]">{one.message}</span>
@@ -85,28 +86,4 @@ function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) 
       ))}
     </ul>
   );
-}
-
-export interface Checked {
-  /** The result of the last check, which may be older than the text. */
-  readonly result: CheckedPlan | undefined;
-  readonly isCurrent: boolean;
-  readonly error: unknown;
-}
-
-/** Checks a plan, alone or within its run, shortly after the last key press. */
-export function useCheck(text: string, within?: { readonly run: string; readonly at?: number }): Checked {
-  const client = useClient();
-  const settled = useSettled(text);
-  const isEmpty = settled.trim() === '';
-  const { data, isPlaceholderData, error } = useQuery({
-    queryKey: ['check', within?.run, within?.at, settled],
-    queryFn: () => client.check(settled, within),
-    enabled: !isEmpty,
-    placeholderData: keepPreviousData,
-    staleTime: 60_000,
-    retry: false,
-  });
-  const isCurrent = settled === text && (isEmpty || (!isPlaceholderData && data !== undefined));
-  return { result: isEmpty ? undefined : data, isCurrent, error };
 }

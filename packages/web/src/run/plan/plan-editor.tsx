@@ -10,12 +10,13 @@ import { Button, CopyButton } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { useHandled } from '../questions/handled.tsx';
 import type { ViewProps } from '../view.tsx';
-import { CheckedSource, useCheck } from './checked-source.tsx';
+import { CheckedSource } from './checked-source.tsx';
 import { lastForkable, planQuestionOf, planSource } from './plan-source.ts';
 import { SourceEditor } from './source-editor.tsx';
+import { useCheck } from './use-check.ts';
 
 /** The plan as a file, to be read, approved with changes, or run in a fork. */
-export function PlanEditor({ run, state, events, isPast }: ViewProps) {
+export default function PlanEditor({ run, state, events, isPast }: ViewProps) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const field = useRef<HTMLTextAreaElement>(null);

@@ -3,7 +3,7 @@ import { editedTasks } from '#dandori/run/state/plan.ts';
 import type { OpenQuestion } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
-import { words } from '../../texts/words.ts';
+import { type Words, words } from '../../texts/words.ts';
 import { ClockTime } from '../../ui/time.tsx';
 
 /** The answered questions, collapsed. */
@@ -33,7 +33,7 @@ export function AnswerLine({ asked }: { readonly asked: OpenQuestion }) {
   if (answer === undefined) return null;
   return (
     <p className="text-faint text-sm [overflow-wrap:anywhere]">
-      <span className="font-medium text-ink">{answerText(asked, say)}</span>
+      <span className="font-medium text-ink">{answerText(asked, { say, statuses: word.statuses })}</span>
       {answer.comment !== undefined && answer.isExpired !== true && ` “${answer.comment}”`}{' '}
       {answer.by !== undefined && `${word.by(answer.by)} `}· <ClockTime at={answer.at} />
     </p>
@@ -42,15 +42,18 @@ export function AnswerLine({ asked }: { readonly asked: OpenQuestion }) {
 
 type QuestionTexts = (typeof texts)['en'];
 
-export function answerText({ question, answer }: OpenQuestion, say: QuestionTexts): string {
+export function answerText(
+  { question, answer }: OpenQuestion,
+  { say, statuses }: { readonly say: QuestionTexts; readonly statuses: Words['statuses'] },
+): string {
   if (answer === undefined) return '';
   const { value, declined, isExpired } = answer;
   if (isExpired === true && declined === true) return say.wasExpired;
   if (declined === true) return say.declined;
   const isPlan = question.kind === 'plan_approval';
   if (isPlan && editedTasks(value) !== undefined) return say.edited;
-  if (isPlan && value === 'approve') return say.approved;
-  if (isPlan && value === 'reject') return say.rejected;
+  if (isPlan && value === 'approve') return statuses.approved;
+  if (isPlan && value === 'reject') return statuses.rejected;
   const same = stringifyJson(value);
   const option = question.options?.find((one) => stringifyJson(one.value) === same);
   return option?.label ?? (typeof value === 'string' ? value : same);

@@ -50,7 +50,7 @@ export function Form({ form, isBusy, onAnswer }: Props) {
       ))}
       <div className="flex items-center gap-3">
         <Button type="submit" look="main" disabled={isBusy}>
-          {word.answer}
+          {word.answers.answer}
         </Button>
         <p role="status" className="text-bad text-sm">
           {shown.size > 0 && say.form.issues(shown.size)}

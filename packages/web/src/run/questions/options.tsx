@@ -64,7 +64,7 @@ export function Options({ kind, options, isBusy, onAnswer }: Props) {
         ))}
       </div>
       <Button type="submit" look="main" disabled={isBusy || chosen === undefined}>
-        {word.answer}
+        {word.answers.answer}
       </Button>
     </form>
   );
@@ -117,7 +117,7 @@ export function FreeText({ isBusy, onAnswer }: FreeTextProps) {
         className={INPUT}
       />
       <Button type="submit" look="main" disabled={isBusy || typed.trim() === ''}>
-        {word.answer}
+        {word.answers.answer}
       </Button>
     </form>
   );

@@ -34,7 +34,7 @@ export function PlanApproval({ run, question, isPast, onSent }: Props) {
       {isPast ? (
         <p className="text-faint text-sm">{say.past}</p>
       ) : (
-        <Word run={run} question={question.id} onSent={onSent} />
+        <Verdict run={run} question={question.id} onSent={onSent} />
       )}
     </>
   );
@@ -66,7 +66,7 @@ function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }
       )}
       {(objective !== undefined || reasoning !== undefined) && (
         <dl className="flex flex-col gap-1 text-sm">
-          {objective !== undefined && <Row name={say.objective}>{objective}</Row>}
+          {objective !== undefined && <Row name={word.outline.objective}>{objective}</Row>}
           {reasoning !== undefined && <Row name={word.reasoning}>{reasoning}</Row>}
         </dl>
       )}
@@ -82,7 +82,7 @@ function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }
   );
 }
 
-function Word({
+function Verdict({
   run,
   question,
   onSent,
@@ -92,11 +92,12 @@ function Word({
   onSent: (isSent: boolean) => void;
 }) {
   const say = useTexts(texts);
+  const word = useTexts(words);
   const client = useClient();
   const id = useId();
   const [reason, setReason] = useState<string>();
   const [draft] = useDraft(draftKey(run, question));
-  const word = useMutation({
+  const verdict = useMutation({
     mutationFn: (isYes: boolean) => {
       if (isYes) return client.approve(run, { question });
       const why = reason?.trim() ?? '';
@@ -128,34 +129,34 @@ function Word({
           <>
             <Button
               look={draft === undefined ? 'main' : 'plain'}
-              disabled={word.isPending}
-              onClick={() => word.mutate(true)}
+              disabled={verdict.isPending}
+              onClick={() => verdict.mutate(true)}
             >
-              {draft === undefined ? say.approve : say.approveProposed}
+              {draft === undefined ? word.answers.approve : say.approveProposed}
             </Button>
-            <Button look="danger" disabled={word.isPending} onClick={() => setReason('')}>
-              {say.reject}
+            <Button look="danger" disabled={verdict.isPending} onClick={() => setReason('')}>
+              {word.answers.reject}
             </Button>
             <Link
               to={{ at: 'run', run, view: 'plan' }}
               className="rounded border border-line px-3 py-1.5 text-sm hover:bg-sunken"
             >
-              {say.edit}
+              {word.answers.editPlan}
             </Link>
           </>
         ) : (
           <>
-            <Button look="danger" disabled={word.isPending} onClick={() => word.mutate(false)}>
-              {say.reject}
+            <Button look="danger" disabled={verdict.isPending} onClick={() => verdict.mutate(false)}>
+              {word.answers.reject}
             </Button>
-            <Button disabled={word.isPending} onClick={() => setReason(undefined)}>
+            <Button disabled={verdict.isPending} onClick={() => setReason(undefined)}>
               {say.back}
             </Button>
           </>
         )}
       </div>
       {draft !== undefined && <p className="text-sm text-warn">{say.hasDraft}</p>}
-      <Problem error={word.error} />
+      <Problem error={verdict.error} />
     </div>
   );
 }

@@ -36,7 +36,7 @@ export function QuestionCard({ run, question, isHeld, isPast, onSent }: Props) {
       className="flex flex-col gap-3 rounded-lg border border-line border-l-4 border-l-warn bg-sheet p-4"
     >
       <div className="flex flex-col items-start gap-1">
-        <Badge look="warn">{word.questionKinds[kind]}</Badge>
+        <Badge look="warn">{word.questions[kind]}</Badge>
         <h3 id={id} className="whitespace-pre-wrap font-medium [overflow-wrap:anywhere]">
           {text}
         </h3>
@@ -60,6 +60,7 @@ export function QuestionCard({ run, question, isHeld, isPast, onSent }: Props) {
 }
 
 function Replying({ run, question, onSent }: Pick<Props, 'run' | 'question' | 'onSent'>) {
+  const word = useTexts(words);
   const say = useTexts(texts);
   const [comment, setComment] = useState<string>();
   const reply = useReply(run, question.id, onSent);
@@ -88,7 +89,7 @@ function Replying({ run, question, onSent }: Pick<Props, 'run' | 'question' | 'o
       <div className="flex flex-wrap gap-1">
         {!hasNo && (
           <Button look="bare" disabled={reply.isPending} onClick={() => send()}>
-            {say.decline}
+            {word.answers.decline}
           </Button>
         )}
         {comment === undefined && (

@@ -3,8 +3,8 @@ import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
+import { FailureView } from '../../ui/failure.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
-import { FailureView } from '../../ui/problem.tsx';
 import { ClockTime } from '../../ui/time.tsx';
 import type { Attempt, InnerCall, Probe } from './attempts.ts';
 

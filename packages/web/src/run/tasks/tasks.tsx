@@ -18,7 +18,7 @@ import {
 } from './task-rows.ts';
 
 /** All tasks as a table that can be searched and sorted. */
-export function Tasks({ state, selected, select }: ViewProps) {
+export default function Tasks({ state, selected, select }: ViewProps) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const [wanted, setWanted] = useState<Wanted>({ text: '', filter: 'all', sort: 'order', isDown: false });
@@ -182,7 +182,7 @@ function Row({ row: { task, status }, index, isSelected, onSelect }: RowProps) {
         </button>
       </td>
       <td className={CELL}>
-        <StatusMark status={status} /> {task.isSuperseded && <Badge>{word.replaced}</Badge>}
+        <StatusMark status={status} /> {task.isSuperseded && <Badge>{word.statuses.replaced}</Badge>}
       </td>
       <td className={`${CELL} ${LOOKS.operation}`} title={description ?? operation}>
         <span className="font-mono">{operation}</span>{' '}

@@ -13,7 +13,7 @@ import { createScale } from './scale.ts';
 const SHAPES = ['chart', 'table'] as const;
 
 /** The timeline with its critical path. */
-export function Timeline({ state, events, selected, select }: ViewProps) {
+export default function Timeline({ state, events, selected, select }: ViewProps) {
   const say = useTexts(texts);
   const [shape, setShape] = useState<(typeof SHAPES)[number]>('chart');
   const [isFolding, setIsFolding] = useState(true);

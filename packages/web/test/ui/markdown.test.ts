@@ -34,7 +34,7 @@ describe('the blocks of a text', () => {
 });
 
 describe('the pieces of a text', () => {
-  it('are code, what is strong, and links of the web only', () => {
+  it('are code, bold text, and links with http or https only', () => {
     expect(piecesOf('a `b` **c** https://d.example/e?f=1. javascript:alert(1)')).toEqual([
       { kind: 'text', text: 'a ' },
       { kind: 'code', text: 'b' },
@@ -46,13 +46,13 @@ describe('the pieces of a text', () => {
     ]);
   });
 
-  it('are what is stressed, and no products', () => {
+  it('are emphasis, but not products', () => {
     const stressed = (text: string) =>
       piecesOf(text).flatMap((one) => (one.kind === 'stressed' ? one.text : []));
     expect(stressed('*a b* と*強調*です 2*3*4 * no * **c**')).toEqual(['a b', '強調']);
   });
 
-  it('lose nothing of it', () => {
+  it('lose no text', () => {
     const text = '**a `b **c** http:// https:// `` <script>x</script>';
     expect(
       piecesOf(text)

@@ -4,7 +4,7 @@ import { refuseStopping } from '../../../dandori/src/server/driving.ts';
 import { words } from '../../src/texts/words.ts';
 import { problemWords } from '../../src/ui/problem.tsx';
 
-it('tells people that the server stops in their own language, and nothing of headers', () => {
+it("says in the user's language that the server is stopping, without technical details", () => {
   const error = (() => {
     try {
       return refuseStopping({ isStopping: true });
@@ -20,7 +20,7 @@ it('tells people that the server stops in their own language, and nothing of hea
   expect(problemWords(error, words.ja).what).toContain('サーバー');
 });
 
-it('says what the server says where that is for people', () => {
+it('shows the message of the server for all other codes', () => {
   const error = new DandoriError('plan-invalid', 'There is no task x.', { fix: 'Name one.' });
   expect(problemWords(error, words.en)).toEqual({ what: 'There is no task x.', fix: 'Name one.' });
   expect(problemWords(new TypeError('Failed to fetch'), words.en).what).toBe('Failed to fetch');

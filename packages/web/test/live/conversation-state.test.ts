@@ -48,21 +48,21 @@ const after = (...heard: Talked[]): Talk => heard.reduce(hear, talkOf(begun));
 const ids = ({ messages }: Talk) => messages.map(({ id }) => id);
 
 describe('a conversation on the page', () => {
-  it('shows what nobody has seen yet, however far back it was said', () => {
+  it('shows undelivered messages, however old', () => {
     const talk = talkOf(begun);
     expect(ids(talk)).toEqual(['r1', 'u2']);
     expect([...talk.undelivered]).toEqual(['r1']);
     expect([...talk.missed]).toEqual(['r1']);
   });
 
-  it('shows a message once, also where the stream tells it again', () => {
+  it('shows a message once, even if the stream repeats it', () => {
     const talk = after(writes(reply('r2', 7)), writes(reply('r2', 7)));
     expect(ids(talk)).toEqual(['r1', 'u2', 'r2']);
     expect([...talk.undelivered]).toEqual(['r1', 'r2']);
     expect(talk.missed.has('r2')).toBe(false);
   });
 
-  it('shows an answer while it is written, and the message in its place when it is whole', () => {
+  it('shows an answer while it is written, then the message instead', () => {
     const writing = after(types('r2', 'It is '), types('r3', 'no'), types('r2', 'blue.'));
     expect(writing.writing.get('r2')).toBe('It is blue.');
     const again: Talked = { kind: 'answer', run: 'r2', text: 'It is blue. And' };
@@ -71,7 +71,7 @@ describe('a conversation on the page', () => {
     expect([...written.writing.keys()]).toEqual(['r3']);
   });
 
-  it('takes a message for delivered when another tab has shown it', () => {
+  it('counts a message as delivered if another tab acknowledged it', () => {
     const delivered: Talked = {
       kind: 'event',
       event: {
@@ -86,7 +86,7 @@ describe('a conversation on the page', () => {
     expect(after(delivered).undelivered.size).toBe(0);
   });
 
-  it('forgets what a call says when the run has ended', () => {
+  it('drops the progress of calls when the run ends', () => {
     const doing: Talked = {
       kind: 'live',
       live: { type: 'task_progress', run: 'r2', task: 't1', message: 'half' },
@@ -97,7 +97,7 @@ describe('a conversation on the page', () => {
     expect(hear(busy, stands('r2', 'ended')).doing.size).toBe(0);
   });
 
-  it('puts earlier messages before the others, each once', () => {
+  it('puts earlier messages first, each once', () => {
     const talk = withEarlier(talkOf(begun), { messages: [said('u1', 2), reply('r1', 3)] });
     expect(ids(talk)).toEqual(['u1', 'r1', 'u2']);
     expect(talk.earlier).toBeUndefined();

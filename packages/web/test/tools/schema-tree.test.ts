@@ -7,7 +7,7 @@ const words = { anything: 'anything', oneOf: 'one of' };
 const kind = (schema: JsonObject) => kindOf(viewOf(schema), words);
 
 describe('the kind of a value', () => {
-  it('is told in a word or two', () => {
+  it('is a short type', () => {
     expect(kind({ type: 'string', format: 'date' })).toBe('string (date)');
     expect(kind({ type: ['number', 'null'] })).toBe('number | null');
     expect(kind({ type: 'array', items: { type: 'string' } })).toBe('string[]');
@@ -16,7 +16,7 @@ describe('the kind of a value', () => {
     expect(kind({ anyOf: [{ type: 'string' }, { type: 'object', properties: { a: {} } }] })).toBe('one of');
   });
 
-  it('has an end also where a schema holds itself', () => {
+  it('ends even if a schema contains itself', () => {
     const endless = { type: 'array', items: { $ref: '#' } };
     expect(inner(viewOf(endless))).toBe('items');
     expect(kind(endless)).toBe('array');

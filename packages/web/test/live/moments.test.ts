@@ -9,8 +9,8 @@ const textAt = (events: Parameters<typeof fold>[0], seq: number) => {
   return state && snapshot(state);
 };
 
-describe('a moment of the past', () => {
-  it('is the very state that the run had then, however one jumps about in it', async () => {
+describe('an earlier state', () => {
+  it('equals the state of the run at that event, in any order of jumps', async () => {
     for (const { events } of (await keptRuns()).values()) {
       const moments = createMoments(() => events);
       const there = [...events.keys()].map((index) => index + 1);
@@ -21,7 +21,7 @@ describe('a moment of the past', () => {
     }
   });
 
-  it('is prepared, so that a jump back does not begin at the beginning', async () => {
+  it('is prepared, so that a jump back does not fold from the first event', async () => {
     const tasks = Array.from({ length: 2_500 }, (_, index) => ({
       id: `t${index}`,
       operation: 'books.find',
