@@ -108,6 +108,20 @@ describe('the code in the docs', () => {
   });
 });
 
+describe('the page of requirements', () => {
+  it('has every row that a test names, and none of them is marked as later', () => {
+    const tests = filesIn('packages/dandori/test/requirements', /\.test\.ts$/)
+      .map(read)
+      .join('');
+    const named = new Set([...tests.matchAll(/\(([A-E]\d+)\)/g)].map((match) => match[1] ?? ''));
+    const built = [...read('docs/REQUIREMENTS.md').matchAll(/^\| ([A-E]\d+) \| (?!\*\(later\)\*)/gm)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(named.size).toBeGreaterThan(25);
+    expect(built).toEqual(expect.arrayContaining([...named]));
+  });
+});
+
 describe('the reference', () => {
   const reference = read('docs/reference.md');
 

@@ -14,8 +14,8 @@ const locate = (id: string, ip = '203.0.113.7', more = {}) => act(id, 'travel.lo
 const ADAPTIVE = 'execution: { mode: adaptive, retry: { backoff: 1ms } }\n';
 const PLANNED = 'execution: { mode: planned, retry: { backoff: 1ms } }\n';
 
-describe('A. Step-by-step adaptive execution', () => {
-  it('A1 one switch in the file chooses the way of working, the old key too, and going back is a change of it', async () => {
+describe('Working step by step (docs/REQUIREMENTS.md, A)', () => {
+  it('one switch in the file chooses the way of working, the old key too, and going back is a change of it (A1)', async () => {
     await using home = await openHome({ script: () => answer('ok') });
     const modeOf = async (yaml: string): Promise<Mode> => {
       const dandori = await home.reopen(yaml);
@@ -32,7 +32,7 @@ describe('A. Step-by-step adaptive execution', () => {
     expect(await modeOf('')).toBe('auto');
   });
 
-  it('A2 a request that needs no tool is answered at once, in the same model call that judged it', async () => {
+  it('a request that needs no tool is answered at once, in the same model call that judged it (A2)', async () => {
     for (const mode of ['auto', 'adaptive', 'planned']) {
       await using home = await openHome({
         script: [answer('Hello!')],
@@ -47,7 +47,7 @@ describe('A. Step-by-step adaptive execution', () => {
     }
   });
 
-  it('A3 at each turn of the adaptive loop the model sees the goal, the results and why it acted, and goes on or ends', async () => {
+  it('at each turn of the adaptive loop the model sees the goal, the results and why it acted, and goes on or ends (A3)', async () => {
     await using home = await openHome({
       yaml: ADAPTIVE,
       script: [
@@ -79,7 +79,7 @@ describe('A. Step-by-step adaptive execution', () => {
   });
 
   it.each(['{{city}}', '${t1.city}'])(
-    'A4 in adaptive mode a leftover placeholder (%s) is refused with an error the model sees and corrects',
+    'in adaptive mode a leftover placeholder (%s) is refused with an error the model sees and corrects (A4)',
     async (placeholder) => {
       await using home = await openHome({
         yaml: ADAPTIVE,
@@ -101,7 +101,7 @@ describe('A. Step-by-step adaptive execution', () => {
     },
   );
 
-  it('A5 max_steps bounds the loop and a repeat is caught earlier; both end with the best answer and what is missing', async () => {
+  it('max_steps bounds the loop and a repeat is caught earlier; both end with the best answer and what is missing (A5)', async () => {
     await using bounded = await openHome({
       yaml: 'execution: { mode: adaptive, max_steps: 2 }\n',
       script: [
@@ -131,7 +131,7 @@ describe('A. Step-by-step adaptive execution', () => {
     expect(circle.missing?.[0]).toMatch(/in circles/);
   });
 
-  it('A6 the reasoning of every decision is in the journal, in the library and in dandori log', async () => {
+  it('the reasoning of every decision is in the journal, in the library and in dandori log (A6)', async () => {
     await using home = await openHome({
       yaml: ADAPTIVE,
       script: [
@@ -149,7 +149,7 @@ describe('A. Step-by-step adaptive execution', () => {
     expect(log.stdout).toMatch(/first the place[\s\S]*that is all that was asked/);
   });
 
-  it('A7 a call is tried again with back-off where that is safe, and each step is shown live', async () => {
+  it('a call is tried again with back-off where that is safe, and each step is shown live (A7)', async () => {
     const clock = createStepClock();
     const toolbox = createFunctionToolbox(clock, {
       'line.read': {
@@ -194,7 +194,7 @@ describe('A. Step-by-step adaptive execution', () => {
     expect((await place.dandori('run', '--plan', 'plan.yaml')).stderr).toContain('adds one and one');
   });
 
-  it('A8 custom instructions from a file go into every decision', async () => {
+  it('custom instructions from a file go into every decision (A8)', async () => {
     const replies = [say([locate('t1')]), answer('Kyoto')];
     await using home = await openHome({ script: () => replies.shift() });
     await writeFile(join(home.folder, 'rules.md'), 'Always end with a haiku.\n');
@@ -205,7 +205,7 @@ describe('A. Step-by-step adaptive execution', () => {
       expect(promptText).toContain('Always end with a haiku.');
   });
 
-  it('A9 the tools of every connected MCP server are found at run time, described to the model, and called', async () => {
+  it('the tools of every connected MCP server are found at run time, described to the model, and called (A9)', async () => {
     await using home = await openHome({
       yaml: 'mcpServers: { calc: { shipped: calc }, watch: { shipped: clock } }\n',
       script: [
@@ -229,7 +229,7 @@ describe('A. Step-by-step adaptive execution', () => {
     expect(await home.run('six times seven, and the time')).toMatchObject({ outcome: 'answered' });
   });
 
-  it('A10 rules about the order of tools are enforced: the shipped ones of the database, and those of the file', async () => {
+  it('rules about the order of tools are enforced: the shipped ones of the database, and those of the file (A10)', async () => {
     const query = act('t3', 'db.execute_safe_query', { query: 'SELECT name FROM products' });
     await using shipped = await openHome({
       yaml: 'mcpServers: { db: { shipped: sqlite } }\n',
@@ -264,7 +264,7 @@ describe('A. Step-by-step adaptive execution', () => {
     ['a refusal', { reply: { refusal: 'I would rather not.' }, reason: /refused: I would/, tries: 1 }],
   ];
   it.each(TROUBLES)(
-    'A11 a model error (%s) is retried a bounded number of times, then ends the run with a clear reason; finished work stays',
+    'a model error (%s) is retried a bounded number of times, then ends the run with a clear reason; finished work stays (A11)',
     async (_, { reply, yaml, reason, tries }) => {
       await using home = await openHome({ yaml: ADAPTIVE, modelYaml: yaml, script: () => reply });
       const report = await home.run('where?', {
@@ -279,7 +279,7 @@ describe('A. Step-by-step adaptive execution', () => {
     },
   );
 
-  describe('A12 cost, in requests that the model server got:', () => {
+  describe('cost, in requests that the model server got (A12):', () => {
     const refs = [locate('t1'), act('t2', 'travel.weather', { city: '${t1.city}' })];
     const thirty = Array.from({ length: 30 }, (_, n) =>
       n % 3 === 2 ? act(`t${n}`, 'travel.weather', { city: `\${t${n - 1}.city}` }) : locate(`t${n}`, `${n}`),
@@ -326,7 +326,7 @@ describe('A. Step-by-step adaptive execution', () => {
         4,
       ],
     ];
-    it.each(COSTS)('A12 %s', async (_, yaml, script, requests) => {
+    it.each(COSTS)('%s (A12)', async (_, yaml, script, requests) => {
       await using home = await openHome({ script, yaml });
       expect(await home.run('weather?')).toMatchObject({
         outcome: 'answered',
@@ -337,7 +337,7 @@ describe('A. Step-by-step adaptive execution', () => {
     });
   });
 
-  it('A13 the four jobs work: a sum, the time, the weather at an IP address, the products of a database', async () => {
+  it('the four jobs work: a sum, the time, the weather at an IP address, the products of a database (A13)', async () => {
     const query = { query: 'SELECT name, price FROM products ORDER BY name' };
     await using home = await openHome({
       yaml: `mcpServers: { ${['calc', 'clock', 'places', 'sqlite'].map((name) => `${name}: { shipped: ${name} }`).join(', ')} }\n`,

@@ -23,8 +23,8 @@ const mend = (reason: string, task: JsonObject) => [
 const PLANNED = 'execution: { mode: planned }\n';
 const BROKEN_PLAN = say([locate('t1'), closed('t2', '${t1.city}')]);
 
-describe('D. Autonomous agent', () => {
-  it('D1 planning, execution, monitoring and evaluation go round until success, or end surely', async () => {
+describe('Autonomous runs (docs/REQUIREMENTS.md, D)', () => {
+  it('planning, execution, monitoring and evaluation go round until success, or end surely (D1)', async () => {
     await using home = await openHome({
       yaml: PLANNED,
       script: [
@@ -46,7 +46,7 @@ describe('D. Autonomous agent', () => {
     expect(endless.calls).toHaveLength(4);
   });
 
-  it('D2 planner, tools, clock and journal are parts that can be exchanged, and the state is the fold of the journal', async () => {
+  it('planner, tools, clock and journal are parts that can be exchanged, and the state is the fold of the journal (D2)', async () => {
     await using home = await openHome({ script: [answer('by the model')] });
     const first = await home.run('go');
     expect(reportOf(fold(await home.events(first.run)) as never)).toEqual(first);
@@ -64,7 +64,7 @@ describe('D. Autonomous agent', () => {
     mind.verify();
   });
 
-  it('D3 a step has a tool, arguments, an expected outcome that is checked and a timeout that is kept', async () => {
+  it('a step has a tool, arguments, an expected outcome that is checked and a timeout that is kept (D3)', async () => {
     await using home = await openHome({
       yaml: PLANNED,
       script: [
@@ -89,7 +89,7 @@ describe('D. Autonomous agent', () => {
     expect((end?.at ?? 0) - (start?.at ?? 0)).toBe(7000);
   });
 
-  it('D4 the feedback of an evaluation goes into the next plan, and is part of the state with the history', async () => {
+  it('the feedback of an evaluation goes into the next plan, and is part of the state with the history (D4)', async () => {
     await using home = await openHome({
       yaml: PLANNED,
       script: [
@@ -113,7 +113,7 @@ describe('D. Autonomous agent', () => {
     expect(state?.decisions).toHaveLength(4);
   });
 
-  it('D5 a run is cancelled with a reason by the user, by a budget or by evaluation, and running calls are told', async () => {
+  it('a run is cancelled with a reason by the user, by a budget or by evaluation, and running calls are told (D5)', async () => {
     let begun: () => void = () => {};
     const hasBegun = new Promise<void>((resolve) => {
       begun = resolve;
@@ -165,7 +165,7 @@ describe('D. Autonomous agent', () => {
     });
   });
 
-  it('D7 completion, revisions, model calls, cost, time-outs, errors and ratings are measured and shown', async () => {
+  it('completion, revisions, model calls, cost, time-outs, errors and ratings are measured and shown (D7)', async () => {
     await using home = await openHome({
       yaml: PLANNED,
       script: [

@@ -23,8 +23,8 @@ const MENDED = [
 ];
 const MENDING: ModelReply[] = [BROKEN_PLAN, say(MENDED), answer('Sun.')];
 
-describe('B. Planning, reflection, history', () => {
-  it('B1 planning, execution, reflection and revision follow each other in a loop that the code keeps', async () => {
+describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
+  it('planning, execution, reflection and revision follow each other in a loop that the code keeps (B1)', async () => {
     await using home = await openHome({ yaml: PLANNED, script: MENDING });
     const { run, outcome } = await home.run('weather?');
     expect(outcome).toBe('answered');
@@ -62,7 +62,7 @@ describe('B. Planning, reflection, history', () => {
     });
   });
 
-  it('B2 a plan holds the understanding of the goal, the subtasks with their dependencies, and the actions in order', async () => {
+  it('a plan holds the understanding of the goal, the subtasks with their dependencies, and the actions in order (B2)', async () => {
     const steps: Json = [
       { id: 's1', description: 'find the place', complexity: 'low', tasks: [locate('a') as JsonObject] },
       {
@@ -115,7 +115,7 @@ describe('B. Planning, reflection, history', () => {
     expect(home.calls.map(({ operation }) => operation)).toEqual(['locate', 'weather']);
   });
 
-  it('B3 the model reflects after an error and every 3 actions: status, evaluation, whether a revision is needed', async () => {
+  it('the model reflects after an error and every 3 actions: status, evaluation, whether a revision is needed (B3)', async () => {
     const reflections = async (yaml: string, script: ModelReply[]) => {
       await using home = await openHome({ yaml, script });
       const { plan } = await home.run('go');
@@ -140,7 +140,7 @@ describe('B. Planning, reflection, history', () => {
     ]);
   });
 
-  it('B4 a revision has a reason and its changes, finished tasks keep their results, and max_revisions bounds it', async () => {
+  it('a revision has a reason and its changes, finished tasks keep their results, and max_revisions bounds it (B4)', async () => {
     await using home = await openHome({ yaml: PLANNED, script: MENDING });
     const report = await home.run('weather?');
     expect(home.dandori.config.settings.planning?.revisions).toBe(3);
@@ -162,7 +162,7 @@ describe('B. Planning, reflection, history', () => {
     expect(ended.missing?.[0]).toMatch(/max_revisions/);
   });
 
-  it('B5 the history is one JSON Lines file a run in the folder of the file, and the plan can be read back', async () => {
+  it('the history is one JSON Lines file a run in the folder of the file, and the plan can be read back (B5)', async () => {
     await using home = await openHome({
       yaml: `${PLANNED}planning: { history: { storage_type: jsonl, directory: past/runs } }\n`,
       script: MENDING,
@@ -187,7 +187,7 @@ describe('B. Planning, reflection, history', () => {
     expect(shown.stdout).toContain('another line is open');
   });
 
-  it('B6 a run that has a plan in its history goes on from there and does not plan again', async () => {
+  it('a run that has a plan in its history goes on from there and does not plan again (B6)', async () => {
     await using home = await openHome({
       yaml: PLANNED,
       script: [
@@ -210,14 +210,14 @@ describe('B. Planning, reflection, history', () => {
     expect(home.calls.map(({ operation }) => operation)).toEqual(['locate', 'weather', 'weather']);
   });
 
-  describe('B7 each key of planning in the YAML file has an effect:', () => {
+  describe('each key of planning in the YAML file has an effect (B7):', () => {
     const firstPrompt = async (yaml: string) => {
       await using home = await openHome({ yaml, script: [answer('ok')] });
       await home.run('go');
       return home.model.requests[0]?.promptText ?? '';
     };
 
-    it('B7 the defaults are those that are written down', async () => {
+    it('the defaults are those that are written down (B7)', async () => {
       await using home = await openHome({ script: [] });
       expect(home.dandori.config.planning).toEqual({
         enabled: true,
@@ -237,7 +237,7 @@ describe('B. Planning, reflection, history', () => {
       ['decomposition_level', 'coarse'],
       ['decomposition_level', 'moderate'],
       ['decomposition_level', 'fine'],
-    ])('B7 %s: %s changes the instructions', async (key, value) => {
+    ])('%s: %s changes the instructions (B7)', async (key, value) => {
       const prompt = (one: string) =>
         readPrompt(`${key === 'strategy' ? 'strategy' : 'decomposition'}-${one}` as PromptName);
       const sent = await firstPrompt(`planning: { ${key}: ${value} }\n`);
@@ -248,7 +248,7 @@ describe('B. Planning, reflection, history', () => {
       expect(values?.filter((one) => sent.includes(prompt(one)))).toEqual([value]);
     });
 
-    it('B7 max_subtasks bounds what the mind may plan', async () => {
+    it('max_subtasks bounds what the mind may plan (B7)', async () => {
       await using home = await openHome({
         yaml: `${PLANNED}planning: { max_subtasks: 2 }\n`,
         script: [
@@ -272,7 +272,7 @@ describe('B. Planning, reflection, history', () => {
       ['trigger_interval: 2', 'trigger_interval: 2', locate('t1'), undefined],
     ];
     it.each(REFLECTION)(
-      'B7 reflection.%s decides when the model looks back',
+      'reflection.%s decides when the model looks back (B7)',
       async (_, keys, action, asked) => {
         await using home = await openHome({
           yaml: `execution: { mode: adaptive }\nplanning: { reflection: { ${keys} } }\n`,
@@ -287,7 +287,7 @@ describe('B. Planning, reflection, history', () => {
       },
     );
 
-    it('B7 max_subtasks bounds the steps of a plan for themselves, so that there is room for their tasks', async () => {
+    it('max_subtasks bounds the steps of a plan for themselves, so that there is room for their tasks (B7)', async () => {
       const steps = (count: number) =>
         Array.from({ length: count }, (_, index) => ({ id: `s${index + 1}`, description: 'look' }));
       const propose = (count: number) => ({
@@ -312,7 +312,7 @@ describe('B. Planning, reflection, history', () => {
       expect(report).toMatchObject({ outcome: 'answered', plan: { status: 'completed' } });
     });
 
-    it('B7 revision.max_revisions: 0 allows none', async () => {
+    it('revision.max_revisions: 0 allows none (B7)', async () => {
       await using home = await openHome({
         yaml: `${PLANNED}planning: { revision: { max_revisions: 0 } }\n`,
         script: [BROKEN_PLAN, answer('Only the place.', { achieved: false })],
@@ -322,7 +322,7 @@ describe('B. Planning, reflection, history', () => {
       expect(facts(await home.events(run), 'plan_revised')).toEqual([]);
     });
 
-    it('B7 history.storage_type: memory writes no file', async () => {
+    it('history.storage_type: memory writes no file (B7)', async () => {
       await using home = await openHome({
         yaml: 'planning: { history: { storage_type: memory, directory: past } }\n',
         script: [answer('ok')],
@@ -332,7 +332,7 @@ describe('B. Planning, reflection, history', () => {
     });
   });
 
-  it('B8 the settings of a user come from an HTTP API and override the file; an API that is down stops no run', async () => {
+  it('the settings of a user come from an HTTP API and override the file; an API that is down stops no run (B8)', async () => {
     await using api = await startUserApi({
       execution: { mode: 'adaptive' },
       planning: { strategy: 'least_to_most' },
@@ -357,7 +357,7 @@ describe('B. Planning, reflection, history', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('B9 planning.enabled: false is the plain loop, without operations on plans and without looking back', async () => {
+  it('planning.enabled: false is the plain loop, without operations on plans and without looking back (B9)', async () => {
     await using home = await openHome({
       yaml: 'planning: { enabled: false }\n',
       script: [
@@ -380,22 +380,25 @@ describe('B. Planning, reflection, history', () => {
   it.each([
     own('plan.propose', { steps: [{ id: 's1', description: 'look' }] }),
     act('s1', 'task.generate_list', { purpose: 'look' }),
-  ])('B9 planning.enabled: false refuses $operation of a model that plans all the same', async (planning) => {
-    await using home = await openHome({
-      yaml: 'planning: { enabled: false }\n',
-      script: [
-        say([planning]),
-        say([locate('t1', '1')], { expect: told('there are no plans and no steps in this run') }),
-        answer('One.'),
-      ],
-    });
-    const report = await home.run('go');
-    expect(report).toMatchObject({ outcome: 'answered', answer: 'One.' });
-    expect(report.plan?.steps).toEqual([]);
-  });
+  ])(
+    'planning.enabled: false refuses $operation of a model that plans all the same (B9)',
+    async (planning) => {
+      await using home = await openHome({
+        yaml: 'planning: { enabled: false }\n',
+        script: [
+          say([planning]),
+          say([locate('t1', '1')], { expect: told('there are no plans and no steps in this run') }),
+          answer('One.'),
+        ],
+      });
+      const report = await home.run('go');
+      expect(report).toMatchObject({ outcome: 'answered', answer: 'One.' });
+      expect(report.plan?.steps).toEqual([]);
+    },
+  );
 
   it.each(['planned', 'hierarchical', 'auto', 'adaptive'] as const)(
-    'B9 planning.enabled: false holds for a run that asks for %s, too',
+    'planning.enabled: false holds for a run that asks for %s, too (B9)',
     async (mode) => {
       await using home = await openHome({ yaml: 'planning: { enabled: false }\n', script: [answer('Yes.')] });
       await home.run('go', { mode });
@@ -403,7 +406,7 @@ describe('B. Planning, reflection, history', () => {
     },
   );
 
-  it('B10 old history can be pruned, and what is young or open stays', async () => {
+  it('old history can be pruned, and what is young or open stays (B10)', async () => {
     const DAY = 86_400_000;
     await using home = await openHome({ script: () => answer('ok') });
     const old = await home.run('old');

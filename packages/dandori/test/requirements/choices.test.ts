@@ -7,8 +7,8 @@ const KITCHEN =
 const remove = (name: string) => act('m', 'kitchen.remove_item', { name });
 const stock = act('s', 'kitchen.list_inventory', {});
 
-describe('C. Two layers of tools', () => {
-  it('C6 a tool that finds two milks asks with a context and options, and only what depends on the answer waits', async () => {
+describe('Choices (docs/REQUIREMENTS.md, C)', () => {
+  it('a tool that finds two milks asks with a context and options, and only what depends on the answer waits (C6)', async () => {
     const weather = act('w', 'travel.weather', { city: 'Kyoto' });
     await using home = await openHome({
       yaml: KITCHEN,
@@ -34,7 +34,7 @@ describe('C. Two layers of tools', () => {
     });
   });
 
-  it('C7 the choice changes the task and the run goes on, in another process; the model is told of the choice', async () => {
+  it('the choice changes the task and the run goes on, in another process; the model is told of the choice (C7)', async () => {
     await using home = await openHome({
       yaml: KITCHEN,
       script: [
