@@ -1,25 +1,25 @@
-import { assertNever } from '../model/error.ts';
 import type { Report } from '../views/report.ts';
 
-export const EXIT_USAGE = 2;
+const EXIT_CODES = {
+  answered: [0, 'done'],
+  failed: [1, 'failed'],
+  usage: [2, 'usage'],
+  waiting: [3, 'waiting for an answer'],
+  cancelled: [4, 'cancelled'],
+  exhausted: [5, 'limit reached'],
+  paused: [6, 'paused'],
+} as const;
 
-/** 0 done, 1 failed, 2 usage, 3 waiting for an answer, 4 cancelled, 5 limit reached, 6 paused. */
+export const EXIT_USAGE = EXIT_CODES.usage[0];
+
+/** A run that is still open waits for another process. */
 export function exitCodeOf(outcome: Report['outcome']): number {
-  switch (outcome) {
-    case 'answered':
-      return 0;
-    case 'failed':
-      return 1;
-    case 'waiting':
-    case 'open':
-      return 3;
-    case 'cancelled':
-      return 4;
-    case 'exhausted':
-      return 5;
-    case 'paused':
-      return 6;
-    default:
-      return assertNever(outcome);
-  }
+  return EXIT_CODES[outcome === 'open' ? 'waiting' : outcome][0];
+}
+
+/** As `--help` lists them. */
+export function exitCodes(): string {
+  return Object.values(EXIT_CODES)
+    .map(([code, meaning]) => `${code} ${meaning}`)
+    .join(', ');
 }

@@ -1,4 +1,4 @@
-import { type Dandori, type OpenOptions, openDandori } from '../app/dandori.ts';
+import type { Dandori, OpenOptions } from '../app/dandori.ts';
 import type { RunClient } from '../app/run-client.ts';
 import { DandoriError } from '../model/error.ts';
 
@@ -11,6 +11,12 @@ export async function openWorkplace(options: OpenOptions): Promise<Workplace> {
   if (server === '') return openDandori(options);
   const { openRemote } = await import('./remote.ts');
   return openRemote(options, { server, ...(token !== '' && { token }) });
+}
+
+/** Loaded late, so that `--help` is quick. */
+async function openDandori(options: OpenOptions): Promise<Dandori> {
+  const app = await import('../app/dandori.ts');
+  return app.openDandori(options);
 }
 
 /** For a command that needs the files of this machine. */

@@ -1,31 +1,54 @@
 import { DandoriError } from '../model/error.ts';
 import { SERVER } from './open.ts';
+import { createProgram } from './program.ts';
 
-const COMMAND =
-  /\bdandori (answer|approve|cancel|chat|check|diff|doctor|fork|init|log|note|pause|prune|questions|rate|reject|resume|run|runs|save-plan|save-test|serve|show|stats|token|tools|verify|--help)(?![\w-])/g;
-const WITHOUT_CONFIG = ['init', 'token', '--help'];
-const HERE_ONLY = [...WITHOUT_CONFIG, 'chat', 'check', 'prune', 'serve'];
+interface Hints {
+  /** Finds a command in a text. */
+  readonly pattern: RegExp;
+  readonly takes: (command: string, option: '--config' | '--server') => boolean;
+}
+
+let hints: Hints | undefined;
+
+/** Reads from the definitions which commands there are, and what each takes. */
+function hintsOf(): Hints {
+  const commands = createProgram().commands.map((command) => ({
+    name: command.name(),
+    options: command.options.map(({ long }) => long),
+  }));
+  const names = [...commands.map(({ name }) => name), '--help'];
+  return {
+    pattern: new RegExp(`\\bdandori (${names.join('|')})(?![\\w-])`, 'g'),
+    takes: (command, option) =>
+      commands.some(({ name, options }) => name === command && options.includes(option)),
+  };
+}
 
 /**
  * A text whose commands can be typed as they stand: by the name under which the user started this one, and with the
- * configuration and the server that they gave. A run is found only where that says.
+ * configuration and the server that they gave. Otherwise the command would not find the run.
  */
 export function asTyped(text: string, config?: string): string {
-  return text.replaceAll(COMMAND, (_whole, command: string) => {
-    const isPlain = config === undefined || WITHOUT_CONFIG.includes(command);
-    const server = HERE_ONLY.includes(command) ? '' : (process.env[SERVER] ?? '');
-    const place = server === '' ? '' : ` --server ${quoted(server)}`;
-    return `${commandName(process.env)} ${command}${isPlain ? '' : ` --config ${quoted(config)}`}${place}`;
-  });
+  hints ??= hintsOf();
+  const { pattern, takes } = hints;
+  const server = process.env[SERVER] ?? '';
+  return text.replaceAll(pattern, (_whole, command: string) =>
+    [
+      commandName(process.env),
+      command,
+      ...(config !== undefined && takes(command, '--config') ? ['--config', quoted(config)] : []),
+      ...(server !== '' && takes(command, '--server') ? ['--server', quoted(server)] : []),
+    ].join(' '),
+  );
 }
 
-/** npm tells a script that it starts who it is; a `start` of somebody else's package is theirs and takes no goal. */
+/** npm tells a script its name. The `start` script of another package takes no goal, so only ours is named. */
 function commandName({ npm_lifecycle_event: script, npm_package_name: name }: NodeJS.ProcessEnv): string {
   if (script === undefined) return 'dandori';
   return script === 'start' && name === 'dandori-workspace' ? 'npm start --' : 'npx dandori';
 }
 
-/** The configuration of a command line that could not be carried out, and so was not parsed to its end. */
+/** The `--config` of a command line that failed, and so may not have been parsed. */
 export function configIn(argv: readonly string[]): string | undefined {
   const at = argv.findIndex((word) => /^--config(=|$)/.test(word));
   const [, file] = argv[at]?.split(/=(.*)/s) ?? [];
@@ -36,7 +59,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The number of an event, as it is typed behind an option. */
+/** The number of an event that an option takes. */
 export function eventNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d*$/.test(text)) return Number(text);

@@ -7,7 +7,7 @@ import { mayAct, type RateLimit, type User, type Users } from './access.ts';
 import type { Env, ServerParts } from './parts.ts';
 
 /** Read by everybody: nothing of a run is in them. */
-const PUBLIC = ['/', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'];
+const PUBLIC = ['/', '/healthz', '/readyz', '/openapi.json', '/docs'];
 
 const HEADERS = {
   'Content-Security-Policy':

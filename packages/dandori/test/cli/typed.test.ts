@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
 import { asTyped, configIn } from '../../src/cli/typed.ts';
+import { approvalPolicy, mode } from '../../src/model/settings.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -28,6 +30,20 @@ describe('a command that is printed can be typed as it stands', () => {
     expect(asTyped('dandori init', 'shop.yaml')).toBe('dandori init');
   });
 
+  it('at the server that was given, where the command can use one', () => {
+    startedBy(undefined);
+    vi.stubEnv('DANDORI_SERVER', 'http://127.0.0.1:4310');
+    expect(asTyped('dandori show r1, dandori chat, dandori serve')).toBe(
+      'dandori show --server http://127.0.0.1:4310 r1, dandori chat --server http://127.0.0.1:4310, dandori serve',
+    );
+  });
+
+  it('whichever of the commands it is', () => {
+    startedBy('npx');
+    for (const command of createProgram().commands)
+      expect(asTyped(`dandori ${command.name()}`)).toBe(`npx dandori ${command.name()}`);
+  });
+
   it('and what is no command stays as it is', () => {
     startedBy('start', 'dandori-workspace');
     expect(asTyped('dandori.yaml, the dandori runtime')).toBe('dandori.yaml, the dandori runtime');
@@ -38,4 +54,11 @@ describe('a command that is printed can be typed as it stands', () => {
     expect(configIn(['show', '--config=a.yaml', 'x'])).toBe('a.yaml');
     expect(configIn(['show', 'x'])).toBeUndefined();
   });
+});
+
+it('an option takes every value that the configuration takes', () => {
+  const run = createProgram().commands.find((command) => command.name() === 'run');
+  const choices = (name: string) => run?.options.find(({ long }) => long === name)?.argChoices;
+  expect(choices('--mode')).toEqual(mode.options);
+  expect(choices('--approval')).toEqual(approvalPolicy.options);
 });

@@ -75,7 +75,7 @@ function isTooLarge({ path, headers, body }: FuzzRequest): boolean {
 
 /** The pages for people are no part of the API. */
 function isAsIs({ path }: FuzzRequest): boolean {
-  return path === '/' || /^\/(docs|docs\.css|openapi\.json)($|[?#])/.test(path);
+  return path === '/' || /^\/(docs|openapi\.json)($|[?#])/.test(path);
 }
 
 /** Nothing may be in an answer that is not described. */

@@ -373,8 +373,7 @@ describe('what else is served', () => {
       expect(document).toHaveProperty(['components', 'schemas', name ?? '']);
     const page = await (await standing.ask('/docs')).text();
     for (const path of Object.keys(document.paths)) expect(page).toContain(path);
-    const ids = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
-    for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(id);
+    expect(page).toContain('href="/openapi.json"');
     // It must work where there is no network, and run nothing.
     expect(page).not.toMatch(/https?:\/\/|<script/);
   });
