@@ -66,6 +66,29 @@ export function eachString(
   }
 }
 
+const PLACEHOLDER = /\{([^{}]+)\}/g;
+const WHOLE_PLACEHOLDER = /^\{([^{}]+)\}$/;
+
+/** Fills `{name}` in the texts of a value. A placeholder that is the whole text keeps the type of its value. */
+export function fillPlaceholders(value: Json, lookUp: (name: string) => Json): Json {
+  if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, lookUp));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, fillPlaceholders(item, lookUp)]),
+    );
+  if (typeof value !== 'string') return value;
+  const [, whole] = WHOLE_PLACEHOLDER.exec(value) ?? [];
+  if (whole !== undefined) return lookUp(whole);
+  return replacePlaceholders(value, (name) => {
+    const found = lookUp(name);
+    return typeof found === 'string' ? found : stringifyJson(found);
+  });
+}
+
+export function replacePlaceholders(text: string, toText: (name: string) => string): string {
+  return text.replaceAll(PLACEHOLDER, (_, name: string) => toText(name));
+}
+
 interface Filling {
   readonly resultOf: (task: string) => Json | undefined;
   readonly problems: InjectProblem[];

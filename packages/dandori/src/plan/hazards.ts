@@ -2,7 +2,7 @@ import { type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Access } from '../model/plan.ts';
 import type { Task } from '../model/task.ts';
 import { isWorse, type Tool } from '../model/tool.ts';
-import { refsIn } from './fill-refs.ts';
+import { refsIn, replacePlaceholders } from './fill-refs.ts';
 
 /** Earlier tasks that must all have ended. The same list is shared by all that wait for it. */
 export type Group = readonly string[];
@@ -42,7 +42,7 @@ interface Epoch {
   readonly members: string[];
   /** What every member waits for. */
   readonly before: readonly Group[];
-  /** Somebody waits for the members as they are now, so that nobody may join any more. */
+  /** Another access waits for the members as they are now, so none may join any more. */
   isClosed: boolean;
 }
 
@@ -89,7 +89,7 @@ function part(track: ServerTrack, access: Access, resource: string): readonly Gr
   const around = kind === 'read' ? [sealed(track.barrier)] : amongParts(track, access.id);
   if (kind === 'read') track.partReads.push(access.id);
   const last = track.parts.get(resource);
-  // One that somebody waits for has been replaced here at once, so that this one is open.
+  // An epoch that others wait for was replaced here at once, so this one is open.
   const joins = last !== undefined && last.kind === kind && kind !== 'alone';
   const epoch = joins ? last : newEpoch(kind, last === undefined ? [] : [sealed(last)]);
   track.parts.set(resource, epoch);
@@ -97,20 +97,18 @@ function part(track: ServerTrack, access: Access, resource: string): readonly Gr
   return [...around, ...epoch.before];
 }
 
-/** A write of a part waits for the reads and writes of the whole; other writes of parts are no matter to it here. */
+/** A write of a part waits for reads and writes of the whole server. Writes of other parts do not concern it here. */
 function amongParts(track: ServerTrack, id: string): readonly Group[] {
   if (track.epoch.kind !== 'parts') track.epoch = newEpoch('parts', [sealed(track.epoch)]);
   track.epoch.members.push(id);
   return track.epoch.before;
 }
 
-/** Whoever waits for a group must know all of it. */
+/** An access that waits for a group must know all its members, so the group is closed. */
 function sealed(epoch: Epoch): Group {
   epoch.isClosed = true;
   return epoch.members;
 }
-
-const PLACEHOLDER = /\{([^{}]+)\}/g;
 
 type Tools = ReadonlyMap<string, Tool>;
 
@@ -132,7 +130,7 @@ export function accessesOf({ id, operation }: Pick<Task, 'id' | 'operation'>, to
   return tool.calls === undefined ? [own] : byServer([own, ...calledBy(tool, id, tools)]);
 }
 
-/** With which arguments it calls nobody knows, so it may be anything of their servers. */
+/** The arguments of these calls are unknown, so each may touch anything of its server. */
 function calledBy(tool: Tool, id: string, tools: Tools): Access[] {
   const seen = new Set(tool.calls);
   // What is called adds its own calls at the end, and is gone over too.
@@ -158,16 +156,18 @@ function byServer(accesses: readonly Access[]): Access[] {
 export function filledIn(access: Access, args: JsonObject): Access {
   if (!isOpen(access)) return access;
   let isKnown = true;
-  const resource = access.resource?.replaceAll(PLACEHOLDER, (_, name: string) => {
-    const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    if (value === undefined || refsIn(value).length > 0) isKnown = false;
-    return typeof value === 'string' ? asPart(value) : stringifyJson(value ?? null);
-  });
+  const resource =
+    access.resource &&
+    replacePlaceholders(access.resource, (name) => {
+      const value = Object.hasOwn(args, name) ? args[name] : undefined;
+      if (value === undefined || refsIn(value).length > 0) isKnown = false;
+      return typeof value === 'string' ? asPart(value) : stringifyJson(value ?? null);
+    });
   const { resource: _, ...whole } = access;
   return isKnown && resource !== undefined ? { ...whole, resource } : whole;
 }
 
-/** One name for one path: `./a//b/../c` is `a/c`. Nothing else is changed by it, and two names too few only wait. */
+/** One name for one path: `./a//b/../c` is `a/c`. If two paths get one name by mistake, their calls only wait. */
 function asPart(text: string): string {
   if (!/[\\/]/.test(text)) return text;
   const parts: string[] = [];

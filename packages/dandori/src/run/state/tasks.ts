@@ -1,7 +1,8 @@
 import type { FactOf } from '../../model/event.ts';
-import { headOf, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { headOf, type Json, type JsonObject } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Probe } from '../../model/tool.ts';
+import { fillPlaceholders } from '../../plan/fill-refs.ts';
 import { query } from '../../plan/query.ts';
 import { innerCallInDoubt } from './inner-calls.ts';
 import { hasEnded, type RunState } from './state.ts';
@@ -28,8 +29,6 @@ export function behind(task: string, { tasks }: RunState): Set<string> {
   return found;
 }
 
-const WHOLE = /^\{([^{}]+)\}$/;
-const PLACEHOLDER = /\{([^{}]+)\}/g;
 const KEY = 'idempotency_key';
 
 /** What a probe is called with; a text says which argument the call in doubt did not have. */
@@ -40,22 +39,8 @@ export function probeArgs({ args }: Probe, sent: JsonObject, key: string): JsonO
     if (!Object.hasOwn(known, name)) missing.add(name);
     return known[name] ?? null;
   };
-  const filled = fill(args, lookUp) as JsonObject;
+  const filled = fillPlaceholders(args, lookUp) as JsonObject;
   return missing.size === 0 ? filled : [...missing].join(', ');
-}
-
-/** A placeholder alone keeps the type of its value; within a longer text it is text. */
-function fill(value: Json, lookUp: (name: string) => Json): Json {
-  if (Array.isArray(value)) return value.map((item) => fill(item, lookUp));
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item, lookUp)]));
-  if (typeof value !== 'string') return value;
-  const [, whole] = WHOLE.exec(value) ?? [];
-  if (whole !== undefined) return lookUp(whole);
-  return value.replaceAll(PLACEHOLDER, (_, name: string) => {
-    const found = lookUp(name);
-    return typeof found === 'string' ? found : stringifyJson(found);
-  });
 }
 
 type Finding = Pick<FactOf<'probe_ended'>['data'], 'found' | 'message'> & { readonly result?: Json };
