@@ -75,15 +75,15 @@ export interface OpenOptions extends Partial<Store> {
   /** A configuration that is already loaded. */
   readonly config?: Config;
   readonly services?: readonly Service[];
-  /** In place of the configured model. */
+  /** Used instead of the configured model. */
   readonly mind?: Mind;
-  /** In place of the configured one: all four parts. `journal`, `conversations`, `blobs` and `keys` together are the same. */
+  /** Used instead of the configured store: all four parts. `journal`, `conversations`, `blobs` and `keys` together are the same. */
   readonly store?: Store;
-  /** In place of all servers and services. It is closed with this. */
+  /** Used instead of all servers and services. It is closed with this. */
   readonly toolbox?: Toolbox;
-  /** In place of the system's. */
+  /** Used instead of the system clock. */
   readonly clock?: Clock;
-  /** False leaves the servers alone, for who only reads or cancels. */
+  /** False starts no servers, for a caller that only reads or cancels. */
   readonly tools?: boolean;
   readonly onEvent?: (event: Event) => void;
   readonly onLive?: (live: Live) => void;
@@ -96,11 +96,11 @@ export interface OpenOptions extends Partial<Store> {
 }
 
 export interface ConversationOptions {
-  /** Whose a new one is, in place of the configured user. */
+  /** The owner of a new conversation, instead of the configured user. */
   readonly userId?: string;
   /** Of a new one: a second call of the same user under the same key gives the same conversation. */
   readonly key?: string;
-  /** Told of each run that can go on, in place of driving it at once; who is told calls `drive` of the conversation. */
+  /** Called for each run that can go on, instead of driving it at once. The callee calls `drive` of the conversation. */
   readonly wake?: (run: string, conversation: string) => void;
 }
 
@@ -166,7 +166,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
-  // Who only reads runs needs no key and no server.
+  // Reading runs needs no API key and no server.
   return loadConfig({ file: configFile, cwd, env: process.env, use: tools === false ? 'read' : 'run' });
 }
 
@@ -182,7 +182,7 @@ function assemble(
   { userSettings, folders, telemetry }: Arranged,
 ): Dandori {
   const { toolbox, conversations } = parts;
-  // Who looks at runs sees `[secret]`; only who drives, forks and proves them works with what stands in the journal.
+  // Readers see `[secret]`. Only driving, forking and verifying work on the sealed journal.
   const journal = asShown(parts.journal);
   const opened = new Set<Conversation>();
   const eventsOf = async (run: string, after = 0) => {

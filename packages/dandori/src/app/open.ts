@@ -53,7 +53,7 @@ export async function compileWith(
 
 /** No model configured is no error: the built-in planner does what it can and says what it cannot. */
 export async function createMind({ model, instructions }: Config): Promise<Mind> {
-  // Only the one that is used is loaded, and no server's client for who only reads.
+  // Only the mind that is used is loaded, so reading a run loads no client of a model.
   if (model === undefined) return (await import('../mind/built-in/planner.ts')).createBuiltInMind();
   const { createLanguageMind } = await import('../mind/language/mind.ts');
   const { withFallback } = await import('../mind/language/mind.ts');
@@ -131,7 +131,7 @@ function givenStore({ store, ...options }: StoreOptions): Store | undefined {
   );
 }
 
-/** Undefined where nobody is to be told. */
+/** Undefined if telemetry is not configured. */
 export async function openTelemetry(
   { telemetry }: Config,
   {

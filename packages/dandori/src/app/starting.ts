@@ -17,7 +17,7 @@ export interface RunOptions {
   readonly userId?: string;
   /** A plan of your own: the mind is asked for no other. */
   readonly tasks?: readonly Task[];
-  /** For every call of this run, in place of all that the configuration says. */
+  /** For every call of this run, instead of all approval policies of the configuration. */
   readonly approval?: ApprovalPolicy;
   /** Refuses an `approval` that asks about less than is configured for the user. */
   readonly isStricterOnly?: boolean;

@@ -47,7 +47,7 @@ const NO = new Set([
 
 /**
  * The answer that a message plainly is: an option by its value, label or number, or a yes or no where that is asked for.
- * Undefined for everything that somebody would have to understand first. Nothing here may take as a yes what is none.
+ * Undefined for everything that needs interpretation. Nothing here may read as a yes what is not one.
  */
 export function plainAnswer(text: string, question: Question): { readonly value: Json } | undefined {
   const { options = [] } = question;

@@ -24,14 +24,14 @@ export interface Answering {
   readonly run: string;
   readonly question: string;
   readonly answer: Json;
-  /** The person will not say, or says no; `answer` counts for nothing then. */
+  /** The user declines. `answer` is ignored then. */
   readonly declined?: boolean | undefined;
   readonly comment?: string | undefined;
   readonly by?: string | undefined;
 }
 
 /**
- * Answers a question, whoever drives the run and whether anybody does.
+ * Answers a question, whether or not a process drives the run.
  *
  * Of two answers at the same instant one is written, and the other one is refused.
  */
@@ -56,7 +56,7 @@ export async function answerQuestion(
   });
 }
 
-/** The person was shown `[secret]` where a secret stands. What they left as it was, or chose, is the secret. */
+/** The user saw `[secret]` instead of each secret. What the user left unchanged, or chose, is the secret itself. */
 export function meantBy(
   answer: Json,
   { kind, options = [], default: fallback }: Question,
@@ -147,7 +147,7 @@ export interface Approval {
   readonly run: string;
   /** Without it the only call or plan that waits for a yes. */
   readonly question?: string | undefined;
-  /** Of a plan: what is to be carried out in place of what was proposed. */
+  /** For a plan: the tasks to run instead of the proposed ones. */
   readonly tasks?: readonly Task[] | undefined;
   readonly by?: string | undefined;
 }
@@ -176,7 +176,7 @@ export async function reject({ run, question, reason, by }: Rejection, parts: Ch
   return asked.id;
 }
 
-/** Whether it is open still, `answerQuestion` says. */
+/** `answerQuestion` checks whether the question is still open. */
 async function approvalAsked(
   run: string,
   id: string | undefined,

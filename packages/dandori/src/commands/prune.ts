@@ -19,11 +19,11 @@ export interface Pruned {
   /** Newest first. */
   readonly runs: readonly PrunedRun[];
   readonly blobs: { readonly count: number; readonly bytes: number };
-  /** Keys under which something was begun, so that nobody would begin it twice. */
+  /** Idempotency keys that were removed. */
   readonly keys: number;
   /** Of runs and blobs together. */
   readonly bytes: number;
-  /** Runs that were to go and could not. While one is damaged, no blob goes: nobody knows which it uses. */
+  /** Runs that could not be removed. While one is damaged, no blob is removed: the blobs that it uses are unknown. */
   readonly left: readonly LeftRun[];
   readonly dryRun: boolean;
 }
@@ -54,14 +54,14 @@ const BLOB_REST = 3_600_000;
 const KEY_REST = 86_400_000;
 
 /**
- * Takes away runs that ended long ago, then the blobs that no run uses.
+ * Removes runs that ended long ago, then the blobs that no run uses.
  *
- * P1  Only a run that has ended goes, that was read whole, and that nobody has claimed or written to since.
- * P2  Blobs go after the journals. A crash in between leaves blobs that nobody uses, which the next time takes away;
+ * P1  A run is removed only if it has ended, was read whole, and was neither claimed nor written to since.
+ * P2  Blobs are removed after the journals. A crash in between leaves unused blobs, which the next prune removes;
  *     never a run without its blobs.
- * P3  A run of a conversation goes only after the conversation has the report of its end; its messages stay.
- * P4  A key goes when its run is gone, and one of a message or a conversation when it is old; none that is younger than
- *     a day, as who has sent a request may still send it again.
+ * P3  A run of a conversation is removed only after the conversation has the report of its end; its messages stay.
+ * P4  A key is removed with its run, and a key of a message or a conversation when it is old. A key younger than a day
+ *     stays, because the client may still send its request again.
  */
 export async function pruneRuns(
   { olderThan, keepFailed = false, dryRun = false }: PruneOptions,
@@ -125,7 +125,7 @@ function conversationOf([first]: readonly Event[]): string | undefined {
   return first?.type === 'run_started' ? first.data.conversation : undefined;
 }
 
-/** Somebody who was quicker is no trouble: a run that was taken away is gone, one that was written to is young. */
+/** Another process may be quicker: a run that it removed is gone, and a run that it wrote to is young. */
 function leave(run: string, error: unknown, left: Map<string, LeftRun>): void {
   if (!(error instanceof DandoriError)) throw error;
   const { code, message } = error;

@@ -16,7 +16,7 @@ export interface Keeping extends Secrets {
   readonly clock: Clock;
 }
 
-/** Compare-and-append until it fits: a driver may write at the same time. */
+/** Compare-and-append, repeated after each conflict: a driver may write at the same time. */
 export async function send(
   run: string,
   { journal, clock, ...keeping }: Keeping,
@@ -29,7 +29,7 @@ export async function send(
     const at = Math.max(clock.now(), state.lastAt);
     const fact = check(state, at);
     if (fact === undefined) return;
-    // An answer was sealed before it was checked, and may hold marks that the person saw as `[secret]`.
+    // An answer was sealed before it was checked, and may hold marks that the user saw as `[secret]`.
     const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
     const event = eventOf(sealed, { run, seq: state.seq + 1, at });
     try {
@@ -48,7 +48,7 @@ export function refuseEnded({ run, end }: RunState): void {
   });
 }
 
-/** What a program gives, as the journal will hold it, before anything sees it. Refuses what cannot be JSON. */
+/** A value of the caller as the journal will hold it. Refuses what cannot be JSON. */
 export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-invalid' = 'usage'): T {
   if (isNormal(value)) return value;
   try {
@@ -62,7 +62,7 @@ export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-i
   }
 }
 
-/** A time limit is a number, however large. */
+/** Infinity is a valid timeout, but not JSON: it is kept as it is. */
 export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
   return tasks.map((task) => {
     const { timeout } = task;
@@ -70,7 +70,7 @@ export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
   });
 }
 
-/** What people say goes into prompts and journals. */
+/** Texts of users go into prompts and journals, so their length is limited. */
 export function checkLength(text = '', what: 'comment' | 'note' | 'reason'): void {
   if (text.length <= LONGEST_COMMENT) return;
   throw new DandoriError(

@@ -3,14 +3,14 @@ import type { FactOf } from '../model/event.ts';
 import type { RunState } from '../run/state/state.ts';
 import { checkLength, type Keeping, refuseEnded, send } from './send.ts';
 
-/** A word for a run: of a person, or of the model of another run, which never counts as a person. */
+/** A request to a run by a user, or by the model of another run, which never counts as a user. */
 interface Word {
   readonly run: string;
   readonly by?: string | undefined;
   readonly passedOnBy?: { readonly run: string } | undefined;
 }
 
-/** Waits for nothing but the journal: whoever drives the run takes it up. */
+/** Returns when the note is written. The process that drives the run reads it there. */
 export async function addNote(
   { run, text, by, passedOnBy }: Word & { readonly text: string },
   parts: Keeping,
@@ -20,7 +20,7 @@ export async function addNote(
   checkLength(text, 'note');
   await send(run, parts, (state) => {
     refuseEnded(state);
-    // The call that passes it on may be repeated after a crash. A person who says the same again means it.
+    // The call that passes a note on may be repeated after a crash. A user who repeats a note means it.
     const isRepeated = ({ text: told, passedOnBy: from }: RunState['notes'][number]) =>
       told === text && from?.run === passedOnBy?.run;
     if (passedOnBy !== undefined && state.notes.some(isRepeated)) return undefined;
@@ -62,7 +62,7 @@ export async function cancelRun(
   });
 }
 
-/** More of what the limits allow: a run that was exhausted can be driven on. */
+/** Raises the limits. A run that reached one can then be driven on. */
 export async function addBudget(
   { run, by, ...amounts }: { run: string } & FactOf<'budget_added'>['data'],
   parts: Keeping,

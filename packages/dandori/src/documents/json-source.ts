@@ -4,7 +4,7 @@ import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';
 
-/** `JSON.parse` knows no limit, but whoever walks over the value later does. */
+/** `JSON.parse` has no limit of depth, but code that walks the value later does. */
 const MAX_DEPTH = 500;
 
 /** Undefined where the text is not JSON. */

@@ -24,7 +24,7 @@ export interface LocatedProblem {
   readonly code?: string;
 }
 
-/** More than this nobody reads, and to find the place of each in a large file takes its time. */
+/** The most problems shown. Finding the place of each in a large file takes time. */
 export const MAX_PROBLEMS = 50;
 
 /** `dandori.yaml:3:5 error: …`, the line, a caret and a hint, for each problem in the order of the file. */
@@ -34,7 +34,7 @@ export function renderProblems(problems: readonly LocatedProblem[], total = prob
   return blocks.join('\n\n');
 }
 
-/** Knows where each of the problems stands, for who shows them in the text itself. */
+/** Problems with their places, for a caller that shows them in the text itself. */
 export class ProblemsError extends DandoriError {
   readonly problems: readonly LocatedProblem[];
 

@@ -15,7 +15,7 @@ interface ShapeWords {
   readonly secrets?: readonly string[];
 }
 
-/** What zod found, in words for the person who wrote the file. */
+/** The issues of zod as messages for the author of the file. */
 export function shapeProblems(error: z.ZodError, words: ShapeWords): Problem[] {
   const problems = error.issues.flatMap((issue) => toProblems(issue, words));
   // One wrong value can break several rules of one field, which all say the same sentence.

@@ -69,7 +69,7 @@ function syntaxProblems(document: Document.Parsed, text: string, problem: Report
   return [...byLine.values()];
 }
 
-/** A quote that is never closed is reported at the end of the file, where nobody looks for it. */
+/** YAML reports a quote that is never closed at the end of the file. This finds where it opens. */
 function lastQuoted(document: Document.Parsed): readonly [number, number] | undefined {
   let start: number | undefined;
   visit(document, {

@@ -94,7 +94,7 @@ interface Circumstances {
   readonly results: Results;
   readonly word?: (PlanWord & { kind: 'approved' }) | undefined;
   readonly repairs?: readonly string[];
-  /** What was wrong with the plan that a person wrote in place of it. */
+  /** What was wrong with the plan that the user wrote instead. */
   readonly problems?: readonly Diagnostic[] | undefined;
 }
 

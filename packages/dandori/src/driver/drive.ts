@@ -21,7 +21,7 @@ import { createResults } from './results.ts';
 
 /**
  * Drives a run as far as it can go: until it has ended, or only a person can go on and no call is held open for them.
- * Nothing is kept between two calls; whoever calls it next reads the journal and goes on from there.
+ * Nothing is kept between two calls: the next call reads the journal and goes on from there.
  *
  * S1  One driver a run: the claim is held from the first read to the last write.
  * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
@@ -159,7 +159,7 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** Of twenty calls that end at the same time the first would else have a sync of its own, and the others wait for it. */
+/** Without this, the first of twenty calls that end together gets a sync of its own, and the others wait for it. */
 async function planTogether(driver: Driver): Promise<number | undefined> {
   const { ledger, mailbox, calls, innerCalls } = driver;
   const wakeAt = await planAhead(driver);
@@ -170,7 +170,7 @@ async function planTogether(driver: Driver): Promise<number | undefined> {
   return rest.length === 0 ? wakeAt : planAhead(driver);
 }
 
-/** Carries out intentions until no new one comes; nothing of it leaves the house before the commit. */
+/** Performs intentions until no new one comes. Nothing leaves the process before the commit. */
 async function planAhead(driver: Driver): Promise<number | undefined> {
   for (;;) {
     const { state } = driver.ledger;

@@ -34,7 +34,7 @@ import type { Driver } from './perform.ts';
  * R5  What will never be a task is told to stop as soon as that is known.
  */
 export interface ReadAhead {
-  /** Whom to tell of each action of this decision, as it is written. */
+  /** The callback for each action of this decision, as it is written. */
   listen(decision: number, purpose: Purpose): (action: Action) => void;
   see(mail: Mail & { type: 'action_written' }): Promise<void>;
   /** A decision as a whole. What was looked at while it was written is not parsed and checked again. */
@@ -42,7 +42,7 @@ export interface ReadAhead {
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
   /** The call that was made ahead for this one. To be asked for every call that is due, writes too (R3). */
   take(call: PlannedCall): Begun | undefined;
-  /** To be called when all that is due has been taken: lets go of what nobody will take (R4, R5). */
+  /** To be called when all calls that are due have been taken: aborts those that no task will take (R4, R5). */
   settle(): void;
 }
 

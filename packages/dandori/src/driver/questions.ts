@@ -22,7 +22,7 @@ interface About {
   readonly state: RunState;
 }
 
-/** May this plan be carried out? All that is in it stands in the question, so that it can be answered anywhere. */
+/** Asks for approval of a plan. The question holds all of the plan, so that it can be answered anywhere. */
 export function planQuestion(
   draft: Draft,
   { compiled, digest, notes, problems, repeated, state }: About,
@@ -99,7 +99,7 @@ function sha256(value: Json): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** A question with what holds for all of the run: when it expires and who may answer, where it does not say so itself. */
+/** A question with the defaults of the run: when it expires and which users may answer it. */
 export function withTerms(question: Question, { questions }: Settings, at: number): Question {
   const { expireAfter, answerers } = questions ?? {};
   return {

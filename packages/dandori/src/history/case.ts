@@ -16,11 +16,11 @@ const decision = z.object({
   /** What the mind decided, in the form in which it would say it again. */
   actions: z.array(task).optional(),
   reasoning: z.string().optional(),
-  /** In place of actions where it gave nothing usable. */
+  /** Instead of actions, if the decision failed. */
   failure: failure.optional(),
   /** The model that was asked from there on. */
   next: z.string().optional(),
-  /** In place of both where the call was never made, as more was needed than was left. */
+  /** Instead of both, if the call was never made because it needed more than was left. */
   needed: z.object({ limit: z.enum(['tokens', 'cost']), amount: z.number() }).optional(),
   usage: usage.optional(),
   ms: z.number(),
@@ -73,7 +73,7 @@ const tool = z.object({
 /** Done again as soon as so many decisions have been begun. */
 const moment = { decision: z.number().int() };
 
-/** What people did, in order: each is done again as soon as the run stands still and it fits, where nothing else is said. */
+/** What users did, in order. Unless it says otherwise, each is repeated as soon as the run stands still and it fits. */
 const command = z.object({
   answer: z
     .object({
@@ -88,7 +88,7 @@ const command = z.object({
       held: z.boolean().optional(),
     })
     .optional(),
-  /** In place of an answer: nobody gave one in time. */
+  /** Instead of an answer: the question expired. */
   expire: z.object({ kind: questionKind, task: z.string().optional() }).optional(),
   note: z
     .object({ text: z.string(), passedOnBy: z.object({ run: z.string() }).optional(), ...moment })
@@ -98,7 +98,7 @@ const command = z.object({
   addBudget: z.record(z.string(), z.number()).optional(),
 });
 
-/** A run as a test: what the mind decided and what tools and people said, and what came of it. */
+/** A run as a test: what the mind decided, what tools and users answered, and the outcome. */
 export const recordedCase = z.object({
   version: z.literal(CASE_VERSION),
   goal: z.string(),

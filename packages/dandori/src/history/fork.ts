@@ -22,9 +22,9 @@ export interface ForkOptions {
   readonly at?: number;
   /** What is answered otherwise, or at last: question → answer. */
   readonly answers?: Readonly<Record<string, Json>>;
-  /** In place of all tasks that were not begun by then. */
+  /** Replaces all tasks that had not begun by then. */
   readonly tasks?: readonly Task[];
-  /** Who forks it; a question that names who may answer is answered by nobody else here either. */
+  /** The user who forks. A question that names its answerers can be answered only by them here too. */
   readonly by?: string | undefined;
 }
 
@@ -53,8 +53,8 @@ type Keeping = Pick<
  * K1  Nothing of the past is done again: what has ended keeps its result, and its key.
  * K2  A call that was under way at the fork was made. Where the other run knows how it ended, that is taken over; where
  *     it does not, the call is in doubt when the fork is driven, and goes out again only under the key that it had.
- * K3  A decision is taken over whole: with what it proposed and asked. One that was not made yet is made anew.
- * K4  The other run is only read. Blobs are shared; they are put once more, so that nobody takes them away meanwhile.
+ * K3  A decision is copied whole, with what it proposed and asked. One that was not made yet is made again.
+ * K4  The other run is only read. Blobs are shared; they are put again, so that a prune does not remove them meanwhile.
  */
 export async function forkRun(source: string, given: ForkOptions, parts: Keeping): Promise<Forked> {
   const { answers, tasks } = given;

@@ -52,7 +52,7 @@ export type Lifted = Readonly<z.infer<typeof liftedSchema>>;
  */
 export function lift(state: RunState, resultOf: (task: string) => Json | undefined): Lifted {
   const done = [...state.tasks.values()].filter(
-    // What a person chose in place of a task is lifted by itself.
+    // What the user chose instead of a task is lifted by itself.
     ({ task, status, isReplaced }) => status === 'succeeded' && !isStep(task) && !isReplaced,
   );
   const decided = decisionsOf(state);
@@ -180,7 +180,7 @@ function liftTask(state: TaskState, trace: Trace): Task {
   const { after = [], step: _, ...task } = state.task;
   const calls = new Set(after.flatMap((id) => callsOf(id, trace.tasks)));
   const kept = [...calls].filter((id) => trace.kept.has(id));
-  // Steps are not lifted: whoever took the result of one takes it from the call that gave it.
+  // Steps are not lifted: a Ref to a step becomes a Ref to the call that gave its result.
   const written = renameIn(argumentsOf(state), (id) => resultCallOf(id, trace.tasks) ?? id);
   const args = liftValue(written, [], { task: task.id, sent: state.sent, trace }) as JsonObject;
   return { ...task, args, ...(kept.length > 0 && { after: kept }) };
@@ -204,7 +204,7 @@ function liftValue(value: Json, path: readonly (string | number)[], lifting: Lif
   );
 }
 
-/** A Ref that somebody wrote stays, unless what it refers to is left out: then what was sent takes its place. */
+/** A written Ref stays, unless its task is left out: then the value that was sent replaces it. */
 function liftText(text: string, path: readonly (string | number)[], { sent, trace }: Lifting): Json {
   if (refsIn(text).every(({ ref }) => trace.kept.has(ref.task))) return text;
   const value = path.reduce<Json | undefined>(
@@ -291,7 +291,7 @@ function leftOut(state: RunState): Lifted['left'] {
 /** A place in a result: keys and indexes. */
 type Origin = readonly (string | number)[];
 
-/** Whoever has found a value at so many places knows nothing about where it came from. */
+/** A value that is found at this many places says nothing about where it came from. */
 const MOST = 20;
 
 /** Equal values have equal keys, whatever the order of the fields in them. */

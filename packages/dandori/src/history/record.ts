@@ -43,7 +43,7 @@ type Made = FactOf<'decision_made'>['data'];
 
 type Keeping = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
 
-/** Makes a test of a run: what the mind, the tools and people said in it, and what came of that. */
+/** Makes a test of a run: what the mind, the tools and users gave, and the outcome. */
 export async function recordRun(run: string, parts: Keeping): Promise<Recorded> {
   const events = await parts.journal.read(run);
   const results = createResults(parts.blobs);
@@ -113,7 +113,7 @@ interface Recording {
   readonly open: Map<string, OpenCall>;
   /** What calls asked that were lost with their driver and made again: the next one is not asked for it once more. */
   readonly dropped: Map<string, OpenCall['asked']>;
-  /** Questions of which a call was told that nobody answers, whoever did later. */
+  /** Questions that a call was told are not answered, even if an answer came later. */
   readonly givenUp: Set<string>;
   /** Decisions. */
   begun: number;
@@ -343,7 +343,7 @@ function begin(
   recording.open.set(data.task, { task: data.task, operation, args: task.sent ?? {}, asked });
 }
 
-/** Own tools are carried out by the engine itself, in a test too. A user's tool may have the name of one. */
+/** The engine itself runs own tools, in a test too. A user's tool may have the name of one. */
 function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
   return Object.hasOwn(OWN_TOOLS, operation) && !tools.has(operation);
 }

@@ -21,7 +21,7 @@ interface Checking {
   readonly warnings: Diagnostic[];
 }
 
-/** Wrong places of one task after which nobody reads on; each may cost a search for what was meant. */
+/** The most mistakes reported for one task. Each may cost a search for the name that was meant. */
 const MOST = 50;
 
 /** A place in the arguments whose value is not known yet. Inside a longer text at least its type is. */
@@ -51,7 +51,7 @@ export function checkArguments(task: Task, checking: Checking, needs: Map<string
   return diagnostics;
 }
 
-/** A mind or a person has copied what is shown instead of a secret. It is no value. */
+/** `[secret]` that a mind or a user has copied: it is shown instead of a secret, and is no value. */
 export function copiedSecrets({ id, args }: Task): Diagnostic[] {
   const found: Diagnostic[] = [];
   eachString(args, [], (text, path) => {

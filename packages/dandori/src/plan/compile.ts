@@ -39,7 +39,7 @@ export interface Surroundings {
   readonly maxSteps?: number;
   /** Tasks of earlier plans of the run that have succeeded: id → operation. */
   readonly done: ReadonlyMap<string, string>;
-  /** Those that were begun or wait for a person, and have not ended: all of this plan is written behind them. */
+  /** Tasks of earlier plans that have not ended. This plan counts as written after them. */
   readonly open?: readonly Task[];
   /** Steps of earlier plans that have not ended, and what they wait for. */
   readonly steps?: OpenSteps;
@@ -71,7 +71,7 @@ export type Compiled =
     }
   | { ok: false; diagnostics: Diagnostic[] };
 
-/** More than these help nobody, and to look for what each of 10,000 misspelt names may mean would take minutes. */
+/** Reporting more does not help, and a search for what each of 10,000 misspelt names may mean takes minutes. */
 const MAX_DIAGNOSTICS = 100;
 
 /** Checks a plan like a program, before its first effect. All that is wrong is found in one go. */
@@ -125,7 +125,7 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     if (diagnostics.length === errors)
       surroundings.checked?.set(task, found(task, { needs, warnings: warnings.slice(warned), checking }));
   }
-  // With two tasks of one name the graph is not the one that was meant, and what it shows would only confuse.
+  // With two tasks of one id the graph is not the intended one, and its diagnostics would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done, open }));
   const { steps } = surroundings;
@@ -329,7 +329,7 @@ function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
   }
 }
 
-/** Who reads a result of the same plan waits for it, as if by a Ref. */
+/** A task that reads a result of the same plan waits for it, as if by a Ref. */
 function checkReading(
   task: Task,
   { tools, operations }: Surroundings & { operations: ReadonlyMap<string, string> },

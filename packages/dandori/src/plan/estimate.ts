@@ -99,7 +99,7 @@ export function mayBeLate(
   return ms > budget.ms ? [late(`the plan takes about ${seconds(ms)}`, budget)] : [];
 }
 
-/** A warning for whoever looks at a plan before it runs. */
+/** A warning for the user who checks a plan before it runs. */
 export function worstCase({ expectedMs, worstMs, worstCost }: Estimate, budget: Budget): Diagnostic[] {
   const found: Diagnostic[] = [];
   const isLateAnyway = expectedMs !== undefined && expectedMs > budget.ms;
@@ -139,7 +139,7 @@ function longestPath({ order, tasks, groups }: Arrangement, takes: (id: string) 
     }
     return best;
   };
-  // The members of a group all come before those who wait for it, so its latest is looked for only once.
+  // All members of a group come before the tasks that wait for it, so its latest end is computed once.
   const latestOf = new Map<number, string | undefined>();
   for (const id of order) {
     const task = byId.get(id);
@@ -210,7 +210,7 @@ function makespan(arrangement: Arrangement, scheduling: Scheduling): number {
 
 interface Waiting {
   readonly free: readonly string[];
-  /** Who waits for nothing any more, now that this one has ended. */
+  /** Tasks that wait for nothing any more, now that this one has ended. */
   ended(id: string): string[];
 }
 
@@ -224,7 +224,7 @@ function createWaiting({ tasks, groups }: Arrangement): Waiting {
     if (known === undefined) dependents.set(earlier, [later]);
     else known.push(later);
   };
-  // What is not of this plan is under way already; how long it still takes nobody knows.
+  // A task of another plan is running already; how long it still takes is unknown.
   const own = new Set(tasks.map(({ id }) => id));
   groups.forEach((all, number) => {
     const members = all.filter((id) => own.has(id));

@@ -9,7 +9,7 @@ interface Place extends Urgency {
   readonly lane: string;
 }
 
-/** Something in the queue. Who added it keeps this, to take it away again: to look for it would cost more than that. */
+/** An entry of the queue. The caller keeps it to remove it again without a search. */
 export interface Queued<T> extends Place {
   readonly item: T;
   position: number;

@@ -7,7 +7,7 @@ import { accessesOf, disturb, filledIn, type Group, hazards, isOpen } from './ha
 
 /** Up to here a list of ids is shorter in the journal than a group and its number. */
 const SMALL_GROUP = 8;
-/** What a call takes where nobody has seen one yet. All that matters is that it is the same for all. */
+/** The expected duration of a tool that was never called. It only has to be the same for all such tools. */
 export const UNKNOWN_MS = 1000;
 
 export interface Arrangement {

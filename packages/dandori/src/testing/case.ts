@@ -22,7 +22,7 @@ import { type Report, report } from '../views/report.ts';
 import { createStepClock, type StepClock } from './step-clock.ts';
 
 export interface CaseOptions {
-  /** Settings as they are now, in place of those that the run was started with. */
+  /** Settings that override those that the run was started with. */
   readonly settings?: Partial<Settings>;
   /** Tools as they are now; those of the same name take the place of the recorded ones. They are not called. */
   readonly tools?: ReadonlyMap<string, Tool>;
@@ -171,7 +171,7 @@ function createCaseMind({ mind: name, decisions }: RecordedCase, clock: Clock): 
   };
 }
 
-/** Those who did something in a recorded run, and do it again when it is time. */
+/** Repeats what users did in a recorded run, at the same moments. */
 interface CasePeople {
   /** Does what comes while the run is driven. To be called whenever the journal has changed. */
   listen(): Promise<void>;
@@ -210,7 +210,7 @@ function createCasePeople(recorded: readonly CaseCommand[], { run, parts, clock 
     return true;
   }
 
-  /** Of what comes at a moment the first that has not been done: what people do keeps its order. */
+  /** Does all that is due by this decision, in the recorded order. */
   async function atMoment(begun: number): Promise<void> {
     for (;;) {
       const next = commands.find(({ note, pause }) => note !== undefined || pause !== undefined);
@@ -232,7 +232,7 @@ function createCasePeople(recorded: readonly CaseCommand[], { run, parts, clock 
       if (asked.isHeld) await answer(asked, { isHeld: true }).catch(ignoreRefusal);
   }
 
-  /** One look after the other, so that nobody answers twice. */
+  /** One look after the other, so that no question is answered twice. */
   let looking: Promise<void> = Promise.resolve();
 
   return {

@@ -31,7 +31,7 @@ export function sealingOf({ secrets, storeKey = () => ownKey }: Secrets): Sealin
   return sealing;
 }
 
-/** Secrets as tokens that nobody can have written beforehand. */
+/** Replaces secrets by random tokens, which no text can contain already. */
 export function opaqueForOnce(): Opaque {
   return createOpaque(Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
 }
@@ -55,7 +55,7 @@ export function injectSealed(
     : { ok: false, problems: [{ path: [], message }] };
 }
 
-/** A journal as people see it. */
+/** A journal for readers: secrets are `[secret]`. */
 export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watch'> {
   return {
     read: async (run, after) => shown(await journal.read(run, after)),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { RunState } from '../state/state.ts';
 
-/** An operation that is no tool: the engine itself carries it out. */
+/** An operation that is no tool: the engine itself performs it. */
 export interface OwnOperation {
   readonly name: string;
   /** For the model. */
@@ -113,7 +113,7 @@ const OWN: readonly OwnOperation[] = [
   },
 ];
 
-/** Only in a run of a conversation is there somebody to report to. */
+/** Only a run of a conversation reports to a user. */
 const REPORT: OwnOperation = {
   name: 'report',
   description:

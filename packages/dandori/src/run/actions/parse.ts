@@ -105,7 +105,7 @@ function parse(decided: readonly Action[], state: RunState, parsing: Parsing): P
   const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled, ...parsing });
   if (removes.length > 0 || revision !== undefined) return { ...taken, outline, revision, removes };
   const left = steps.length > 0 ? notBegun(state, new Set([...steps, ...ended])) : [];
-  // Later tasks that came with the plan are compiled again with these, or nobody would know what waits for what.
+  // Later tasks of the plan are compiled again with these, because they may have to wait for each other.
   const isMixed = taken.tasks.length > 0 && left.some((task) => !isStep(task));
   if (!isMixed) return { ...taken, outline };
   return { ...taken, outline, tasks: [...taken.tasks, ...left], removes: left.map(({ id }) => id) };
@@ -159,7 +159,7 @@ function withoutTasks({ args: { steps: _, tasks: __, ...args }, ...action }: Act
 interface Placing {
   /** The steps that were asked for. */
   readonly asked: readonly string[];
-  /** What was in the plan and is written anew, or not any more. */
+  /** Tasks of the plan that are written again or removed. */
   readonly removes: readonly string[];
   readonly state: RunState;
 }

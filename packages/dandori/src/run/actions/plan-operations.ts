@@ -86,7 +86,7 @@ function firstIssue(issues: readonly { path: readonly PropertyKey[]; message: st
 }
 
 /**
- * What the mind may answer in place of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
+ * What the mind may answer instead of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
  * What it adds under an id that is there stands for that one. The tasks that it does not name stay as they are, in their
  * order. A text where the revision cannot be read.
  */
@@ -134,7 +134,7 @@ type PlanChange = Pick<
 >;
 
 /**
- * `plan.revise` on a plan that was accepted. What was never begun is written anew, all of it, so that it is compiled
+ * `plan.revise` on a plan that was accepted. All tasks that were never begun are written again, so that it is compiled
  * as one plan; what has ended keeps its result. One that was begun and failed gets a successor with an id of its own.
  * A text says what cannot be done.
  */
@@ -188,7 +188,7 @@ export function changePlan(
   };
 }
 
-/** What the plan still holds and nobody has begun, in written order. A step is begun with the first of its tasks. */
+/** Tasks of the plan that have not begun, in written order. A step begins with the first of its tasks. */
 export function notBegun({ tasks }: RunState, begun: ReadonlySet<string> = new Set()): Task[] {
   const isLeft = (one: TaskState) => isUntouched(one) && !begun.has(one.task.id);
   const begunSteps = new Set<string>();

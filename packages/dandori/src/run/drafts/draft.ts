@@ -83,7 +83,7 @@ const NOTHING: Compiled = {
   reasonsOf: () => [],
 };
 
-/** The mind's ids are made new ones; what a person wrote is not changed behind their back. */
+/** Ids of the mind are renamed if they are taken. A plan of the user is never changed silently, so it is refused. */
 function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[] {
   const isTaken = (id: string) => {
     const earlier = state.tasks.get(id);
@@ -167,7 +167,7 @@ function roomIn(
   };
 }
 
-/** What is removed is written anew, and is in the plan itself. */
+/** Steps that are removed are written again, and are in the plan itself. */
 function openSteps(
   { tasks, stepCount }: RunState,
   written: readonly Task[],

@@ -95,7 +95,7 @@ function taskText(task: Task): string {
   return canonicalJson(task);
 }
 
-/** Tasks that a person gives back, with the secrets that they were not shown. */
+/** Edited tasks of a user, with the secrets that the user was not shown. */
 export function asHidden(
   given: readonly Task[],
   { tasks, draft }: Pick<RunState, 'tasks' | 'draft'>,
@@ -144,7 +144,7 @@ function inFile<T extends { readonly index?: number | undefined }>(
   });
 }
 
-/** Refuses a plan that a person wrote in place of the one that they were asked about, and that cannot be carried out. */
+/** Refuses an edited plan, given as the answer to a plan approval, that does not compile. */
 export function checkEdit(
   { id }: Question,
   { answer, state }: { answer: Json; state: RunState },

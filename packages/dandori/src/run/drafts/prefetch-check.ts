@@ -58,7 +58,7 @@ export function outlook(task: Task, { state, tools, check, checked, earlier }: S
   const tool = tools.get(task.operation);
   const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
   if (!isFree || asksFirst({ operation: task.operation, effect: 'read' }, settings)) return { kind: 'later' };
-  // What was read ahead is nobody's result yet.
+  // A prefetched result is not yet the result of a task.
   const source = readsResultOf(task, tools);
   if (source !== undefined && !done.has(source)) return { kind: 'later' };
   const unfinished = [...state.tasks.values()].filter(({ status }) => !hasEnded(status));

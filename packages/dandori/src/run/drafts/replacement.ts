@@ -11,7 +11,7 @@ import { overtakes } from './prefetch-check.ts';
 type Revised = Omit<FactOf<'plan_revised'>['data'], 'version'>;
 
 /**
- * What a person chose to have done in place of a task, as a change of the plan. The task stays where it is and ends as
+ * What the user chose to do instead of a task, as a change of the plan. The task stays where it is and ends as
  * those that stand for it do, so that whatever waits for it or refers to it need not know.
  */
 export function replacementFor(state: RunState, { task, replacement = [] }: TaskState): Revised {
@@ -26,7 +26,7 @@ export function replacementFor(state: RunState, { task, replacement = [] }: Task
   };
 }
 
-/** Who offered them cannot know which ids the run has used. */
+/** The tool that offered these tasks cannot know which ids the run has used. */
 function withFreshIds(tasks: readonly Task[], state: RunState): Task[] {
   const used = new Set(state.tasks.keys());
   const fresh = new Map<string, string>();
