@@ -72,7 +72,7 @@ describe.each([
     });
     expect(state.end?.outcome).toBe('answered');
     expect(prompts).toHaveLength(TURNS.length);
-    // A step that is open is no call that somebody left out.
+    // An open step is not a missing call.
     expect(prompts.at(-1)?.messages).not.toMatch(/s\d has not been run/);
     expectToGrow(prompts);
     const last = prompts.at(-1)?.messages ?? '';

@@ -27,7 +27,7 @@ describe('a model that does not answer', () => {
   it.each<ModelReply>([
     { status: 429, retryAfter: '9'.repeat(400) },
     { status: 503, headers: { 'retry-after-ms': '1e999' } },
-  ])('that names a time which nobody could write down has named none', async (reply) => {
+  ])('that names an infinite time counts as naming none', async (reply) => {
     const { thinking } = await think(reply);
     expect(thinking).toMatchObject({ failure: { kind: 'model_error', retryable: true } });
     expect(thinking).not.toHaveProperty('failure.retryAfter');

@@ -130,7 +130,7 @@ describe('tools that come and go', () => {
     expect(messages(4).startsWith(messages(3))).toBe(true);
   });
 
-  it('one that is gone is named, so that nobody calls it again', async () => {
+  it('names a tool that is gone, so that the model does not call it again', async () => {
     const requests: RecordedRequest[] = [];
     let turn = 0;
     await run({

@@ -27,7 +27,7 @@ function longStory(turns: number, tokens = 4_000): Story {
         { type: 'question_answered', data: { question: 'q1', answer: 'The old one' } },
       );
     }
-    // t5 fails and stays so; t7 fails and is mended by t8.
+    // t5 fails for good; t7 fails and t8 fixes it.
     const isFailing = number === 5 || number === 7;
     const action = number === 8 ? find(8, 'place 7') : find(number);
     story.decided([action], isFailing ? {} : { [`t${number}`]: `found ${number} ${'word '.repeat(100)}` });

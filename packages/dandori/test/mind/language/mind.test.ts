@@ -108,7 +108,7 @@ describe('a decision through a real connection', () => {
     expect(thinking).toMatchObject({ kind: 'decided', reasoning: 'Let me see.' });
   });
 
-  it('leaves the cost open where nobody knows the price', async () => {
+  it('reports no cost for an unknown price', async () => {
     const { thinking } = await think({
       content: { actions: [answer] },
       usage: { prompt_tokens: 5, completion_tokens: 2 },

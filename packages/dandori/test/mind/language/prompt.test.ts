@@ -123,7 +123,7 @@ describe('the model sees what it needs to go on', () => {
     );
   });
 
-  it('sees the answer where it asked, also after an end at which nobody was asked any more', () => {
+  it('sees the answer where it asked, also after a run that ended with an open question', () => {
     const answer = { id: 't4', operation: 'answer', args: { text: 'No.' } };
     const story = new Story().decided([ask, answer], {}, 'conclude');
     expect(writePrompt(answered(story).thought()).messages.slice(-2)).toMatchObject([

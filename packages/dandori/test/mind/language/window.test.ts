@@ -61,7 +61,7 @@ describe('the window of what is told in full', () => {
     );
   });
 
-  it('is the same for who reads the run anew (W1)', async () => {
+  it('is the same in another process (W1)', async () => {
     const weights = Array.from({ length: 40 }, (_, index) => 30 + ((index * 37) % 90));
     const again = decisions(weights);
     const live = (await windows(weights)).at(-1);

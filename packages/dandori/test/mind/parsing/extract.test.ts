@@ -139,7 +139,7 @@ describe('a refusal tells the model what to do', () => {
   });
 });
 
-describe('no tool is called with what nobody wrote', () => {
+describe('no tool is called with values that the model did not write', () => {
   const call = (args: string) => `{"actions":[{"id":"t1","operation":"a.b","args":${args}}]}`;
 
   it.each(['{"n":[1e999]}', `{"n":${'9'.repeat(3_000)}}`])(
@@ -186,7 +186,7 @@ describe('no tool is called with what nobody wrote', () => {
   );
 });
 
-it('a text that could be mended in endless ways is broken, and nobody waits for it', () => {
+it('gives up on a text that takes too long to repair', () => {
   expect(extractActions(`{"actions":[${"'a'b".repeat(5_000)}]}`)).toMatchObject({ ok: false });
 });
 

@@ -279,7 +279,7 @@ describe('the conversation in native form', () => {
     expect(results[2]).toMatch(/was not given to the user/);
   });
 
-  it('repeats counted calls as they were made, without an id that nobody gave', async () => {
+  it('repeats numbered calls as they were made, without adding an id', async () => {
     const reflect = { id: 't1', operation: 'reflect', args: { status: 'success' } };
     const story = new Story().decided([reflect, { ...find, id: 't2' }], { t2: 'Kyoto' });
     const { server } = await think({ toolCalls: [answerCall] }, TOOLS, story.thought());
