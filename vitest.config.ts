@@ -20,9 +20,30 @@ const ALONE = ['packages/dandori/test/store/group-commit.test.ts'];
 const PAGE = [{ find: /^#dandori\//, replacement: `${import.meta.dirname}/packages/dandori/src/` }];
 
 /** The files that take longest begin first, so that at the end no core waits for one of them. */
-const SLOWEST = ['web/test/proof/life', 'dandori/test/build/packed'].map(
-  (path) => `/packages/${path}.test.ts`,
-);
+const SLOWEST = [
+  'web/test/proof/life',
+  'dandori/test/build/packed',
+  'dandori/test/crash/crash',
+  'web/test/run/run-page',
+  'web/test/proof/restart',
+  'web/test/run/views',
+  'web/test/proof/strangers',
+  'web/test/home/home',
+  'web/test/conversations/conversations',
+  'web/test/live/connections',
+  'dandori/test/cli/crash',
+  'dandori/test/cli/people',
+  'dandori/test/cli/elicitation',
+  'dandori/test/server/process',
+  'dandori/test/server/conversation-process',
+  'dandori/test/cli/disk',
+  'dandori/test/cli/approval',
+  'dandori/test/conversation/terminal',
+  'dandori/test/conversation/restart',
+  'dandori/test/driver/scale',
+  'dandori/test/tools/schema-hostile',
+  'dandori/test/mind/language/long-run',
+].map((path) => `/packages/${path}.test.ts`);
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
