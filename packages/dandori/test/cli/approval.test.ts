@@ -117,7 +117,7 @@ describe('a plan that waits for a person', () => {
     await using no = run();
     await no.shows('Edit plan');
     no.type(DOWN + ENTER);
-    await no.shows('Why not');
+    await no.shows('what to do instead');
     no.type(`not today${ENTER}`);
     expect(await no.ended).toContain('A person did not approve the plan. not today');
     expect(await effects(place)).toBe('l');
