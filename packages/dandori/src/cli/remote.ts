@@ -56,10 +56,19 @@ export async function openRemote(
   const workplace: Workplace = {
     config,
     mindName: 'server',
-    start: (
+    async start(
       goal,
-      { userId: _, isStricterOnly: _server, isValidOnly: _always, onStart: _told, ...options } = {},
-    ) => client.start(goal, options),
+      { userId: _, isStricterOnly: _server, isValidOnly: _always, onStart, ...options } = {},
+    ) {
+      const run = await client.start(goal, options);
+      if (onStart === undefined) return run;
+      // The server may have done more by now. The caller follows that from the first event on, as it happens here.
+      const [first] = await client.events(run);
+      if (first === undefined) return run;
+      seen.set(run, first.seq);
+      onStart([first]);
+      return run;
+    },
     async drive(run) {
       const { driving, report } = await client.run(run);
       if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);
