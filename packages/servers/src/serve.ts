@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { compileCache } from './data-file.ts';
 
-const VERSION = '0.2.0';
+const VERSION = '0.3.0';
 
 interface Tools {
   registerTools(server: McpServer): void;

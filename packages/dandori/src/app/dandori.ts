@@ -40,7 +40,7 @@ import type { Task } from '../model/task.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { compileEdit } from '../run/drafts/edit.ts';
 import { breaches } from '../run/laws.ts';
-import { fold } from '../run/state/apply.ts';
+import { foldRun, noEvents } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { Blobs } from '../store/blobs.ts';
 import { type DoctorOptions, examineStore } from '../store/doctor/doctor.ts';
@@ -187,23 +187,22 @@ function assemble(
   const opened = new Set<Conversation>();
   const eventsOf = async (run: string, after = 0) => {
     const events = await journal.read(run, after);
-    if (after === 0 && events.length === 0) throw emptyJournal(run);
+    if (after === 0 && events.length === 0) throw noEvents(run);
     return events;
   };
   const stateOf = async (run: string) => {
-    const state = fold(await eventsOf(run));
-    if (state === undefined) throw emptyJournal(run);
+    const state = foldRun(run, await eventsOf(run));
     return state;
   };
   /** With its secrets as marks: a plan of a person's is held against it. */
   const sealedStateAt = async (run: string, at?: number) => {
     const events = await parts.journal.read(run);
     const end = at === undefined ? events.length : wholeDecision(events, at);
-    return fold(events.slice(0, end)) ?? emptyHistory(run);
+    return foldRun(run, events.slice(0, end));
   };
   const comparedRun = async (run: string) => {
     const events = await eventsOf(run);
-    return { events, state: fold(events) ?? emptyHistory(run) };
+    return { events, state: foldRun(run, events) };
   };
   const settingsFor = async (userId: string | undefined) =>
     userId === undefined ? config.settings : userSettings(userId);
@@ -243,7 +242,11 @@ function assemble(
     replay: async (run, replayOptions = {}) => shown(await replayRun(run, replayOptions, parts)),
     fork: (run, forkOptions) => forkRun(run, { by: config.userId, ...forkOptions }, parts),
     diff: async (left, right) => compareRuns(await comparedRun(left), await comparedRun(right)),
-    history: async (run) => planHistory(await eventsOf(run)) ?? emptyHistory(run),
+    history: async (run) => {
+      const found = planHistory(await eventsOf(run));
+      if (found === undefined) throw noEvents(run);
+      return found;
+    },
     record: (run) => recordRun(run, parts),
     doctor: (doctorOptions) => examine(folders, { ...doctorOptions, now: parts.clock.now() }),
     lift: async (run) => liftRun(await stateOf(run), parts.blobs),
@@ -281,10 +284,6 @@ function assemble(
   return dandori;
 }
 
-function emptyHistory(run: string): never {
-  throw emptyJournal(run);
-}
-
 async function examine(folders: StoreFolders, options: DoctorOptions): Promise<Examined> {
   const { journal: runs, conversations, blobs } = folders;
   const isThere =
@@ -309,9 +308,3 @@ async function liftRun(state: RunState, blobs: Blobs): Promise<Lifted> {
 }
 
 const LAWS = { ofRun: breaches, ofConversation: conversationBreaches };
-
-function emptyJournal(run: string): DandoriError {
-  return new DandoriError('journal-damaged', `The run ${run} has no events.`, {
-    fix: 'Bring its file back from a backup, or delete it and start a new run.',
-  });
-}

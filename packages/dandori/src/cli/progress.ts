@@ -125,6 +125,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'probe_started':
     case 'question_asked':
     case 'hold_ended':
+    case 'answer_applied':
     case 'question_answered':
     case 'limit_reached':
     case 'cancel_requested':
@@ -242,7 +243,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   function draw(): void {
     if (state === undefined) return;
     const lines = current(state).slice(0, MOST_LINES);
-    const hidden = state.running.size - lines.length;
+    const hidden = state.indexes.running.size - lines.length;
     if (hidden > 0) lines.push(style.dim(`  ${texts.more(hidden)}`));
     if (state.end === undefined) lines.push(...howFar(state, texts).map((line) => style.dim(`  ${line}`)));
     const text = lines.map((line) => clipped(line, columns())).join('\n');
@@ -250,7 +251,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
     drawn = lines.length;
   }
 
-  function current({ running, tasks, thinking, end }: RunState): string[] {
+  function current({ indexes: { running }, tasks, thinking, end }: RunState): string[] {
     if (end !== undefined) return [];
     const spinner = style.cyan(FRAMES[frame % FRAMES.length] ?? '');
     const now = Date.now();

@@ -3,7 +3,7 @@ import { DandoriError } from '../model/error.ts';
 import { eventOf, type Fact } from '../model/event.ts';
 import { isNormal, normalise } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
-import { fold } from '../run/state/apply.ts';
+import { foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { Journal } from '../store/journal.ts';
 import { type Secrets, sealingOf } from '../trust/sealing.ts';
@@ -24,8 +24,7 @@ export async function send(
 ): Promise<void> {
   const sealing = sealingOf(keeping);
   for (;;) {
-    const state = fold(await journal.read(run));
-    if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+    const state = foldRun(run, await journal.read(run));
     const at = Math.max(clock.now(), state.lastAt);
     const fact = check(state, at);
     if (fact === undefined) return;

@@ -13,7 +13,7 @@ import type { Option } from '../model/question.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
 import { clip, isJapanese } from '../model/text.ts';
-import { fold } from '../run/state/apply.ts';
+import { foldRun } from '../run/state/apply.ts';
 import type { Keys } from '../store/blobs.ts';
 import type { ConversationJournal } from '../store/journal.ts';
 import {
@@ -291,9 +291,7 @@ export async function openConversation(
         .flatMap((state) => openQuestions(state).map((question) => ({ run: state.run, question }))),
     async report(run) {
       refuseOthers(run);
-      const state = background.state(run) ?? fold(shown(await parts.journal.read(run)));
-      if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-      return report(state);
+      return report(background.state(run) ?? foldRun(run, shown(await parts.journal.read(run))));
     },
     get model() {
       return chosen ?? parts.mind.name;

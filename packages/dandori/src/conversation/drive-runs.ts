@@ -149,7 +149,7 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
 
   function standing({ reporter: { state } }: Work): Standing | undefined {
     if (state?.end !== undefined) return 'ended';
-    if ((state?.openQuestions ?? 0) > 0) return 'waiting';
+    if ((state?.indexes.openQuestions ?? 0) > 0) return 'waiting';
     return state !== undefined && isHeavy(state) ? 'background' : undefined;
   }
 
@@ -285,6 +285,6 @@ export const LIGHT_TIME = 30_000;
  * Whether a run of a conversation is work that nobody should wait for: it has a plan with steps, or more than a few
  * tasks. That it takes long, and that it waits for a person, its driver sees.
  */
-function isHeavy({ stepCount, tasks }: RunState): boolean {
+function isHeavy({ indexes: { stepCount }, tasks }: RunState): boolean {
   return stepCount > 0 || tasks.size > LIGHT_TASKS;
 }

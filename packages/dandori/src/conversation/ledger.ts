@@ -1,7 +1,10 @@
 import type { Parts } from '../driver/parts.ts';
-import type { ConversationEvent, ConversationFact } from '../model/conversation.ts';
+import {
+  CONVERSATION_VERSION,
+  type ConversationEvent,
+  type ConversationFact,
+} from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
-import { EVENT_VERSION } from '../model/event.ts';
 import { redact, shown } from '../model/redact.ts';
 import type { ConversationJournal } from '../store/journal.ts';
 import { applyConversation, type ConversationState, foldConversation, isReported } from './state.ts';
@@ -69,7 +72,7 @@ export async function openMinutes(
       const events = wanted.map(
         (fact, index) =>
           ({
-            v: EVENT_VERSION,
+            v: CONVERSATION_VERSION,
             conversation: id,
             seq: last + 1 + index,
             at,

@@ -149,7 +149,7 @@ function reply(state: RunState, end: number): Message {
 /** How far the whole run is; undefined where it has neither steps nor tasks. */
 export function tallyOfRun(state: RunState): Tally | undefined {
   const tasks = tasksOf(state);
-  return tasks.length === 0 && state.stepCount === 0 ? undefined : tallyOf(tasks, state);
+  return tasks.length === 0 && state.indexes.stepCount === 0 ? undefined : tallyOf(tasks, state);
 }
 
 function tasksOf({ tasks }: RunState): TaskState[] {

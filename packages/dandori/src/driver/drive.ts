@@ -2,9 +2,8 @@ import type { Event } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
-import { decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
-import { isOnlyHolding } from '../run/state/held-calls.ts';
-import { isAlive, type RunState } from '../run/state/state.ts';
+import { applyingAnswers, decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
+import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
 import { addOwnTools } from '../tools/own.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { type Calls, createCalls } from './calls.ts';
@@ -154,6 +153,7 @@ async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leavin
 /** A call that is held open comes to its end too, when it has been for long enough. */
 async function endHolds(driver: Driver): Promise<number | undefined> {
   const { ledger, parts } = driver;
+  for (const intention of applyingAnswers(ledger.state)) await perform(intention, driver);
   for (const intention of endingHolds(ledger.state, parts.clock.now())) await perform(intention, driver);
   const next = nextHoldEnd(ledger.state);
   return Number.isFinite(next) ? next : undefined;
@@ -164,7 +164,7 @@ async function planTogether(driver: Driver): Promise<number | undefined> {
   const { ledger, mailbox, calls, innerCalls } = driver;
   const wakeAt = await planAhead(driver);
   const isAnyWaiting = calls.isAnyPlanned || innerCalls.isAnyWaiting;
-  if (isAnyWaiting || ledger.state.running.size === 0) return wakeAt;
+  if (isAnyWaiting || ledger.state.indexes.running.size === 0) return wakeAt;
   const rest = await mailbox.rest();
   for (const mail of rest) await takeUp(mail, driver);
   return rest.length === 0 ? wakeAt : planAhead(driver);
@@ -197,7 +197,7 @@ function recover({ ledger, parts }: Driver): boolean {
   const isExpired = state.end === undefined && expiredAt(state, parts.clock.now()).length > 0;
   if (!isExpired && decide(state, state.lastAt).length === 0) return false;
   ledger.record();
-  for (const task of [...state.running, ...state.held]) {
+  for (const task of [...state.indexes.running, ...state.indexes.held]) {
     const attempt = state.tasks.get(task)?.attempts ?? 1;
     const failure = endlessCrash(task, ledger.state);
     if (failure === undefined)

@@ -68,7 +68,7 @@ function mayAsk(state: RunState, task: TaskState, attempt: number): boolean {
   const asked = [...state.questions.values()].filter(
     ({ question }) => question.kind === 'elicitation' && question.task === task.task.id,
   );
-  const isEnding = state.held.has(task.task.id) && task.asking?.call === 'ending';
+  const isEnding = state.indexes.held.has(task.task.id) && task.asking?.call === 'ending';
   return task.attempts === attempt && hasOpenCall(state, task) && !isEnding && asked.length < MOST_QUESTIONS;
 }
 

@@ -1,8 +1,10 @@
-import { DandoriError } from '../model/error.ts';
+import { assertNever, DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact, isCommand } from '../model/event.ts';
-import { apply, fold } from '../run/state/apply.ts';
+import { apply, foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
+import { withVerdict } from '../run/verdicts.ts';
 import { sealingOf } from '../trust/sealing.ts';
+import { wordFor } from '../views/texts/said.ts';
 import type { Parts } from './parts.ts';
 import { withTerms } from './questions.ts';
 
@@ -34,7 +36,7 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
   const sealing = sealingOf(parts);
   let isUnread = started !== undefined;
   let committed = started ?? (await journal.read(run));
-  let state = foldOrFail(run, committed);
+  let state = foldRun(run, committed);
   let pending: Event[] = [];
   let isFresh = committed.every((event) => event.type === 'run_started' || event.type === 'plan_proposed');
 
@@ -48,7 +50,8 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
 
   function add(fact: Fact): void {
     const at = Math.max(clock.now(), state.lastAt);
-    const event = eventOf(onTerms(fact, at), { run, seq: state.seq + 1, at });
+    const judged = withVerdict(onTerms(fact, at), { state, at, word: wordFor(state) });
+    const event = eventOf(judged, { run, seq: state.seq + 1, at });
     pending.push(event);
     state = apply(state, event);
   }
@@ -82,7 +85,7 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
     pending = [];
     const events = await journal.read(run);
     take(commandsOnly(events.filter(({ seq }) => seq > lastSeq())));
-    state = foldOrFail(run, events);
+    state = foldRun(run, events);
     for (const { type, data } of kept) add({ type, data } as Fact);
   }
 
@@ -140,6 +143,7 @@ function attemptOf({ task, attempt }: { task: string; attempt: number }): string
   return `${task}#${attempt}`;
 }
 
+/** Every kind of fact is listed, so that a new one cannot be dropped unnoticed. */
 function isFromTheWorld(event: Event): boolean {
   switch (event.type) {
     // That we have taken the run up stays true; without it the time before and a thought that was lost would count.
@@ -159,13 +163,28 @@ function isFromTheWorld(event: Event): boolean {
       return true;
     case 'question_asked':
       return event.data.attempt !== undefined || event.data.question.task === undefined;
-    default:
+    // Decided from the state alone, so it is decided again.
+    case 'decision_started':
+    case 'plan_approved':
+    case 'plan_rejected':
+    case 'task_started':
+    case 'probe_started':
+    case 'hold_ended':
+    case 'question_expired':
+    case 'answer_applied':
+    case 'limit_reached':
+    case 'run_finished':
+    // Written by others, never by a driver.
+    case 'run_started':
+    case 'question_answered':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'budget_added':
+    case 'cancel_requested':
+    case 'run_rated':
       return false;
+    default:
+      return assertNever(event);
   }
-}
-
-function foldOrFail(run: string, events: readonly Event[]): RunState {
-  const state = fold(events);
-  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-  return state;
 }

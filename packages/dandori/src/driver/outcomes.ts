@@ -102,7 +102,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { outcome } = mail;
   const texts = textsOf(ledger.state);
   if (outcome.kind === 'succeeded') {
-    const notes = [outcome.note, ledger.state.held.has(task) ? texts.unanswered : undefined].filter(
+    const notes = [outcome.note, ledger.state.indexes.held.has(task) ? texts.unanswered : undefined].filter(
       (one) => one !== undefined,
     );
     const note = notes.length === 0 ? {} : { note: notes.join(' ') };
@@ -119,7 +119,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
       });
     return;
   }
-  if (ledger.state.held.has(task)) ledger.record(unheld(mail, outcome, texts));
+  if (ledger.state.indexes.held.has(task)) ledger.record(unheld(mail, outcome, texts));
   else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
   else ledger.record(asFact(mail, outcome, driver));
 }

@@ -1,6 +1,7 @@
 import type { Mind, Thought } from '../mind/mind.ts';
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
+import { toFailure } from '../model/failure.ts';
 import { type JsonObject, stringifyJson } from '../model/json.ts';
 import { holdsRedacted } from '../model/redact.ts';
 import type { Action } from '../model/task.ts';
@@ -8,6 +9,7 @@ import { type Effect, isWorse } from '../model/tool.ts';
 import type { CheckedTasks, Compiled } from '../plan/compile.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { writeRef } from '../plan/refs.ts';
+import { appliedAnswer } from '../run/answers.ts';
 import { asksFirst, isNeverAsked } from '../run/approval.ts';
 import { replacementFor } from '../run/drafts/replacement.ts';
 import type { Ending, Intention } from '../run/intention.ts';
@@ -20,6 +22,8 @@ import { nextOffer } from '../tools/offer.ts';
 import { checkOpened, sealingOf } from '../trust/sealing.ts';
 import { partialAnswer } from '../views/report.ts';
 import { textsOf } from '../views/texts/driver.ts';
+import { textsOf as runTexts } from '../views/texts/run.ts';
+import { wordFor } from '../views/texts/said.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
 import { fillArgs } from './fill-args.ts';
@@ -71,6 +75,8 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
       const { question, as } = intention;
       return driver.ledger.record({ type: 'question_expired', data: { question, as } });
     }
+    case 'apply_answer':
+      return applyAnswer(intention.task, driver);
     case 'replace_task':
       return replaceTask(intention.task, driver);
     case 'abort_calls':
@@ -238,8 +244,8 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   const filled = await fillIn(task, driver);
   // A person is not asked about a call that cannot be made; starting it says why, as soon as there is room for it.
   if (!filled.ok) {
-    const { running, settings } = ledger.state;
-    return running.size < settings.concurrency ? startTask(id, driver) : undefined;
+    const { indexes, settings } = ledger.state;
+    return indexes.running.size < settings.concurrency ? startTask(id, driver) : undefined;
   }
   const { args } = filled;
   const { operation } = task.task;
@@ -288,11 +294,12 @@ async function finished(
   { state, results }: Found,
 ): Promise<FactOf<'run_finished'>['data']> {
   const text = answer === undefined ? undefined : await answerText(answer, { state, results });
+  const word = wordFor(state);
   return {
     outcome,
     answer: text ?? partialAnswer(state, (task) => results.text(state, task)),
-    ...(failure && { failure }),
-    ...(missing && missing.length > 0 && { missing }),
+    ...(failure && { failure: 'message' in failure ? failure : toFailure(failure, word) }),
+    ...(missing && missing.length > 0 && { missing: missing.map(word), undone: [...missing] }),
     ...(limit && { limit }),
   };
 }
@@ -311,15 +318,20 @@ function namesTask(answer: JsonObject, { tasks }: RunState): boolean {
   return names.some(([, name = '']) => tasks.has(name));
 }
 
+function applyAnswer(id: string, { ledger }: Driver): void {
+  const data = appliedAnswer(ledger.state, id, wordFor(ledger.state));
+  if (data !== undefined) ledger.record({ type: 'answer_applied', data });
+}
+
 /** Proposes what a person chose in place of a task; it is compiled like any other plan. */
 function replaceTask(id: string, { ledger }: Driver): void {
   const { state } = ledger;
   const task = state.tasks.get(id);
   if (task === undefined) return;
-  ledger.record({
-    type: 'plan_revised',
-    data: { version: state.planVersion + 1, ...replacementFor(state, task) },
-  });
+  const change = replacementFor(state, task);
+  const choice = change.tasks.map(({ operation }) => operation).join(', ');
+  const reason = runTexts(state).replaced(task.task.operation, choice);
+  ledger.record({ type: 'plan_revised', data: { version: state.planVersion + 1, ...change, reason } });
 }
 
 /**

@@ -177,7 +177,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   }
 
   function load(lane?: string): number {
-    const { running, runningIn } = ledger.state;
+    const { running, runningIn } = ledger.state.indexes;
     if (lane === undefined) return running.size + underWay.size;
     const ahead = [...underWay].filter((entry) => entry.lane === lane);
     return (runningIn.get(lane) ?? 0) + ahead.length;

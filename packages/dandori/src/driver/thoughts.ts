@@ -1,9 +1,10 @@
 import type { Thinking } from '../mind/mind.ts';
 import type { Fact } from '../model/event.ts';
+import type { Failure } from '../model/failure.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import type { ParsedActions } from '../run/actions/parse.ts';
-import { UNJUDGED, unmetCriteria } from '../run/closing.ts';
+import { unmetCriteria } from '../run/closing.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Mail } from './mailbox.ts';
@@ -28,9 +29,9 @@ export function thoughtEnded(
     return;
   }
   const taken = readAhead.parse(decision, thinking.actions);
-  const message = taken.problem ?? uselessness(taken, state);
-  if (message !== undefined) {
-    const failure = { kind: 'unusable_output' as const, message };
+  const useless = taken.problem === undefined ? uselessness(taken, state) : { message: taken.problem };
+  if (useless !== undefined) {
+    const failure = { kind: 'unusable_output' as const, ...useless };
     const { model, usage } = thinking;
     ledger.record({ type: 'decision_failed', data: { decision, failure, model, usage, ms } });
     return;
@@ -117,19 +118,24 @@ function isClosing({ thinking }: RunState): boolean {
 }
 
 /** Why nothing can be done with this; written for the mind. */
-function uselessness(taken: ParsedActions, state: RunState): string | undefined {
+function uselessness(taken: ParsedActions, state: RunState): Pick<Failure, 'message' | 'code'> | undefined {
   const { operations, tasks, revision } = taken;
   const texts = textsOf(state);
   const answer = operations.find(({ operation }) => operation === 'answer');
-  if (isClosing(state)) return answer === undefined ? texts.noAnswer : undefined;
+  if (isClosing(state)) return answer === undefined ? { message: texts.noAnswer } : undefined;
   const hasEffect = operations.some(
     ({ operation }) => operation === 'answer' || operation === 'ask' || operation === 'plan.update_step',
   );
-  if (!hasEffect && tasks.length === 0 && revision === undefined) {
-    return operations.length === 0 ? texts.noAction : texts.noNext;
-  }
+  if (!hasEffect && tasks.length === 0 && revision === undefined)
+    return { message: operations.length === 0 ? texts.noAction : texts.noNext };
   const isJudged =
     answer === undefined || answer.args.achieved === false || unmetCriteria(answer.args, state);
-  const wasTold = lastDecision(state)?.failure?.message === UNJUDGED;
-  return isJudged || tasks.length > 0 || wasTold ? undefined : UNJUDGED;
+  // Told once, as a weak model may forget it. The second time the answer counts as not having reached the goal.
+  const wasTold = lastDecision(state)?.failure?.code === NOT_JUDGED;
+  if (isJudged || tasks.length > 0 || wasTold) return undefined;
+  return { message: TO_JUDGE, code: NOT_JUDGED };
 }
+
+const NOT_JUDGED = 'judge_criteria';
+const TO_JUDGE =
+  'The plan has success criteria. Give the answer again with "criteria": for each of them, in their order, {"met": true or false, "because": "…"}';

@@ -40,6 +40,7 @@ export function isOfDecision(event: Event | undefined): boolean {
     case 'probe_started':
     case 'probe_ended':
     case 'hold_ended':
+    case 'answer_applied':
     case 'question_answered':
     case 'question_expired':
     case 'note_added':
@@ -90,6 +91,7 @@ export function endedBy(fact: Fact): string | undefined {
     case 'probe_started':
     case 'probe_ended':
     case 'hold_ended':
+    case 'answer_applied':
     case 'question_answered':
     case 'question_expired':
     case 'note_added':

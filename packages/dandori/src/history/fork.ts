@@ -10,11 +10,13 @@ import type { Task } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';
 import { compileDraft } from '../run/drafts/draft.ts';
 import { asHidden, changedPlan, checkEdit, invalidEdit } from '../run/drafts/edit.ts';
-import { apply, fold } from '../run/state/apply.ts';
+import { apply, foldRun } from '../run/state/apply.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
+import { withVerdict } from '../run/verdicts.ts';
 import { sealingOf, withOpenedCheck } from '../trust/sealing.ts';
 import { sharedPast } from '../views/report.ts';
+import { wordFor } from '../views/texts/said.ts';
 import { asksMore, endedBy, wholeDecision } from './fork-point.ts';
 
 export interface ForkOptions {
@@ -69,7 +71,7 @@ export async function forkRun(source: string, given: ForkOptions, parts: Keeping
   const at = parts.clock.now();
   const run = newId(at);
   const past = events.slice(0, seq).map((event) => inRun(event, run, { run: source, seq }));
-  const state = stateOf(source, past);
+  const state = foldRun(source, past);
   const carried = endings(state, events.slice(seq));
   const writer = createWriter(run, state, parts);
   for (const event of carried) writer.add(event, event.at);
@@ -83,12 +85,6 @@ export async function forkRun(source: string, given: ForkOptions, parts: Keeping
     settled: [...new Set(carried.flatMap((fact) => endedBy(fact) ?? []))],
     later: laterEffects(events, seq),
   };
-}
-
-function stateOf(run: string, events: readonly Event[]): RunState {
-  const state = fold(events);
-  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
-  return state;
 }
 
 function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: ForkOptions): number {
@@ -124,7 +120,7 @@ function inRun(event: Event, run: string, forkedFrom: Forked['forkedFrom']): Eve
 
 /** How the calls ended that were under way: of each the first that is known, with all that it asked for then. */
 function endings(state: RunState, later: readonly Event[]): (Fact & { at: number })[] {
-  const open = new Set([...state.running, ...state.held]);
+  const open = new Set([...state.indexes.running, ...state.indexes.held]);
   let taken: Event | undefined;
   return later.flatMap((event) => {
     const { type, data, at } = event;
@@ -152,7 +148,12 @@ function createWriter(run: string, state: RunState, parts: Pick<Parts, 'secrets'
     events,
     add(fact, time) {
       const at = Math.max(time, state.lastAt);
-      const event = eventOf(renumbered(sealing.conceal(fact), state), { run, seq: state.seq + 1, at });
+      const judged = withVerdict(renumbered(sealing.conceal(fact), state), {
+        state,
+        at,
+        word: wordFor(state),
+      });
+      const event = eventOf(judged, { run, seq: state.seq + 1, at });
       events.push(event);
       apply(state, event);
     },
@@ -237,7 +238,7 @@ async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promi
 }
 
 function laterEffects(events: readonly Event[], seq: number): Forked['later'] {
-  const { tasks } = stateOf('', events);
+  const { tasks } = foldRun('', events);
   const begun = events.flatMap((event) =>
     event.seq > seq && event.type === 'task_started' ? [event.data.task] : [],
   );

@@ -4,16 +4,19 @@ import { answerText } from '../driver/perform.ts';
 import { callDigest } from '../driver/questions.ts';
 import type { Results } from '../driver/results.ts';
 import type { Brief } from '../model/decision.ts';
-import { DandoriError } from '../model/error.ts';
-import { type Event, type FactOf, type FactType, isCommand } from '../model/event.ts';
+import { assertNever, DandoriError } from '../model/error.ts';
+import { EVENT_VERSION, type Event, type FactType, isCommand } from '../model/event.ts';
+import type { Cause, Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { isSameButRedacted } from '../model/redact.ts';
 import type { SchemaCheck } from '../model/tool.ts';
+import { appliedAnswer } from '../run/answers.ts';
 import { decide, expiredAt } from '../run/decide.ts';
 import type { Ending, Intention } from '../run/intention.ts';
 import { timeLeft, tokensUsed } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
+import { withVerdict } from '../run/verdicts.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { approvalProblems, draftProblems, same, versionProblems } from './proof-plan.ts';
 
@@ -45,6 +48,7 @@ const DECIDED: ReadonlySet<FactType> = new Set([
   'probe_started',
   'question_asked',
   'question_expired',
+  'answer_applied',
   'limit_reached',
   'run_finished',
 ]);
@@ -58,7 +62,8 @@ type Proof = { readonly wrong: readonly string[] } | { readonly unproved: string
 /** What is wrong with it; nothing where it is as it must be. */
 export async function prove(event: Event, proving: Proving): Promise<Proof> {
   try {
-    return { wrong: [...timeProblems(event, proving), ...(await problems(event, proving))] };
+    const wrong = [...timeProblems(event, proving), ...verdictProblems(event, proving)];
+    return { wrong: [...wrong, ...(await problems(event, proving))] };
   } catch (error) {
     if (!(error instanceof DandoriError && error.code === 'blob-damaged')) throw error;
     return { unproved: error.message };
@@ -68,6 +73,47 @@ export async function prove(event: Event, proving: Proving): Promise<Proof> {
 function timeProblems({ at, type }: Event, { state }: Proving): string[] {
   const isEarly = at < state.lastAt && type !== 'run_started';
   return isEarly ? [`its time is ${state.lastAt - at} ms before that of what stands before it`] : [];
+}
+
+/** What the engine decided about a fact when it was written. Version 1 left that to the fold. */
+function verdictProblems(event: Event, { state }: Proving): string[] {
+  if (event.v !== EVENT_VERSION) return [];
+  const { data } = withVerdict(event, { state, at: event.at, word: () => '' });
+  const names = VERDICTS[event.type] ?? [];
+  return names.flatMap((name) =>
+    same(name, withoutWords(fieldOf(event.data, name)), withoutWords(fieldOf(data, name))),
+  );
+}
+
+/** The fields that `withVerdict` adds, by fact. Sentences among them are not compared. */
+const VERDICTS: Partial<Record<FactType, readonly string[]>> = {
+  run_resumed: ['forgiven'],
+  decision_started: ['free'],
+  decision_made: ['endedSteps'],
+  decision_failed: ['retryAt', 'final'],
+  plan_approved: ['tasks'],
+  plan_rejected: ['failure', 'final'],
+  task_started: ['forgets', 'reopens'],
+  task_failed: ['unsent', 'retryAt'],
+  task_in_doubt: ['next', 'forgiven'],
+  probe_ended: ['next'],
+  question_asked: ['holdsBack'],
+};
+
+function fieldOf(data: object, name: string): unknown {
+  return Object.entries(data).find(([key]) => key === name)?.[1];
+}
+
+function withoutWords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutWords);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== 'message');
+  return Object.fromEntries(kept.map(([name, item]) => [name, withoutWords(item)]));
+}
+
+function appliedProblems({ data }: Event & { type: 'answer_applied' }, { state }: Proving): string[] {
+  const derived = appliedAnswer(state, data.task, () => '');
+  return same('what the answer leads to', withoutWords(data), withoutWords(derived));
 }
 
 async function problems(event: Event, proving: Proving): Promise<string[]> {
@@ -98,14 +144,30 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
       return answerProblems(event, proving);
     case 'question_expired':
       return expiryProblems(event, proving);
+    case 'answer_applied':
+      return appliedProblems(event, proving);
     case 'limit_reached':
       return limitProblems(event, proving);
     case 'run_finished':
       return endProblems(event, proving);
     case 'run_rated':
       return same('outcome', event.data.outcome, proving.state.end?.outcome);
-    default:
+    case 'run_started':
+    case 'run_resumed':
+    case 'task_failed':
+    case 'task_in_doubt':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_ended':
+    case 'hold_ended':
+    case 'note_added':
+    case 'run_paused':
+    case 'run_continued':
+    case 'budget_added':
+    case 'cancel_requested':
       return [];
+    default:
+      return assertNever(event);
   }
 }
 
@@ -116,12 +178,12 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
 function* intentions(state: RunState, until: number): Generator<Intention> {
   const from = state.lastAt;
   const turns = [state.thinkAfter, until + timeLeft(state, until)];
-  for (const { item } of state.retrying.inOrder(() => true)) {
+  for (const { item } of state.indexes.retrying.inOrder(() => true)) {
     const { dueAt = until } = item;
     if (dueAt >= until) break;
     turns.push(dueAt);
   }
-  if (state.openQuestions > 0)
+  if (state.indexes.openQuestions > 0)
     for (const { question } of state.questions.values()) turns.push(question.expiresAt ?? from);
   const moments = new Set([until, from, ...turns.filter((time) => time > from && time < until)]);
   for (const moment of moments) yield* decide(state, moment);
@@ -309,7 +371,8 @@ function expiryProblems(event: Event & { type: 'question_expired' }, proving: Pr
   const isIt = (one: Intention) =>
     one.type === 'expire_question' && one.question === question && one.as === as;
   const isCancelledToo = as === 'cancelled' && state.cancel !== undefined && state.end === undefined;
-  const isTogether = isCancelledToo && expiredAt(state, event.at).some(isIt);
+  const isTogether =
+    (isCancelledToo || state.indexes.answered.size > 0) && expiredAt(state, event.at).some(isIt);
   const isMeant = isTogether || isIntended(event, proving, isIt) !== undefined;
   return isMeant ? [] : [`${question} was not to expire then`];
 }
@@ -330,7 +393,7 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
   let nearest: string[] | undefined;
   for (const intention of intentions(proving.state, event.at)) {
     if (intention.type !== 'finish') continue;
-    const wrong = await endingProblems(event.data, intention.ending, proving);
+    const wrong = await endingProblems(event, intention.ending, proving);
     if (wrong.length === 0) return [];
     nearest ??= wrong;
   }
@@ -339,16 +402,24 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
 
 /** Sentences are not compared: another version or language words them differently. The mind's answer is no sentence of ours. */
 async function endingProblems(
-  written: FactOf<'run_finished'>['data'],
+  { v, data: written }: Event & { type: 'run_finished' },
   ending: Ending,
   proving: Proving,
 ): Promise<string[]> {
   const answer = ending.answer === undefined ? undefined : await answerText(ending.answer, proving);
+  // Version 1 had sentences only.
+  const isCoded = v === EVENT_VERSION;
   return [
     ...same('outcome', written.outcome, ending.outcome),
     ...(answer === undefined ? [] : same('answer', written.answer, answer)),
     ...same('failure.kind', written.failure?.kind, ending.failure?.kind),
+    ...(isCoded ? same('failure.code', codeOf(written.failure), codeOf(ending.failure)) : []),
+    ...(isCoded ? same('undone', written.undone ?? [], ending.missing ?? []) : []),
     ...same('the number of missing', written.missing?.length ?? 0, ending.missing?.length ?? 0),
     ...same('limit', written.limit, ending.limit),
   ];
+}
+
+function codeOf(failure: Failure | Cause | undefined): unknown {
+  return failure && { code: failure.code, params: failure.params };
 }

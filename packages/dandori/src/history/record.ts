@@ -11,7 +11,7 @@ import { named, redact } from '../model/redact.ts';
 import { type Action, isStep } from '../model/task.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
 import { parseActions } from '../run/actions/parse.ts';
-import { apply } from '../run/state/apply.ts';
+import { apply, noEvents } from '../run/state/apply.ts';
 import { responseTo } from '../run/state/held-calls.ts';
 import { innerCallsInDoubt } from '../run/state/inner-calls.ts';
 import type { RunState } from '../run/state/state.ts';
@@ -65,7 +65,7 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
     state = apply(state, event);
     if (event.type === 'task_started') begin(event, state, { recording, tools });
   }
-  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+  if (state === undefined) throw noEvents(run);
   const { outcome, answer, failure, tasks } = report(state);
   if (outcome === 'open' || outcome === 'paused' || outcome === 'cancelled') throw unfit(run, outcome);
   const known = toolsOf(events, tools);
@@ -188,7 +188,7 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       // A test calls the service as a whole: of what was asked about calls inside it, only the last word counts.
       if (isAgain && inDoubt.length > 1) return;
       const isHeld =
-        state.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
+        state.indexes.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
       const answer = { kind, task: question.task, value: isAgain ? 'again' : value, declined, comment };
       const ofCall = { text: question.text, ...(isHeld && { held: true }) };
       recording.commands.push({ answer: { ...answer, ...(kind === 'elicitation' && ofCall) } });

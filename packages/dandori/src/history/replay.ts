@@ -5,7 +5,7 @@ import { DandoriError } from '../model/error.ts';
 import type { Event, FactType } from '../model/event.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { breaches } from '../run/laws.ts';
-import { apply, fold } from '../run/state/apply.ts';
+import { apply, fold, noEvents } from '../run/state/apply.ts';
 import { type RunState, snapshot } from '../run/state/state.ts';
 import type { Journal } from '../store/journal.ts';
 import { report, reportSchema } from '../views/report.ts';
@@ -72,7 +72,7 @@ export async function replayRun(
     }
     state = apply(state, event);
   }
-  if (state === undefined) throw new DandoriError('journal-damaged', `The run ${run} has no events.`);
+  if (state === undefined) throw noEvents(run);
   differences.push(...foldProblems(state, events), ...(await pastProblems(state, events, journal)));
   return {
     run,

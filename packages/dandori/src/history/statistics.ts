@@ -200,6 +200,7 @@ function callIn({ type, data }: Event): CallFact | undefined {
     case 'probe_ended':
     case 'question_asked':
     case 'hold_ended':
+    case 'answer_applied':
     case 'question_answered':
     case 'question_expired':
     case 'note_added':

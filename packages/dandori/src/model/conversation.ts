@@ -1,5 +1,8 @@
 import * as z from 'zod';
-import { EVENT_VERSION, outcome } from './event.ts';
+import { outcome } from './event.ts';
+
+/** Of the events of a conversation, which has a journal of its own. */
+export const CONVERSATION_VERSION = 1;
 
 /** How far the work is that a message speaks of. */
 export const tally = z.object({
@@ -58,7 +61,7 @@ export const conversationFactSchema = z.discriminatedUnion('type', [
 export type ConversationFact = z.infer<typeof conversationFactSchema>;
 
 interface ConversationEnvelope {
-  readonly v: typeof EVENT_VERSION;
+  readonly v: typeof CONVERSATION_VERSION;
   readonly conversation: string;
   readonly seq: number;
   readonly at: number;
@@ -66,7 +69,7 @@ interface ConversationEnvelope {
 export type ConversationEvent = ConversationEnvelope & ConversationFact;
 
 export const conversationEnvelopeSchema = z.object({
-  v: z.literal(EVENT_VERSION),
+  v: z.literal(CONVERSATION_VERSION),
   conversation: z.string(),
   seq: z.number().int().positive(),
   at: z.number(),

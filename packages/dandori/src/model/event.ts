@@ -21,9 +21,12 @@ export type BlobHandle = z.infer<typeof blobHandle>;
 
 /**
  * Facts, in the past tense. A run is the list of them and nothing else; `run/state/apply` folds them into state.
- * Adding an optional field is compatible; anything else raises `EVENT_VERSION` and needs a reader for the old form.
+ * Adding an optional field is compatible. Anything else raises `EVENT_VERSION`, and `run/state/upgrade` reads the old form.
+ *
+ * From version 2 on a fact carries what was decided about it (when a task is retried, what an answer leads to). In
+ * version 1 the fold worked that out. A journal may hold both.
  */
-export const EVENT_VERSION = 1;
+export const EVENT_VERSION = 2;
 
 export const outcome = z.enum(['answered', 'failed', 'cancelled', 'exhausted']);
 export type Outcome = z.infer<typeof outcome>;
@@ -49,6 +52,8 @@ const checkedTask = z.object({
   rank: z.number().optional(),
   /** US dollars a call, where it has a price. */
   cost: z.number().optional(),
+  /** The server whose limit of calls at once counts, where it is not the operation's part before the first dot. */
+  lane: z.string().optional(),
 });
 export type CheckedTask = z.infer<typeof checkedTask>;
 
@@ -58,6 +63,8 @@ const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
 const attempt = { task: z.string(), attempt: z.number().int().positive() };
 /** `key` is made of the key of its task, the operation and the arguments, so that no other call ever has it. */
 const innerCall = { key: z.string(), operation: z.string(), args: jsonObject };
+/** What becomes of a call whose outcome was unknown: it is made again, or it must be found out whether it took effect. */
+const next = z.enum(['again', 'settle']).optional();
 /** The call was told to stop and went on: what it does after this, nobody hears. */
 const unstopped = z.boolean().optional();
 
@@ -97,13 +104,19 @@ export const factSchema = z.discriminatedUnion('type', [
     sealed: z.literal(true).optional(),
   }),
   /** A driver has taken up a run that another one left. The time in between does not count. */
-  fact('run_resumed', { by: z.string() }),
+  fact('run_resumed', {
+    by: z.string(),
+    /** The model call that was lost with the other driver is not counted. */
+    forgiven: z.literal(true).optional(),
+  }),
   /** `offer`: the tools that the mind is told of with it, where there is something new to tell. */
   fact('decision_started', {
     decision: z.number().int(),
     purpose,
     brief: brief.optional(),
     offer: offer.optional(),
+    /** No model is called for it, so that it does not count as a call. */
+    free: z.literal(true).optional(),
   }),
   fact('decision_made', {
     decision: z.number().int(),
@@ -112,6 +125,10 @@ export const factSchema = z.discriminatedUnion('type', [
     operations: z.array(task).optional(),
     /** All actions as the mind gave them, where `operations` and the plan that follows do not hold them whole. */
     actions: z.array(task).optional(),
+    /** Steps that the mind ended without tasks: done, with its note as the result, or given up. */
+    endedSteps: z
+      .array(z.object({ step: z.string(), result: json.optional(), failure: failure.optional() }))
+      .optional(),
     /** What had to be mended in the model's output before it could be used. */
     repaired: z.string().optional(),
     model: z.string().optional(),
@@ -124,6 +141,10 @@ export const factSchema = z.discriminatedUnion('type', [
     model: z.string().optional(),
     /** The model that is asked in its place from here on. */
     next: z.string().optional(),
+    /** The mind is not asked again before this time. */
+    retryAt: z.number().optional(),
+    /** Asking again cannot help: the run fails. */
+    final: z.literal(true).optional(),
     usage: usage.optional(),
     ms: z.number(),
   }),
@@ -182,12 +203,19 @@ export const factSchema = z.discriminatedUnion('type', [
         isInsisted: z.boolean().optional(),
       })
       .optional(),
+    /** The mind is not asked for another one: the run fails. */
+    final: z.literal(true).optional(),
+    /** Where it was to replace a task: what the task fails with. */
+    failure: failure.optional(),
   }),
   fact('task_started', {
     ...attempt,
     key: z.string(),
     /** The arguments as sent, where they differ from the written ones. */
     args: jsonObject.optional(),
+    /** Calls of its service, by key: what is known of the first is forgotten, the end of the second is unknown again. */
+    forgets: z.array(z.string()).optional(),
+    reopens: z.array(z.string()).optional(),
   }),
   fact('task_succeeded', {
     ...attempt,
@@ -197,13 +225,25 @@ export const factSchema = z.discriminatedUnion('type', [
     note: z.string().optional(),
     ms: z.number(),
   }),
-  fact('task_failed', { ...attempt, failure, unstopped, ms: z.number() }),
+  fact('task_failed', {
+    ...attempt,
+    failure,
+    unstopped,
+    /** The tool was not reached: nothing can have happened, and nothing is paid. */
+    unsent: z.literal(true).optional(),
+    /** When it is tried again. Absent where the task has failed for good. */
+    retryAt: z.number().optional(),
+    ms: z.number(),
+  }),
   fact('task_in_doubt', {
     ...attempt,
     /** `unanswered`: it ended without a result while a person was asked for its input. */
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled', 'unanswered']),
     message: z.string().optional(),
     unstopped,
+    next,
+    /** The driver was lost, not the tool: it does not count as an attempt. */
+    forgiven: z.literal(true).optional(),
   }),
   /** A call that a service makes while its task runs, before it leaves the house. A read has only its end. */
   fact('inner_call_started', { ...attempt, ...innerCall, effect }),
@@ -240,6 +280,8 @@ export const factSchema = z.discriminatedUnion('type', [
     found: z.enum(['happened', 'not_happened', 'unknown']),
     /** Why nothing is known. */
     message: z.string().optional(),
+    /** Where it did not happen. */
+    next,
     /** Of the call in doubt, where it happened and the probe brings it. */
     result: json.optional(),
     blob: blobHandle.optional(),
@@ -252,6 +294,8 @@ export const factSchema = z.discriminatedUnion('type', [
     held: z.boolean().optional(),
     /** How the server wants the answer, where its call has ended: under a name, and with what it wants back. */
     input: z.object({ name: z.string().optional(), state: z.string().optional() }).optional(),
+    /** Later tasks that wait for its task, as one of the options would make it touch what they touch. */
+    holdsBack: z.array(z.string()).optional(),
   }),
   /** A call was held open for an answer for as long as may be; its server is told that nobody answers. */
   fact('hold_ended', attempt),
@@ -266,7 +310,29 @@ export const factSchema = z.discriminatedUnion('type', [
     by: z.string().optional(),
   }),
   /** Nobody answered in time. It counts as answered by its default, as declined, or the run as cancelled. */
-  fact('question_expired', { question: z.string(), as: z.enum(['default', 'declined', 'cancelled']) }),
+  fact('question_expired', {
+    question: z.string(),
+    as: z.enum(['default', 'declined', 'cancelled']),
+    message: z.string().optional(),
+  }),
+  /** What the answers that a task waited for lead to. Decided by the driver, after the last of them. */
+  fact('answer_applied', {
+    task: z.string(),
+    question: z.string(),
+    /** `ready`: it goes on as soon as what it waits for has ended. `running`: its call was held open and goes on. */
+    to: z.enum(['ready', 'running', 'in_doubt', 'replacing', 'succeeded', 'failed']),
+    /** The digest of the call that was approved. */
+    approved: z.string().optional(),
+    /** Its arguments, where the answer has changed them. */
+    args: jsonObject.optional(),
+    /** Who has to wait for whom, as it touches something else now. */
+    waits: z.array(z.object({ task: z.string(), for: z.string() })).optional(),
+    /** What is done instead of it. */
+    tasks: z.array(task).optional(),
+    /** The call of its service that was in doubt, and whether it took effect. */
+    inner: z.object({ key: z.string(), took: z.enum(['effect', 'no_effect']) }).optional(),
+    failure: failure.optional(),
+  }),
   /** A word to a run that is under way, of a person or passed on by a model; the next decision is told. */
   fact('note_added', { text: z.string(), by: z.string().optional(), passedOnBy }),
   /** Nothing more is begun until it is continued; what runs comes to its end. */
@@ -283,6 +349,8 @@ export const factSchema = z.discriminatedUnion('type', [
     failure: failure.optional(),
     /** What was not done, where the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),
+    /** The same as codes, in the same order. */
+    undone: z.array(z.object({ code: z.string(), params: jsonObject.optional() })).optional(),
     /** The one that ended it, where the outcome is `exhausted`. */
     limit: limit.optional(),
   }),
@@ -301,7 +369,7 @@ export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
 
 /** `at` is in milliseconds since 1970, so that the core can reckon with it without a Date. */
 export interface Envelope {
-  readonly v: typeof EVENT_VERSION;
+  readonly v: 1 | typeof EVENT_VERSION;
   readonly run: string;
   readonly seq: number;
   readonly at: number;
@@ -314,7 +382,7 @@ export function eventOf({ type, data }: Fact, { run, seq, at }: Omit<Envelope, '
 }
 
 export const envelopeSchema = z.object({
-  v: z.literal(EVENT_VERSION),
+  v: z.literal([1, EVENT_VERSION]),
   run: z.string(),
   seq: z.number().int().positive(),
   at: z.number(),

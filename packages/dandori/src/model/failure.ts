@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type JsonObject, jsonObject } from './json.ts';
 
 /**
  * A failure is data: it is journaled, shown to the mind and to the user, and never thrown across a port.
@@ -35,12 +36,62 @@ const failureKind = z.enum([
 ]);
 export type FailureKind = z.infer<typeof failureKind>;
 
+/**
+ * What Dandori itself says in a run, as a code with parameters. `views/texts` words it. The journal holds the code beside
+ * the text as it was worded that day, so that a replay compares codes and a view may word it again.
+ */
+const saidSchema = { code: z.string().optional(), params: jsonObject.optional() };
+
 export const failure = z.object({
   kind: failureKind,
   message: z.string(),
+  ...saidSchema,
   /** True where the same call may work at another time. Whether it is tried again also depends on its effect. */
   retryable: z.boolean().optional(),
   /** Earliest time from now, in ms, at which a new try makes sense (a server's Retry-After). */
   retryAfter: z.number().optional(),
 });
 export type Failure = z.infer<typeof failure>;
+
+const CODES = [
+  'cannot_replace',
+  'criteria_not_judged',
+  'criteria_not_met',
+  'declined',
+  'given_up',
+  'limit',
+  'no_plan',
+  'not_approved',
+  'not_reached',
+  'overtaken',
+  'part_failed',
+  'plan_invalid',
+  'plan_not_approved',
+  'step_given_up',
+  'task',
+  'unanswered',
+] as const;
+
+/** What is to be said, before it is worded. */
+export interface Said {
+  readonly code: (typeof CODES)[number];
+  readonly params?: JsonObject;
+}
+
+/** A failure that is not worded yet. */
+export interface Cause extends Said {
+  readonly kind: FailureKind;
+}
+
+/** Of what the journal holds: undefined where it has no code, or one of another version. */
+export function saidIn({ code, params }: Pick<Failure, 'code' | 'params'>): Said | undefined {
+  const known = CODES.find((one) => one === code);
+  return known && { code: known, ...(params && { params }) };
+}
+
+/** Words what is said, in the language of a run. */
+export type Word = (said: Said) => string;
+
+export function toFailure({ kind, code, params }: Cause, word: Word): Failure {
+  return { kind, message: word({ code, ...(params && { params }) }), code, ...(params && { params }) };
+}

@@ -11,7 +11,7 @@ const MOST_NAMED = 20;
 /** What the next decision is told and asked besides its purpose; undefined where that is nothing. */
 export function briefFor(state: RunState, purpose: Purpose, verdict: Verdict): Brief | undefined {
   const brief: Brief = {
-    ...(purpose === 'generate' && { steps: [...state.stepsReady] }),
+    ...(purpose === 'generate' && { steps: [...state.indexes.stepsReady] }),
     ...(purpose !== 'answer' && progressPart(state)),
     ...(isWorking(purpose) && workPart(state, verdict)),
     ...(isWorking(purpose) && state.unreported.size > 0 && { report: [...state.unreported] }),
@@ -57,7 +57,7 @@ function progressPart(state: RunState): Brief {
 }
 
 /** How far the steps are; undefined for a plan without steps. */
-export function progressOf({ tasks, stepCount }: RunState): Progress | undefined {
+export function progressOf({ tasks, indexes: { stepCount } }: RunState): Progress | undefined {
   if (stepCount === 0) return undefined;
   const steps = [...tasks.values()].filter(({ task, isSuperseded }) => isStep(task) && !isSuperseded);
   const current = named(steps, ({ status }) => status === 'ready' || status === 'expanding');

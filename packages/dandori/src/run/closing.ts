@@ -1,11 +1,11 @@
 import type { Limit } from '../model/decision.ts';
-import type { Failure } from '../model/failure.ts';
+import type { Cause, Failure, Said } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { type Action, isStep, purposeOf } from '../model/task.ts';
 import { refsIn } from '../plan/fill-refs.ts';
-import { textsOf } from '../views/texts/run.ts';
 import type { Ending, Intention } from './intention.ts';
-import { canConclude, describeLimit, reached, timeLeft } from './limits.ts';
+import { canConclude, limitSaid, reached, timeLeft } from './limits.ts';
+import { hasGivenUp } from './state/decisions.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state/state.ts';
 
 /** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
@@ -14,21 +14,25 @@ export function closing(state: RunState, now: number): Intention[] {
   return ending === undefined ? [] : [{ type: 'finish', ending }];
 }
 
+const NOT_REACHED: Cause = { kind: 'not_possible', code: 'not_reached' };
+
 /** Tasks that were planned and not done, for an ending that is not an answer. */
-function unfinished(state: RunState): string[] {
+function unfinished(state: RunState): Said[] {
   return [...state.tasks.values()]
     .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
-    .map((one) => `${one.task.id} ${nameOf(one)}: ${howItStands(one, state)}`);
+    .map((one) => ({
+      code: 'task',
+      params: { task: one.task.id, name: nameOf(one), status: standingOf(one) },
+    }));
 }
 
 function nameOf({ task }: TaskState): string {
   return isStep(task) ? purposeOf(task) : task.operation;
 }
 
-function howItStands({ status, isInDoubt }: TaskState, state: RunState): string {
-  const texts = textsOf(state);
-  if (isInDoubt) return texts.inDoubt;
-  return hasEnded(status) ? texts.ended(status) : texts.notDone;
+function standingOf({ status, isInDoubt }: TaskState): string {
+  if (isInDoubt) return 'in_doubt';
+  return hasEnded(status) ? status : 'not_done';
 }
 
 function cancelled(state: RunState): Ending | undefined {
@@ -55,12 +59,9 @@ function answered(state: RunState, now: number): Ending | undefined {
         outcome: 'exhausted',
         answer: answer.args,
         limit,
-        missing: [describeLimit(state, limit), ...unfinished(state)],
+        missing: [limitSaid(state, limit), ...unfinished(state)],
       };
-    const failure = firstFailure(state) ?? {
-      kind: 'not_possible' as const,
-      message: textsOf(state).notReached,
-    };
+    const failure = firstFailure(state) ?? NOT_REACHED;
     return { outcome: 'failed', answer: answer.args, failure, missing: unfinished(state) };
   }
   const failure = state.planGiven ? (firstFailure(state) ?? leftOpen(state)) : unreached(answer, state);
@@ -86,18 +87,18 @@ function refusedFor({ decisions }: RunState): Limit | undefined {
 }
 
 /** A person's plan is done when all of it is. */
-function leftOpen(state: RunState): Failure | undefined {
+function leftOpen(state: RunState): Cause | undefined {
   const isDone = [...state.tasks.values()].every(({ status }) => hasEnded(status));
-  return isDone ? undefined : { kind: 'not_possible', message: textsOf(state).notReached };
+  return isDone ? undefined : NOT_REACHED;
 }
 
 /** The mind says that the goal is reached, and not that all that it set itself for that is. */
-function unreached({ args }: Action, state: RunState): Failure | undefined {
+function unreached({ args }: Action, state: RunState): Cause | undefined {
   const unmet = unmetCriteria(args, state);
-  if (unmet === undefined) return { kind: 'not_possible', message: textsOf(state).unjudged };
+  if (unmet === undefined) return { kind: 'not_possible', code: 'criteria_not_judged' };
   return unmet.length === 0
     ? undefined
-    : { kind: 'not_possible', message: textsOf(state).unmet(unmet.join('; ')) };
+    : { kind: 'not_possible', code: 'criteria_not_met', params: { criteria: unmet.join('; ') } };
 }
 
 /**
@@ -124,7 +125,7 @@ function stands(answer: Action, decision: Decision, state: RunState): boolean {
 function failed(state: RunState, now: number): Ending | undefined {
   // A server may ask for an hour's patience. Who has half of that need not spend it to know how it ends.
   const isTooLate = state.thinkAfter > now && state.thinkAfter - now >= timeLeft(state, now);
-  if (state.stumbles <= state.settings.repairs && !isTooLate) return undefined;
+  if (!hasGivenUp(state) && !isTooLate) return undefined;
   return {
     outcome: 'failed',
     failure: lastDecision(state)?.failure ?? planFailure(state),
@@ -132,19 +133,18 @@ function failed(state: RunState, now: number): Ending | undefined {
   };
 }
 
-function planFailure(state: RunState): Failure {
-  const { planGiven, rejection = [], stumbles, refused } = state;
-  const texts = textsOf(state);
+function planFailure({ planGiven, rejection = [], stumbles, refused }: RunState): Cause {
   if (refused?.veto !== undefined)
-    return { kind: 'rejected', message: texts.withReason(texts.planNotApproved, refused.veto) };
+    return { kind: 'rejected', code: 'plan_not_approved', params: { reason: refused.veto } };
   const problems = rejection
     .map(({ task, message }) => (task === undefined ? message : `${task}: ${message}`))
     .join('; ');
-  const message = planGiven ? texts.planInvalid : texts.noPlan(stumbles);
-  return { kind: 'plan_error', message: `${message} ${problems}`.trim() };
+  return planGiven
+    ? { kind: 'plan_error', code: 'plan_invalid', params: { problems } }
+    : { kind: 'plan_error', code: 'no_plan', params: { tries: stumbles, problems } };
 }
 
-function firstFailure(state: RunState): Ending['failure'] {
+function firstFailure(state: RunState): Failure | undefined {
   for (const { failure, status, isSuperseded } of state.tasks.values()) {
     if (status === 'failed' && failure !== undefined && !isSuperseded) return failure;
   }
@@ -165,7 +165,7 @@ function exhausted(state: RunState, now: number): Ending | undefined {
 function atLimit(state: RunState, now: number): Pick<Ending, 'limit' | 'missing'> {
   const limit = reached(state, now);
   if (limit === undefined) return { missing: unfinished(state) };
-  return { limit, missing: [describeLimit(state, limit), ...unfinished(state)] };
+  return { limit, missing: [limitSaid(state, limit), ...unfinished(state)] };
 }
 
 /** What the mind itself said must be true for the goal to be reached. */
@@ -186,7 +186,3 @@ function isMet(judgement: Json): boolean | undefined {
   if (typeof judgement === 'boolean') return judgement;
   return isObject(judgement) && typeof judgement.met === 'boolean' ? judgement.met : undefined;
 }
-
-/** Said once, as a weak model may forget it; the second time the answer counts as not having reached the goal. */
-export const UNJUDGED =
-  'The plan has success criteria. Give the answer again with "criteria": for each of them, in their order, {"met": true or false, "because": "…"}';

@@ -6,6 +6,7 @@ import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
 import { canConclude, canPay, timeLeft } from './limits.ts';
 import { watch } from './monitor.ts';
+import { hasGivenUp } from './state/decisions.ts';
 import { heldUntil } from './state/held-calls.ts';
 import { isPlanAsked } from './state/plan.ts';
 import { isAlive, type RunState, type TaskState } from './state/state.ts';
@@ -23,9 +24,12 @@ import { isAlive, type RunState, type TaskState } from './state/state.ts';
  * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned; for a person alone nobody waits.
  * D7  A question that nobody answered in time expires, however long nobody drove the run.
  * D8  A step does not wait for a question of another branch.
+ * D9  What an answer leads to is written down before anything else is decided.
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
+  const answers = applyingAnswers(state);
+  if (answers.length > 0) return answers;
   if (state.cancel !== undefined)
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
@@ -34,18 +38,22 @@ export function decide(state: RunState, now: number): Intention[] {
   if (state.paused !== undefined)
     return isAlive(state) ? [...endingHolds(state, now), ...wakeUp(state, now)] : [];
   if (state.draft !== undefined && !isPlanAsked(state)) return [{ type: 'compile_plan' }];
-  const [replaced] = state.replacing;
+  const [replaced] = state.indexes.replacing;
   if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
   const places = placesIn(state);
   const intentions = [...endingHolds(state, now), ...settling(state), ...starting(state, now, places)];
   const isBusy = isAlive(state) || intentions.length > 0;
   if (!isBusy && !isAnyLater(state, now))
-    intentions.push(...(state.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
+    intentions.push(...(state.indexes.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
   return [...intentions, ...waking(state, now, places)];
 }
 
+export function applyingAnswers({ indexes }: RunState): (Intention & { type: 'apply_answer' })[] {
+  return [...indexes.answered].map((task) => ({ type: 'apply_answer', task }));
+}
+
 /** Questions whose time is over, with what they count as. */
-export function expiredAt({ expiring, settings }: RunState, now: number): Intention[] {
+export function expiredAt({ indexes: { expiring }, settings }: RunState, now: number): Intention[] {
   const intentions: Intention[] = [];
   const otherwise = settings.questions?.whenExpired === 'cancel' ? 'cancelled' : 'declined';
   for (const { item } of expiring.inOrder(() => true)) {
@@ -57,7 +65,7 @@ export function expiredAt({ expiring, settings }: RunState, now: number): Intent
   return intentions;
 }
 
-function nextExpiry({ expiring }: RunState): number {
+function nextExpiry({ indexes: { expiring } }: RunState): number {
   for (const { item } of expiring.inOrder(() => true))
     return item.question.expiresAt ?? Number.POSITIVE_INFINITY;
   return Number.POSITIVE_INFINITY;
@@ -79,12 +87,13 @@ export function nextHoldEnd(state: RunState): number {
   return Math.min(...heldTasks(state).map((task) => heldUntil(state, task)));
 }
 
-function heldTasks({ held, tasks }: RunState): TaskState[] {
+function heldTasks({ indexes: { held }, tasks }: RunState): TaskState[] {
   return [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 function settling(state: RunState): Intention[] {
-  const unsettled = [...state.inDoubt].filter((task) => !state.probing.has(task));
+  const { inDoubt, probing } = state.indexes;
+  const unsettled = [...inDoubt].filter((task) => !probing.has(task));
   return unsettled.map((task) => ({ type: 'settle', task }));
 }
 
@@ -97,7 +106,8 @@ interface Places {
 }
 
 function placesIn(state: RunState): Places {
-  const { settings, running, runningIn } = state;
+  const { settings } = state;
+  const { running, runningIn } = state.indexes;
   const limits = new Map(Object.entries(settings.servers ?? {}));
   const started = new Map<string, number>();
   let reserved = 0;
@@ -138,7 +148,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
 /** By rank, whether it is the first try or not. */
 function* candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Generator<TaskState> {
   const due = dueSince(state, now);
-  for (const { item: task } of state.ready.inOrder(hasRoom)) {
+  for (const { item: task } of state.indexes.ready.inOrder(hasRoom)) {
     for (let first = due[0]; first !== undefined && comesFirst(first, task); first = due[0]) {
       due.shift();
       if (hasRoom(first.lane)) yield first;
@@ -152,7 +162,7 @@ function* candidates(state: RunState, now: number, hasRoom: (lane: string) => bo
 /** What has become due since the last fact; whatever was due then is in the queue of what is ready. */
 function dueSince(state: RunState, now: number): TaskState[] {
   const due: TaskState[] = [];
-  for (const { item: task } of state.retrying.inOrder(() => true)) {
+  for (const { item: task } of state.indexes.retrying.inOrder(() => true)) {
     if ((task.dueAt ?? 0) > now) break;
     due.push(task);
   }
@@ -161,7 +171,7 @@ function dueSince(state: RunState, now: number): TaskState[] {
 
 /** Whether something will be tried again at a later time. */
 function isAnyLater(state: RunState, now: number): boolean {
-  for (const { item } of state.retrying.inOrder(() => true)) if ((item.dueAt ?? 0) > now) return true;
+  for (const { item } of state.indexes.retrying.inOrder(() => true)) if ((item.dueAt ?? 0) > now) return true;
   return false;
 }
 
@@ -178,14 +188,15 @@ function next(state: RunState, now: number): Intention[] {
 
 /** A person is asked about one branch: the steps of the others go on, and nothing is concluded. */
 function nextStep(state: RunState, now: number): Intention[] {
-  const isHeld = state.runQuestions > 0 || state.stumbles > state.settings.repairs || state.thinkAfter > now;
-  if (isHeld || state.stepsReady.size === 0) return [];
+  const { runQuestions, stepsReady } = state.indexes;
+  const isHeld = runQuestions > 0 || hasGivenUp(state) || state.thinkAfter > now;
+  if (isHeld || stepsReady.size === 0) return [];
   const verdict = watch(state, now);
   if (verdict.kind === 'stop') return [];
   return [{ type: 'think', purpose: 'generate', brief: briefFor(state, 'generate', verdict) }];
 }
 
-function purposeNow({ stepsReady, planGiven }: RunState): Purpose {
+function purposeNow({ indexes: { stepsReady }, planGiven }: RunState): Purpose {
   if (stepsReady.size > 0) return 'generate';
   return planGiven ? 'answer' : 'act';
 }
@@ -214,7 +225,7 @@ function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY):
  */
 function nextRetry(state: RunState, now: number, { isOpen, hasRoom }: Places): number {
   if (!isOpen()) return Number.POSITIVE_INFINITY;
-  for (const { item } of state.retrying.inOrder(hasRoom)) {
+  for (const { item } of state.indexes.retrying.inOrder(hasRoom)) {
     const { dueAt = now } = item;
     if (dueAt > now) return dueAt;
   }

@@ -1,9 +1,9 @@
 import type { Brief, Limit } from '../model/decision.ts';
 import type { FactOf, Outcome, Purpose } from '../model/event.ts';
-import type { Failure } from '../model/failure.ts';
+import type { Cause, Failure, Said } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 
-/** What should be done next: imperatives, carried out by `driver/perform`, one handler each. */
+/** What should be done next: imperatives. `driver/perform` has one handler for each. */
 export type Intention =
   | { readonly type: 'compile_plan' }
   | { readonly type: 'think'; readonly purpose: Purpose; readonly brief?: Brief | undefined }
@@ -13,6 +13,8 @@ export type Intention =
   /** A call was held open for an answer for long enough. */
   | { readonly type: 'end_hold'; readonly task: string }
   | { readonly type: 'expire_question'; readonly question: string; readonly as: Expiry }
+  /** A task has got the answers that it waited for. */
+  | { readonly type: 'apply_answer'; readonly task: string }
   | { readonly type: 'replace_task'; readonly task: string }
   | { readonly type: 'abort_calls'; readonly reason: string }
   | { readonly type: 'wake_at'; readonly at: number }
@@ -25,7 +27,9 @@ export interface Ending {
   readonly outcome: Outcome;
   /** The arguments of `answer`, which may hold Refs. */
   readonly answer?: JsonObject;
-  readonly failure?: Failure;
-  readonly missing?: string[];
+  /** As it is journaled already, or to be worded. */
+  readonly failure?: Failure | Cause;
+  /** What was not done, to be worded. */
+  readonly missing?: readonly Said[];
   readonly limit?: Limit;
 }

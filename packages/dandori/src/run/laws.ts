@@ -108,8 +108,8 @@ function startLaws(event: Event & { type: 'task_started' }, state: RunState): st
   broken.push(...orderLaw(task, state));
   if (state.cancel !== undefined) broken.push(`L7: ${id} started after the cancel request`);
   const { concurrency } = state.settings;
-  if (state.running.size >= concurrency)
-    broken.push(`L8: ${id} started while ${state.running.size} run, and ${concurrency} may`);
+  if (state.indexes.running.size >= concurrency)
+    broken.push(`L8: ${id} started while ${state.indexes.running.size} run, and ${concurrency} may`);
   return broken;
 }
 
@@ -141,7 +141,7 @@ function endLaws(
 function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, state: RunState): string[] {
   if (event.type === 'hold_ended') {
     const { task: id, attempt } = event.data;
-    const asking = state.held.has(id) ? state.tasks.get(id)?.asking : undefined;
+    const asking = state.indexes.held.has(id) ? state.tasks.get(id)?.asking : undefined;
     const isHeld = asking?.call === 'held' && asking.attempt === attempt;
     return isHeld ? [] : [`L11: the hold of ${id}#${attempt} ended, and it was not held`];
   }

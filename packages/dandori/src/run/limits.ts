@@ -1,26 +1,25 @@
 import type { Limit } from '../model/decision.ts';
-import { assertNever } from '../model/error.ts';
+import type { Said } from '../model/failure.ts';
 import { dollars } from '../model/text.ts';
-import { textsOf } from '../views/texts/run.ts';
 import { revisionsLeft } from './brief.ts';
 import { isInsisting, isStuck } from './loop.ts';
-import { isOnlyHolding } from './state/held-calls.ts';
-import type { RunState } from './state/state.ts';
+import { isOnlyHolding, type RunState } from './state/state.ts';
 
 /** The limit that forbids another decision with tasks, if any. Checked before anything is dispatched. */
 export function reached(state: RunState, now: number): Limit | undefined {
   const { limits } = state.settings;
+  const { stepCount } = state.indexes;
   if (timeLeft(state, now) <= 0) return 'time';
   if (state.limitReached !== undefined) return state.limitReached;
   if (limits.tokens !== undefined && tokensUsed(state) >= limits.tokens) return 'tokens';
   if (limits.cost !== undefined && ((state.usage.cost ?? 0) >= limits.cost || isTooDear(state)))
     return 'cost';
   // The last call is kept back for the closing answer, unless there is only one.
-  if (state.calls >= Math.max(1, limits.calls - 1)) return 'calls';
+  if (state.modelCalls >= Math.max(1, limits.calls - 1)) return 'calls';
   // After a plan of the user's no task is added any more, only the answer is missing.
   if (state.planGiven) return undefined;
-  if (state.steps >= limits.steps + state.stepCount) return 'steps';
-  if (state.tasks.size - state.stepCount >= limits.tasks) return 'tasks';
+  if (state.plansAccepted >= limits.steps + stepCount) return 'steps';
+  if (state.tasks.size - stepCount >= limits.tasks) return 'tasks';
   if (mustRevise(state) && revisionsLeft(state) === 0) return 'revisions';
   return isStuck(state) ? 'loop' : undefined;
 }
@@ -50,7 +49,7 @@ export function canPay({ settings, usage }: RunState, cost: number): boolean {
 /** Whether some task could start if there were money left for it. */
 function isTooDear(state: RunState): boolean {
   const everywhere = () => true;
-  for (const queue of [state.ready, state.retrying]) {
+  for (const queue of [state.indexes.ready, state.indexes.retrying]) {
     for (const { item } of queue.inOrder(everywhere)) if (!canPay(state, item.cost)) return true;
   }
   return false;
@@ -62,30 +61,23 @@ export function canConclude(state: RunState, now: number): boolean {
   const isPaid = cost === undefined || (state.usage.cost ?? 0) < cost;
   const hasTokens = tokens === undefined || tokensUsed(state) < tokens;
   const isPossible = isPaid && hasTokens && state.limitReached === undefined;
-  return state.calls < calls && timeLeft(state, now) > 0 && isPossible;
+  return state.modelCalls < calls && timeLeft(state, now) > 0 && isPossible;
 }
 
-export function describeLimit(state: RunState, limit: Limit): string {
+/** The limit as what was not done, with how much it allows. */
+export function limitSaid(state: RunState, limit: Limit): Said {
   const { limits, planning } = state.settings;
-  const texts = textsOf(state);
-  switch (limit) {
-    case 'steps':
-      return texts.stepsReached(limits.steps);
-    case 'calls':
-      return texts.callsReached(limits.calls);
-    case 'tasks':
-      return texts.tasksReached(limits.tasks);
-    case 'cost':
-      return texts.costReached(limits.cost);
-    case 'tokens':
-      return texts.tokensReached(limits.tokens);
-    case 'revisions':
-      return texts.revisionsReached(planning?.revisions);
-    case 'loop':
-      return isInsisting(state) ? texts.insisted : texts.inCircles;
-    case 'time':
-      return texts.timeReached(Math.round(limits.time / 1000));
-    default:
-      return assertNever(limit);
-  }
+  const most: Readonly<Record<Limit, number | undefined>> = {
+    ...limits,
+    cost: limits.cost,
+    tokens: limits.tokens,
+    revisions: planning?.revisions,
+    loop: undefined,
+  };
+  const params = {
+    limit,
+    ...(most[limit] !== undefined && { most: most[limit] }),
+    ...(limit === 'loop' && isInsisting(state) && { isInsisting: true }),
+  };
+  return { code: 'limit', params };
 }

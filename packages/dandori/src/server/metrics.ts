@@ -159,6 +159,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       case 'probe_ended':
       case 'question_asked':
       case 'hold_ended':
+      case 'answer_applied':
       case 'question_answered':
       case 'question_expired':
       case 'note_added':

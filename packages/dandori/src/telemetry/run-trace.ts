@@ -97,6 +97,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
       case 'inner_call_started':
       case 'inner_call_ended':
       case 'hold_ended':
+      case 'answer_applied':
       case 'question_answered':
       case 'question_expired':
       case 'note_added':
@@ -357,6 +358,7 @@ function mentioned(event: Event): Attributes | undefined {
     case 'probe_started':
     case 'probe_ended':
     case 'hold_ended':
+    case 'answer_applied':
     case 'run_finished':
     case 'run_rated':
       return undefined;

@@ -58,6 +58,7 @@ export function describeEvent(event: Event): string {
     case 'probe_started':
     case 'probe_ended':
     case 'hold_ended':
+    case 'answer_applied':
     case 'run_paused':
     case 'run_continued':
     case 'limit_reached':

@@ -12,6 +12,7 @@ import { hasEnded, type RunState, type TaskState, type TaskStatus } from '../run
 import { blockedBy } from '../run/state/tasks.ts';
 import { planView, planViewSchema } from './plan.ts';
 import { textsOf } from './texts/run.ts';
+import { shownFailure, shownMissing } from './texts/said.ts';
 
 const texts = z.array(z.string()).readonly();
 const at = z.number().describe('Milliseconds since 1970');
@@ -109,12 +110,12 @@ export function report(state: RunState): Report {
     goal: state.goal,
     outcome: outcomeOf(state),
     answer: state.end?.answer ?? null,
-    ...(state.end?.failure && { failure: state.end.failure }),
-    ...(state.end?.missing && { missing: state.end.missing }),
+    ...(state.end?.failure && { failure: shownFailure(state.end.failure, state) }),
+    ...(state.end?.missing && { missing: shownMissing(state.end, state) }),
     ...(state.end?.limit && { limit: state.end.limit }),
     ...(plan && { plan }),
     tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
-    usage: { ...state.usage, modelCalls: state.calls, steps: state.steps, ms: state.activeMs },
+    usage: { ...state.usage, modelCalls: state.modelCalls, steps: state.plansAccepted, ms: state.activeMs },
     questions: openQuestions(state),
     ...(state.paused && !state.end && { paused: definedOnly(state.paused) }),
     ...(notes.length > 0 && { notes }),
@@ -125,10 +126,10 @@ export function report(state: RunState): Report {
 }
 
 /** A person who paused it knows that questions are open too. */
-export function outcomeOf({ end, paused, openQuestions: open }: RunState): Report['outcome'] {
+export function outcomeOf({ end, paused, indexes }: RunState): Report['outcome'] {
   if (end !== undefined) return end.outcome;
   if (paused !== undefined) return 'paused';
-  return open > 0 ? 'waiting' : 'open';
+  return indexes.openQuestions > 0 ? 'waiting' : 'open';
 }
 
 export function openQuestions(state: RunState): AskedQuestion[] {
@@ -154,7 +155,7 @@ function taskReport(of: TaskState, state: RunState): TaskReport {
     operation: task.operation,
     status,
     ...(result !== undefined && ('value' in result ? { result: result.value } : { blob: result.blob })),
-    ...(failure !== undefined && status !== 'succeeded' && { failure }),
+    ...(failure !== undefined && status !== 'succeeded' && { failure: shownFailure(failure, state) }),
     attempts,
     ...(of.innerCalls !== undefined && {
       calls: [...of.innerCalls.values()].map((call) => innerCallReport(call, of, state)),

@@ -120,7 +120,7 @@ describe('tokens and money', () => {
     const mind: Mind = { ...house.mind, weigh: async () => ({ tokens: 100, cost: 0.1 }) };
     const run = await house.start('go', undefined, settings);
     const state = await house.drive(run, { mind });
-    expect(state.calls).toBe(2);
+    expect(state.modelCalls).toBe(2);
     expect(state.end?.outcome).toBe('exhausted');
     const reached = (await house.events(run)).find(({ type }) => type === 'limit_reached');
     expect(reached?.data).toMatchObject({ limit });

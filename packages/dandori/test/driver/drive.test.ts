@@ -9,7 +9,7 @@ describe('drive', () => {
     const house = createHouse({}, [[{ operation: 'answer', args: { text: 'hello' } }]]);
     const state = await house.run('say hello');
     expect(state.end).toMatchObject({ outcome: 'answered', answer: 'hello' });
-    expect(state.calls).toBe(1);
+    expect(state.modelCalls).toBe(1);
   });
 
   it('runs a planned goal with two dependent tasks in two model calls', async () => {

@@ -88,7 +88,7 @@ function openPlace(
       for (let life = 0; life < 50; life++) {
         const state = await live(run);
         const events = await parts.journal.read(run);
-        if (state.end === undefined && state.openQuestions === 0) continue;
+        if (state.end === undefined && state.indexes.openQuestions === 0) continue;
         expect(brokenLaws(events)).toEqual([]);
         expect((await replayRun(run, {}, parts)).differences).toEqual([]);
         return state;
@@ -159,7 +159,7 @@ describe('a driver that dies while the mind thinks', () => {
     const place: ReturnType<typeof openPlace> = openPlace([], { mind: forgetful(4, () => place.die()) });
     const state = await place.drive(await place.start({}, { calls: 3 }));
     expect(state.end).toMatchObject({ outcome: 'answered', answer: 'done' });
-    expect(state.calls).toBe(1);
+    expect(state.modelCalls).toBe(1);
   });
 
   it('each time it thinks comes to the limit of calls', async () => {

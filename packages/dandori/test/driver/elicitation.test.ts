@@ -132,7 +132,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(resultOf(state)).toEqual({ told: { action: 'cancel' } });
     const events = await house.events(run);
     expect(last(events, 'hold_ended')?.data).toEqual({ task: 't1', attempt: 1 });
-    expect(state.openQuestions).toBe(0);
+    expect(state.indexes.openQuestions).toBe(0);
     expect(last(events, 'task_succeeded')?.data.note).toContain('before an answer came');
     expect(state.end?.outcome).toBe('answered');
     await expect(house.answer(run, 'q1', { name: 'late' })).rejects.toThrow();
@@ -313,7 +313,7 @@ describe('a call that is held open while a person is asked', () => {
     await loseDriver(house, run);
     const waiting = await house.drive(run);
     expect(waiting.tasks.get('t1')?.status).toBe('waiting');
-    expect(waiting.held.size).toBe(0);
+    expect(waiting.indexes.held.size).toBe(0);
     await house.answer(run, 'q1', { name: 'Aki' });
     expect(resultOf(await house.drive(run))).toEqual({
       told: { action: 'accept', content: { name: 'Aki' } },
@@ -404,7 +404,7 @@ describe('a call that ends because the server wants input first', () => {
     const run = await house.start('book', PLAN);
     const waiting = await house.drive(run);
     expect(waiting.tasks.get('t1')?.status).toBe('waiting');
-    expect(waiting.held.size).toBe(0);
+    expect(waiting.indexes.held.size).toBe(0);
     await house.answer(run, 'q1', { name: 'Aki' });
     const state = await house.drive(run);
     expect(resultOf(state)).toEqual({

@@ -338,9 +338,10 @@ function lostResults(events: readonly Event[]): string[] {
 }
 
 /** All that can be seen of a state. */
-function shown({ tasks, ready, retrying, ...rest }: RunState): string {
+function shown({ tasks, indexes, ...rest }: RunState): string {
+  const { ready, retrying, ...sets } = indexes;
   return JSON.stringify(
-    [rest, [...tasks.values()].map(plain), ready.size, retrying.size],
+    [rest, [...tasks.values()].map(plain), sets, ready.size, retrying.size],
     (key, value: unknown) => {
       // Holds the task itself.
       if (key === 'queued') return value !== undefined;
@@ -350,8 +351,9 @@ function shown({ tasks, ready, retrying, ...rest }: RunState): string {
   );
 }
 
-function plain({ opens, gates, ...task }: TaskState): object {
-  return { ...task, opens: opens.length, gates: gates.map(({ closed }) => closed) };
+function plain({ links, gates, ...task }: TaskState): object {
+  const { opens, ...others } = links;
+  return { ...task, links: { ...others, opens: opens.length }, gates: gates.map(({ closed }) => closed) };
 }
 
 function views(state: RunState): string[] {

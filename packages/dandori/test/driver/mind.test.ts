@@ -27,7 +27,7 @@ describe('a mind that fails', () => {
     const state = await house.run('go');
     expect(times).toEqual([1_000_100, 1_005_100]);
     expect(state.end?.answer).toBe('at last');
-    expect(state.calls).toBe(3);
+    expect(state.modelCalls).toBe(3);
     expect(state.usage).toEqual({ inputTokens: 10, outputTokens: 2 });
   });
 
@@ -320,7 +320,7 @@ describe('limits', () => {
     );
     const state = await house.run('go');
     expect(state.end?.outcome).toBe('exhausted');
-    expect(state.calls).toBe(11);
+    expect(state.modelCalls).toBe(11);
   });
 });
 
@@ -370,7 +370,7 @@ describe('a given plan', () => {
         message: 'The given plan is not valid. g: there is no tool "a.gte"; h: "h" waits for itself',
       },
     });
-    expect(state.calls).toBe(0);
+    expect(state.modelCalls).toBe(0);
     expect(count(await house.events(state.run), 'task_started')).toBe(0);
   });
 });

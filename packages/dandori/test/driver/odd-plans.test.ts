@@ -232,7 +232,7 @@ describe('a step that is ended by a word', () => {
     const state = await house.run('go', undefined, SETTINGS);
     expect(state.end).toMatchObject({ outcome: 'failed', failure: { kind: 'unusable_output' } });
     expect(state.end?.failure?.message).toMatch(/s1 has ended \(succeeded\)/);
-    expect(state.calls).toBe(5);
+    expect(state.modelCalls).toBe(5);
   });
 });
 

@@ -328,7 +328,7 @@ describe('what waits for the whole list', () => {
     await using stream = await openStream(TOOLS, [{ actions: [act('r', 'a.get'), LAST] }]);
     const state = await stream.drive(await stream.start({ approval: 'always' }));
     expect(called(stream)).toEqual([]);
-    expect(state.openQuestions).toBe(2);
+    expect(state.indexes.openQuestions).toBe(2);
   });
 
   it('what would be more than the run may have', async () => {

@@ -148,7 +148,7 @@ describe('a call in doubt that can be looked for', () => {
       // The world before the crash: the mail is out exactly if the call had been made.
       if (sentBefore === 1) await house.toolbox.call(callOf(first));
       let state = await house.drive(first);
-      if (state.openQuestions > 0) {
+      if (state.indexes.openQuestions > 0) {
         await answerQuestion({ run: first, question: 'q1', answer: 'happened' }, house.parts);
         state = await house.drive(first);
       }

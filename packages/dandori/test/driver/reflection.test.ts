@@ -40,7 +40,7 @@ describe('looking back', () => {
       mode: 'adaptive',
       ...planning({ onError: true, interval: 2 }),
     });
-    expect(state.calls).toBe(4);
+    expect(state.modelCalls).toBe(4);
     expect(state.reflections).toMatchObject([
       { decision: 3, trigger: 'interval', status: 'success', evaluation: 'all well', revisionNeeded: false },
     ]);
@@ -119,7 +119,7 @@ describe('success criteria', () => {
     const early = [plan, { operation: 'answer', args: { text: '${x}', criteria: [true, true] } }];
     const house = createHouse(TOOLS, [early, [judged(true, true)]]);
     const state = await house.run('go');
-    expect(state.calls).toBe(2);
+    expect(state.modelCalls).toBe(2);
     expect(state.end?.outcome).toBe('answered');
   });
 

@@ -49,7 +49,7 @@ describe('a plan that meets an error', () => {
     const run = await house.start('go', undefined, PLANNED);
     const state = await house.drive(run);
     expect(state.end?.outcome).toBe('answered');
-    expect(state.calls).toBe(3);
+    expect(state.modelCalls).toBe(3);
     expect(house.toolbox.effects('a.get')).toBe(1);
     expect(house.toolbox.calls.at(-1)?.call.args).toEqual({ sum: [1, 3] });
     expect(state.tasks.get('t2')).toMatchObject({ status: 'failed', isSuperseded: true });

@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, string> = {
 };
 
 /** Imports that still go the wrong way. This list only gets shorter. */
-const STILL_WRONG = ['run -> views'];
+const STILL_WRONG: readonly string[] = [];
 
 /** These rooms run in a browser. The page imports from them, and so may every other room. */
 const PURE_ROOMS = ['model', 'documents', 'plan', 'run', 'views'];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/model/event.ts';
 import { fold } from '../../src/run/state/apply.ts';
+import { countedOf, recount } from '../../src/run/state/indexes.ts';
 import type { RunState, TaskStatus } from '../../src/run/state/state.ts';
 import {
   answer,
@@ -29,26 +30,9 @@ import {
 const statuses = (state: RunState) =>
   Object.fromEntries([...state.tasks].map(([id, { status }]) => [id, status]));
 
-const idsIn = (queue: RunState['ready']) => [...queue.inOrder(() => true)].map(({ item }) => item.task.id);
-
-/** The sets that `decide` looks at must say the same as the tasks. */
+/** The indexes that `decide` looks at must say the same as the tasks. */
 function setsAgree(state: RunState): void {
-  const sets: [TaskStatus, ReadonlySet<string>][] = [
-    ['ready', new Set(idsIn(state.ready))],
-    ['running', state.running],
-    ['retrying', new Set(idsIn(state.retrying))],
-    ['in_doubt', state.inDoubt],
-  ];
-  for (const [status, set] of sets) {
-    expect([...set].sort()).toEqual(
-      [...state.tasks.values()]
-        .filter((task) => task.status === status)
-        .map(({ task }) => task.id)
-        .sort(),
-    );
-  }
-  const open = [...state.questions.values()].filter((question) => question.answer === undefined);
-  expect(state.openQuestions).toBe(open.length);
+  expect(countedOf(state)).toEqual(recount(state));
 }
 
 const chain: Planned[] = [{ id: 'a' }, { id: 'b', needs: ['a'] }, { id: 'c', needs: ['b'] }];
@@ -274,11 +258,11 @@ describe('decisions', () => {
   it('a decision that was lost with its driver is closed by the next, and its call has been paid for', () => {
     const state = stateOf(started(), thinks(1), resumed);
     expect(state.thinking).toBeUndefined();
-    expect(state.calls).toBe(1);
+    expect(state.modelCalls).toBe(1);
   });
 
   it('the built-in planner costs no model call', () => {
-    expect(stateOf(started({}, { mind: 'built-in' }), thinks(1), decides(1)).calls).toBe(0);
+    expect(stateOf(started({}, { mind: 'built-in' }), thinks(1), decides(1)).modelCalls).toBe(0);
   });
 
   it('usage adds up', () => {

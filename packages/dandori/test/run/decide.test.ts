@@ -276,7 +276,7 @@ describe('limits', () => {
     expect(decided(entries)).toMatchObject([
       {
         type: 'finish',
-        ending: { outcome: 'exhausted', missing: ['the limit of 1 step (execution.max_steps) is reached'] },
+        ending: { outcome: 'exhausted', missing: [{ code: 'limit', params: { limit: 'steps', most: 1 } }] },
       },
     ]);
   });
@@ -320,6 +320,11 @@ describe('limits', () => {
       { type: 'finish', ending: { outcome: 'exhausted' } },
     ]);
   });
+});
+
+const undone = (task: string, status: string) => ({
+  code: 'task',
+  params: { task, name: `box.${task}`, status },
 });
 
 describe('the end', () => {
@@ -414,7 +419,7 @@ describe('the end', () => {
         thinks(1, 'answer'),
         decides(1, [answer({ text: 'fine' })]),
       ],
-      { outcome: 'failed', failure: { kind: 'tool_error', message: 'no' }, missing: ['b box.b: failed'] },
+      { outcome: 'failed', failure: { kind: 'tool_error', message: 'no' }, missing: [undone('b', 'failed')] },
     ],
     [
       'a mind that fails too often',
@@ -433,13 +438,13 @@ describe('the end', () => {
       {
         outcome: 'cancelled',
         failure: { kind: 'cancelled', message: 'enough' },
-        missing: ['b box.b: not done'],
+        missing: [undone('b', 'not_done')],
       },
     ],
     [
       'a cancel while a write is in doubt does not say that it was not done',
       [...running(write), starts('w'), inDoubt('w'), asks('q1', { task: 'w' }), cancels],
-      { outcome: 'cancelled', missing: ['w box.w: was called, and nobody knows whether it took effect'] },
+      { outcome: 'cancelled', missing: [undone('w', 'in_doubt')] },
     ],
   ])('%s', (_, entries, ending) => {
     const found = decided(entries).find(({ type }) => type === 'finish');
@@ -469,7 +474,7 @@ describe('the end', () => {
         type: 'finish',
         ending: {
           outcome: 'failed',
-          failure: { kind: 'plan_error', message: expect.stringContaining('a: round and round') },
+          failure: { kind: 'plan_error', code: 'no_plan', params: { problems: 'a: round and round' } },
         },
       },
     ]);
@@ -482,9 +487,7 @@ describe('the end', () => {
       proposes(two, 'user'),
       { type: 'plan_rejected', data: { version: 1, diagnostics } },
     ];
-    const message = 'The given plan is not valid. a: round and round';
-    expect(decided(entries)).toMatchObject([
-      { type: 'finish', ending: { outcome: 'failed', failure: { kind: 'plan_error', message } } },
-    ]);
+    const failure = { kind: 'plan_error', code: 'plan_invalid', params: { problems: 'a: round and round' } };
+    expect(decided(entries)).toMatchObject([{ type: 'finish', ending: { outcome: 'failed', failure } }]);
   });
 });

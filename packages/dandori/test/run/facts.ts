@@ -1,4 +1,4 @@
-import { EVENT_VERSION, type Event, type Fact, type FactOf, type Purpose } from '../../src/model/event.ts';
+import type { Event, Fact, FactOf, Purpose } from '../../src/model/event.ts';
 import type { Failure } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Question } from '../../src/model/question.ts';
@@ -15,7 +15,10 @@ export const SETTINGS = settingsWith({
   repairs: 1,
 });
 
-/** A journal from facts; a number among them lets that many milliseconds pass. */
+/**
+ * A journal from facts; a number among them lets that many milliseconds pass. The events are of version 1, so that no test
+ * has to write down what the engine decides about each fact.
+ */
 export function journalOf(...entries: readonly (Fact | number)[]): Event[] {
   return journalFrom(entries);
 }
@@ -25,7 +28,7 @@ export function journalFrom(entries: readonly (Fact | number)[]): Event[] {
   const events: Event[] = [];
   for (const entry of entries) {
     if (typeof entry === 'number') at += entry;
-    else events.push({ v: EVENT_VERSION, run: 'r1', seq: events.length + 1, at, ...entry } as Event);
+    else events.push({ v: 1, run: 'r1', seq: events.length + 1, at, ...entry } as Event);
   }
   return events;
 }

@@ -170,7 +170,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     ['another beginning', asWritten({ ...EVENTS[1], seq: 1 }), 1, 0, 'it must be run_started'],
     [
       'a version of the future',
-      one + two + asWritten({ ...EVENTS[2], v: 2 }),
+      one + two + asWritten({ ...EVENTS[2], v: 3 }),
       3,
       offset,
       'no event of a version',

@@ -142,7 +142,7 @@ describe('traces', () => {
       { attributes: { 'dandori.attempt': 1, 'error.type': 'timeout' }, status: { code: 2 } },
       { attributes: { 'dandori.attempt': 2 } },
     ]);
-    expect(collector.resources[0]).toMatchObject({ 'service.name': 'dandori', 'service.version': '0.2.0' });
+    expect(collector.resources[0]).toMatchObject({ 'service.name': 'dandori', 'service.version': '0.3.0' });
     expect(collector.paths[0]).toBe('/v1/traces');
     expect(collector.headers[0]).toMatchObject({
       authorization: `Bearer ${SECRET}`,

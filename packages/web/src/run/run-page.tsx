@@ -53,7 +53,7 @@ export default function RunPage({ run, view, seq }: Props) {
   const View = VIEWS[view];
   const counts = {
     decisions: state.decisions.length,
-    tasks: state.tasks.size - state.stepCount,
+    tasks: state.tasks.size - state.indexes.stepCount,
     events: events.length,
   };
   return (

@@ -2,7 +2,7 @@ import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
-import { type Decision, type Given, hasEnded, type RunState } from '../../run/state/state.ts';
+import { type Answer, type Decision, hasEnded, type RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
@@ -236,7 +236,7 @@ function answersByDecision({ decisions, questions }: RunState): Map<Decision, st
   return byDecision;
 }
 
-function tellAnswer(answer: Given | undefined): string {
+function tellAnswer(answer: Answer | undefined): string {
   if (answer === undefined) return 'No answer yet.';
   const { value, declined, comment, isExpired } = answer;
   if (isExpired === true) {

@@ -11,7 +11,7 @@ export function updateProblem({ tasks }: RunState, { step: id, status }: JsonObj
   if (step === undefined || !isStep(step.task)) return `there is no step ${stringifyJson(id ?? null)}`;
   if (status !== 'completed' && status !== 'failed') return 'a "status" is "completed" or "failed"';
   if (hasEnded(step.status)) return `${step.task.id} has ended (${step.status}) and stays as it is`;
-  return step.open > 0 ? `${step.task.id} has tasks, and ends when they have` : undefined;
+  return step.links.open > 0 ? `${step.task.id} has tasks, and ends when they have` : undefined;
 }
 
 interface Updates {

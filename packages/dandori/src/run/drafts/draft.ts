@@ -156,7 +156,7 @@ function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
 
 /** How many more there may be. What is removed makes room. */
 function roomIn(
-  { tasks, stepCount, settings: { limits } }: RunState,
+  { tasks, indexes: { stepCount }, settings: { limits } }: RunState,
   removes: ReadonlySet<string>,
 ): Pick<Surroundings, 'maxTasks' | 'maxSteps'> {
   const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
@@ -169,7 +169,7 @@ function roomIn(
 
 /** Steps that are removed are written again, and are in the plan itself. */
 function openSteps(
-  { tasks, stepCount }: RunState,
+  { tasks, indexes: { stepCount } }: RunState,
   written: readonly Task[],
   removes: ReadonlySet<string>,
 ): OpenSteps {

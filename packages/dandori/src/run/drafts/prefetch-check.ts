@@ -50,7 +50,7 @@ export function outlook(task: Task, { state, tools, check, checked, earlier }: S
     checked,
     mode: settings.mode,
     order: settings.order,
-    maxTasks: settings.limits.tasks - (state.tasks.size - state.stepCount) - calls,
+    maxTasks: settings.limits.tasks - (state.tasks.size - state.indexes.stepCount) - calls,
     done: known,
     missing: new Map(),
   });

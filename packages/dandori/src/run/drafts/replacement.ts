@@ -2,13 +2,12 @@ import type { FactOf } from '../../model/event.ts';
 import type { Task } from '../../model/task.ts';
 import type { Tool } from '../../model/tool.ts';
 import { renamed } from '../../plan/refs.ts';
-import { textsOf } from '../../views/texts/run.ts';
 import { hasEnded, type RunState, type TaskState } from '../state/state.ts';
 import { hasTasks } from '../state/task-moves.ts';
 import { behind } from '../state/tasks.ts';
 import { overtakes } from './prefetch-check.ts';
 
-type Revised = Omit<FactOf<'plan_revised'>['data'], 'version'>;
+type Revised = Omit<FactOf<'plan_revised'>['data'], 'version' | 'reason'>;
 
 /**
  * What the user chose to do instead of a task, as a change of the plan. The task stays where it is and ends as
@@ -18,7 +17,6 @@ export function replacementFor(state: RunState, { task, replacement = [] }: Task
   const tasks = withFreshIds(replacement, state).map((one) => ({ ...one, step: task.id }));
   return {
     by: 'user',
-    reason: textsOf(state).replaced(task.operation, tasks.map(({ operation }) => operation).join(', ')),
     changes: [{ kind: 'replace', task: task.id }],
     removes: [],
     replaces: task.id,

@@ -1,7 +1,77 @@
-import type { Offer } from '../../model/decision.ts';
-import type { RunState } from './state.ts';
+import type { Brief, Offer, Reflection } from '../../model/decision.ts';
+import type { FactOf, Purpose } from '../../model/event.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { Diagnostic } from '../../model/plan.ts';
+import { type Action, isStep, type Task } from '../../model/task.ts';
+import type { Budget } from './budget.ts';
+import type { TaskState } from './tasks.ts';
 
-/** What the mind has been told of so far. */
+/** What the mind has decided, what it was told, and whether it may be asked again. */
+export interface Decisions {
+  readonly decisions: Decision[];
+  /** The decision that the mind is working on. */
+  thinking: Thinking | undefined;
+  /** Tools that the mind has been told of; undefined before its first decision, and in old journals. */
+  offered: Offered | undefined;
+  /** Not before this time may the mind be asked again. */
+  thinkAfter: number;
+  /** Failed decisions and rejected plans since the last plan that was accepted or question that was asked. */
+  stumbles: number;
+  /** Asking once more cannot help. */
+  isHopeless: boolean;
+  /** What was wrong with the last plan that was rejected. */
+  rejection: readonly Diagnostic[] | undefined;
+  /** The decision that was told that the run goes in circles, by a version that told it once a run. */
+  loopTold: number | undefined;
+  /** The last event by which a person said something to the mind or raised the limits; 0 before that. */
+  lastWord: number;
+  /** The limits were raised after the end, and the mind has not decided since. */
+  isContinued: boolean;
+  readonly reflections: (Reflection & { readonly decision: number; readonly at: number })[];
+  /** Tasks that have ended, and of them failed, since the mind last looked back. */
+  sinceReflection: { ended: number; failed: number };
+  /** What people said to the run while it was under way, and what models of other runs passed on. */
+  readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
+  /** Steps of a run of a conversation that have ended, and of which the user has not been told. */
+  readonly unreported: Set<string>;
+}
+
+interface Thinking {
+  readonly decision: number;
+  readonly purpose: Purpose;
+  readonly brief: Brief | undefined;
+  readonly offer: Offer | undefined;
+  readonly startedSeq: number;
+  /** No model is called for it. */
+  readonly isFree: boolean;
+}
+
+/** One turn of the mind, kept for the prompt and for people. */
+export interface Decision {
+  readonly number: number;
+  readonly purpose: Purpose;
+  readonly brief: Brief | undefined;
+  /** What had happened up to this event was known when it was made. */
+  readonly startedSeq: number;
+  reasoning: string | undefined;
+  operations: readonly Action[];
+  /** Tasks proposed by this decision, in written order. */
+  proposed: readonly Task[];
+  diagnostics: readonly Diagnostic[] | undefined;
+  failure: Failure | undefined;
+  /** Why a person did not approve what was proposed; empty where they did not say. */
+  veto?: string | undefined;
+  /** Calls that have succeeded and that were proposed again. */
+  repeats?: FactOf<'plan_rejected'>['data']['repeats'];
+  /** A person has changed what was proposed; `proposed` is what came of it. */
+  isEdited?: boolean;
+  /** Tools that it was told of. */
+  offer?: Offer | undefined;
+  /** The model that is asked instead of the one that failed, from here on. */
+  next?: string | undefined;
+}
+
+/** The tools that the mind has been told of so far. */
 export interface Offered {
   /** What stands in the instructions, which are the same for the whole run. */
   readonly first: Offer;
@@ -10,7 +80,94 @@ export interface Offered {
   servers: Map<string, number> | undefined;
 }
 
-export function applyOffer(state: RunState, offer: Offer | undefined): void {
+export function createDecisions(): Decisions {
+  return {
+    decisions: [],
+    thinking: undefined,
+    offered: undefined,
+    thinkAfter: 0,
+    stumbles: 0,
+    isHopeless: false,
+    rejection: undefined,
+    loopTold: undefined,
+    lastWord: 0,
+    isContinued: false,
+    reflections: [],
+    sinceReflection: { ended: 0, failed: 0 },
+    notes: [],
+    unreported: new Set(),
+  };
+}
+
+export function lastDecision({ decisions }: Decisions): Decision | undefined {
+  return decisions.at(-1);
+}
+
+/** Whether the mind has stumbled so often, or so badly, that it is not asked again. */
+export function hasGivenUp({
+  stumbles,
+  isHopeless,
+  settings,
+}: Decisions & Pick<Budget, 'settings'>): boolean {
+  return isHopeless || stumbles > settings.repairs;
+}
+
+export function decisionStarted(
+  state: Decisions,
+  { decision, purpose, brief, offer, free }: FactOf<'decision_started'>['data'],
+  seq: number,
+): void {
+  state.thinking = { decision, purpose, brief, offer, startedSeq: seq, isFree: free === true };
+  if (brief?.loop !== undefined && brief.loop.circle === undefined) state.loopTold ??= decision;
+}
+
+export function decisionMade(state: Decisions, data: FactOf<'decision_made'>['data'], seq: number): void {
+  const { reflect, report = [] } = state.thinking?.brief ?? {};
+  if (reflect !== undefined) state.sinceReflection = { ended: 0, failed: 0 };
+  for (const step of report) state.unreported.delete(step);
+  close(state, seq, {
+    number: data.decision,
+    reasoning: data.reasoning,
+    operations: data.operations ?? [],
+  });
+  state.isContinued = false;
+}
+
+export function decisionFailed(
+  state: Decisions,
+  { decision, failure, next, retryAt, final }: FactOf<'decision_failed'>['data'],
+  { seq, at }: { seq: number; at: number },
+): void {
+  close(state, seq, { number: decision, failure, next });
+  state.thinkAfter = retryAt ?? at;
+  // Another model has made no mistake yet.
+  if (next !== undefined) startOver(state);
+  else {
+    state.stumbles++;
+    if (final === true) state.isHopeless = true;
+  }
+}
+
+function close(state: Decisions, seq: number, how: Partial<Decision> & { readonly number: number }): void {
+  const { purpose = 'act', brief, offer, startedSeq = seq } = state.thinking ?? {};
+  state.thinking = undefined;
+  // Only now: of a thought that was lost the mind remembers nothing.
+  toolsOffered(state, offer);
+  state.decisions.push({
+    purpose,
+    brief,
+    startedSeq,
+    reasoning: undefined,
+    operations: [],
+    proposed: [],
+    diagnostics: undefined,
+    failure: undefined,
+    offer,
+    ...how,
+  });
+}
+
+function toolsOffered(state: Decisions, offer: Offer | undefined): void {
   if (offer === undefined) return;
   const servers = offer.servers && new Map(Object.entries(offer.servers));
   if (state.offered === undefined) {
@@ -21,4 +178,52 @@ export function applyOffer(state: RunState, offer: Offer | undefined): void {
   for (const name of offer.tools) offered.names.add(name);
   for (const name of offer.gone ?? []) offered.names.delete(name);
   if (servers !== undefined) offered.servers = new Map([...(offered.servers ?? []), ...servers]);
+}
+
+/** What went wrong before does not count any more. */
+export function startOver(state: Decisions): void {
+  state.stumbles = 0;
+  state.isHopeless = false;
+}
+
+export function planRefused(state: Decisions, data: FactOf<'plan_rejected'>['data']): void {
+  const { diagnostics, reason, repeats, final } = data;
+  const decision = state.decisions.at(-1);
+  if (decision !== undefined) {
+    decision.diagnostics = diagnostics;
+    decision.veto = reason;
+    decision.repeats = repeats;
+  }
+  state.rejection = diagnostics;
+  // A plan that only repeats is no mistake in writing it.
+  if (repeats === undefined) state.stumbles++;
+  if (final === true) state.isHopeless = true;
+}
+
+export function noteAdded(
+  state: Decisions,
+  data: FactOf<'note_added'>['data'],
+  { seq, at }: { seq: number; at: number },
+): void {
+  state.notes.push({ ...data, seq, at });
+  state.lastWord = seq;
+}
+
+export function limitsWereRaised(state: Decisions, seq: number, wasEnded: boolean): void {
+  state.loopTold = undefined;
+  state.lastWord = seq;
+  startOver(state);
+  if (wasEnded) state.isContinued = true;
+}
+
+/** Steps are told to the user of a conversation, tasks to the mind when it looks back. */
+export function taskEnded(state: Decisions, { task, status }: TaskState, isInConversation: boolean): void {
+  // A step that never began is told of by what kept it from beginning.
+  if (status === 'blocked') return;
+  if (isStep(task)) {
+    if (isInConversation) state.unreported.add(task.id);
+    return;
+  }
+  state.sinceReflection.ended++;
+  if (status === 'failed') state.sinceReflection.failed++;
 }

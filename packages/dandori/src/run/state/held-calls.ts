@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, sameJson } from '../../model/json.ts';
-import { isRepeatable } from '../../model/tool.ts';
-import { isAtWork, type OpenQuestion, type RunState, type TaskState } from './state.ts';
-import { moveTo, release } from './task-moves.ts';
+import type { OpenQuestion } from './questions.ts';
+import type { RunState } from './state.ts';
+import type { TaskState } from './tasks.ts';
 
 /** How often a task may be called again because its server wants more input. */
 export const MOST_ROUNDS = 10;
@@ -9,6 +9,18 @@ export const MOST_ROUNDS = 10;
 export const MOST_QUESTIONS = 100;
 /** Milliseconds that a call is held open for an answer, where the settings do not say. */
 const HOLD = 300_000;
+
+/**
+ * What a call asked for. `ended`: the server said that it wants input first. `held`: the call is open until it is answered.
+ * `ending`: it was held for long enough, and the server is told that nobody answers. `lost`: the call is gone, and the
+ * answer is not. `over`: the call went on or ended, and nothing of it waits for an answer any more.
+ */
+export interface Asking {
+  readonly attempt: number;
+  readonly questions: string[];
+  call: 'ended' | 'held' | 'ending' | 'lost' | 'over';
+  readonly since: number;
+}
 
 /** What a person gave to a server that asked. `cancel`: nobody said yes or no. */
 export type InputResponse =
@@ -22,8 +34,7 @@ export interface Inputs {
 }
 
 /** A call asks for input: it has ended for it, or it is held open until it is answered. */
-export function askedByCall(state: RunState, task: TaskState, asked: OpenQuestion): void {
-  const { question, askedAt, isHeld } = asked;
+export function askedByCall(task: TaskState, { question, askedAt, isHeld }: OpenQuestion): void {
   const { attempts: attempt, asking, status } = task;
   if (asking?.attempt === attempt && status === 'waiting') asking.questions.push(question.id);
   else {
@@ -34,65 +45,31 @@ export function askedByCall(state: RunState, task: TaskState, asked: OpenQuestio
   }
   // It may have done a part of its work before it asked.
   task.mayHaveTouched = true;
-  if (isHeld) state.held.add(task.task.id);
 }
 
 /** Whether a call of the task is out of the house. */
-export function hasOpenCall(state: RunState, { task, status }: TaskState): boolean {
-  return status === 'running' || state.held.has(task.id);
-}
-
-/** Whether nothing is under way but calls that wait for a person. Such time counts for nobody. */
-export function isOnlyHolding(state: RunState): boolean {
-  return state.held.size > 0 && !isAtWork(state);
+export function hasOpenCall({ indexes }: RunState, { task, status }: TaskState): boolean {
+  return status === 'running' || indexes.held.has(task.id);
 }
 
 /** When the call is given up for want of an answer. */
-export function heldUntil(state: RunState, { asking }: TaskState): number {
+export function heldUntil({ settings }: RunState, { asking }: TaskState): number {
   if (asking?.call !== 'held') return Number.POSITIVE_INFINITY;
-  return asking.since + (state.settings.questions?.hold ?? HOLD);
-}
-
-/** The call that asked is gone. Whoever answers is heard all the same. */
-export function loseCall(state: RunState, task: TaskState, at: number): void {
-  if (task.asking === undefined) return;
-  state.held.delete(task.task.id);
-  task.asking.call = 'lost';
-  task.isInDoubt = !isRepeatable(task.effect);
-  goOnWithInput(state, task, at);
-}
-
-/** After an answer: nothing happens before the last one is there. */
-export function goOnWithInput(state: RunState, task: TaskState, at: number): void {
-  const { asking } = task;
-  if (asking === undefined || questionsOf(state, task).some(({ answer }) => answer === undefined)) return;
-  if (asking.call === 'held') {
-    state.held.delete(task.task.id);
-    task.startedAt = (task.startedAt ?? at) + Math.max(0, at - asking.since);
-    moveTo(state, task, 'running');
-  } else if (asking.call === 'ended') release(state, task);
-  else if (asking.call === 'lost' && isRepeatable(task.effect)) release(state, task);
-  else if (asking.call === 'lost') moveTo(state, task, 'in_doubt');
-}
-
-/** Whether a person will not do what the server wants done before it is called again, and cannot be told so. */
-export function isRefused(state: RunState, task: TaskState): boolean {
-  const asked = questionsOf(state, task);
-  const isPrecondition = ({ isHeld, input }: OpenQuestion) => !isHeld && input?.name === undefined;
-  return (
-    asked.every(({ answer }) => answer !== undefined) &&
-    asked.some((one) => isPrecondition(one) && one.answer?.declined === true)
-  );
+  return asking.since + (settings.questions?.hold ?? HOLD);
 }
 
 export function inputsOf(state: RunState, task: TaskState): Inputs | undefined {
   if (task.asking?.call !== 'ended') return undefined;
-  const asked = questionsOf(state, task);
+  const asked = questionsOf(state, task.asking.questions);
   const responses = asked.flatMap((one) =>
     one.input?.name === undefined ? [] : [[one.input.name, responseTo(one)] as const],
   );
-  const given = asked.map(({ input }) => input?.state).find((one) => one !== undefined);
-  return { responses: Object.fromEntries(responses), ...(given !== undefined && { state: given }) };
+  const kept = asked.map(({ input }) => input?.state).find((one) => one !== undefined);
+  return { responses: Object.fromEntries(responses), ...(kept !== undefined && { state: kept }) };
+}
+
+export function questionsOf({ questions }: RunState, ids: readonly string[]): OpenQuestion[] {
+  return ids.flatMap((id) => questions.get(id) ?? []);
 }
 
 export function responseTo({ question, answer }: OpenQuestion): InputResponse {
@@ -123,8 +100,4 @@ export function savedAnswer(
 
 function comparable({ text, form, url }: { text?: string; form?: JsonObject; url?: string }): JsonObject {
   return { text: text ?? '', form: form ?? null, url: url ?? '' };
-}
-
-function questionsOf(state: RunState, { asking }: TaskState): OpenQuestion[] {
-  return (asking?.questions ?? []).flatMap((id) => state.questions.get(id) ?? []);
 }

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../model/json.ts';
 import { type Effect, isRepeatable } from '../../model/tool.ts';
 import { wasNeverSent } from '../monitor.ts';
 import { hasOpenCall } from './held-calls.ts';
-import type { RunState, Stored, TaskState } from './state.ts';
+import type { RunState } from './state.ts';
+import type { Stored, TaskState } from './tasks.ts';
 
 type Ended = FactOf<'inner_call_ended'>['data'];
 
@@ -43,18 +44,17 @@ export interface InnerCall {
  * I4  A call whose end is unknown is made again under its own key if it is idempotent. Otherwise a person is asked.
  */
 
-export function innerCallStarted(state: RunState, data: FactOf<'inner_call_started'>['data']): RunState {
+export function innerCallStarted(state: RunState, data: FactOf<'inner_call_started'>['data']): void {
   const task = openTask(state, data);
-  if (task === undefined) return state;
+  if (task === undefined) return;
   const { key, operation, args, effect, attempt } = data;
   const { seq } = state;
   put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq });
-  return state;
 }
 
-export function innerCallEnded(state: RunState, data: Ended): RunState {
+export function innerCallEnded(state: RunState, data: Ended): void {
   const task = openTask(state, data);
-  if (task === undefined) return state;
+  if (task === undefined) return;
   const { key, attempt } = data;
   const { seq } = state;
   const outcome = outcomeIn(data);
@@ -68,7 +68,6 @@ export function innerCallEnded(state: RunState, data: Ended): RunState {
   }
   // The task gets on: how often its driver has died before says nothing about the next time.
   if (outcome.kind === 'succeeded') task.crashesInVain = 0;
-  return state;
 }
 
 function openTask(
@@ -97,13 +96,30 @@ function outcomeIn({ result, blob, failure, lost, ambiguous }: Ended): InnerOutc
   return { kind: 'succeeded', result: blob === undefined ? { value: result ?? null } : { blob } };
 }
 
-/** A new attempt begins: forgets what it has to find out again (I3). */
-export function beginAgain({ innerCalls }: TaskState): void {
-  if (innerCalls === undefined) return;
-  const frontier = frontierOf(innerCalls);
-  for (const call of innerCalls.values()) {
-    if (isOpen(call, frontier)) call.outcome = undefined;
-    else if (call.endedSeq > frontier && !mayHaveHappened(call)) innerCalls.delete(call.key);
+/** What a new attempt has to find out again (I3): calls to forget, and calls whose end is unknown again. */
+export function staleCalls({ innerCalls }: Pick<TaskState, 'innerCalls'>): {
+  readonly forgets: string[];
+  readonly reopens: string[];
+} {
+  const forgets: string[] = [];
+  const reopens: string[] = [];
+  const frontier = innerCalls === undefined ? 0 : frontierOf(innerCalls);
+  for (const call of innerCalls?.values() ?? []) {
+    if (isOpen(call, frontier)) {
+      if (call.outcome !== undefined) reopens.push(call.key);
+    } else if (call.endedSeq > frontier && !mayHaveHappened(call)) forgets.push(call.key);
+  }
+  return { forgets, reopens };
+}
+
+export function forgetCalls(
+  { innerCalls }: TaskState,
+  { forgets = [], reopens = [] }: Pick<FactOf<'task_started'>['data'], 'forgets' | 'reopens'>,
+): void {
+  for (const key of forgets) innerCalls?.delete(key);
+  for (const key of reopens) {
+    const call = innerCalls?.get(key);
+    if (call !== undefined) call.outcome = undefined;
   }
 }
 
@@ -153,14 +169,29 @@ export function innerCallsInDoubt({ innerCalls }: Pick<TaskState, 'innerCalls'>)
 }
 
 /** A person has looked at the call in doubt. */
-export function settleInnerCall(task: TaskState, took: 'effect' | 'no_effect', seq: number): void {
-  const call = innerCallInDoubt(task);
+export function settleInnerCall(
+  { innerCalls }: Pick<TaskState, 'innerCalls'>,
+  { key, took }: NonNullable<FactOf<'answer_applied'>['data']['inner']>,
+  seq: number,
+): void {
+  const call = innerCalls?.get(key);
   if (call === undefined) return;
-  if (took === 'no_effect') task.innerCalls?.delete(call.key);
+  if (took === 'no_effect') innerCalls?.delete(key);
   else {
     call.outcome = { kind: 'succeeded', result: { value: null } };
     call.endedSeq = seq;
   }
+}
+
+/** Whether a person has to be asked about yet another call of the service, once they have looked at this one. */
+export function isInDoubtAfter(
+  { innerCalls = new Map() }: TaskState,
+  inner: NonNullable<FactOf<'answer_applied'>['data']['inner']>,
+  seq: number,
+): boolean {
+  const after = new Map([...innerCalls].map(([key, call]) => [key, { ...call }]));
+  settleInnerCall({ innerCalls: after }, inner, seq);
+  return innerCallsInDoubt({ innerCalls: after }).length > 0;
 }
 
 /** The calls that are done and that a later attempt does not make again, in order. Reads change nothing and are left out. */

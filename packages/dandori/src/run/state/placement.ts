@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Access } from '../../model/plan.ts';
 import { disturb, filledIn } from '../../plan/hazards.ts';
-import { hasEnded, type RunState, type TaskState } from './state.ts';
+import { waitFor } from './indexes.ts';
+import type { RunState } from './state.ts';
 import { moveTo } from './task-moves.ts';
+import { hasEnded, type TaskState } from './tasks.ts';
 
 /**
  * A person's choice may change what a task touches, and with it what it must wait for and what must wait for it.
@@ -11,21 +13,26 @@ import { moveTo } from './task-moves.ts';
  * P2  A task goes on after the earlier ones that its new arguments disturb.
  * P3  Where a later one has touched the same already, the order cannot be kept any more: the task may not be called.
  */
-export function holdBack(state: RunState, task: TaskState, options: readonly JsonObject[]): void {
-  for (const args of options) {
-    const { later } = around(state, task, args);
-    for (const other of later) if (!hasTouched(other)) wait(state, other, task);
-  }
+export function heldBackBy(state: RunState, task: TaskState, options: readonly JsonObject[]): string[] {
+  const found = options.flatMap((args) => around(state, task, args).later.filter((one) => !hasTouched(one)));
+  return [...new Set(found)].filter((one) => canWait(one, task)).map(({ task: { id } }) => id);
 }
 
-/** Puts a task with changed arguments in its place; the later one that has overtaken it, where there is one. */
-export function placeAnew(state: RunState, task: TaskState, args: JsonObject): TaskState | undefined {
+/** Where a task with these arguments belongs: who then waits for whom, or the later one that has overtaken it. */
+export function placeOf(
+  state: RunState,
+  task: TaskState,
+  args: JsonObject,
+): { readonly waits: { task: string; for: string }[] } | { readonly overtaker: TaskState } {
   const { earlier, later } = around(state, task, args);
   const overtaker = later.find(hasTouched);
-  if (overtaker !== undefined) return overtaker;
-  for (const other of later) wait(state, other, task);
-  for (const other of earlier) if (!hasEnded(other.status)) wait(state, task, other);
-  return undefined;
+  if (overtaker !== undefined) return { overtaker };
+  const pairs = [
+    ...later.map((other) => [other, task] as const),
+    ...earlier.filter(({ status }) => !hasEnded(status)).map((other) => [task, other] as const),
+  ];
+  const needed = pairs.filter(([one, other]) => canWait(one, other));
+  return { waits: needed.map(([one, other]) => ({ task: one.task.id, for: other.task.id })) };
 }
 
 /** The tasks that it would disturb with these arguments, by where they stand in the plan. */
@@ -54,11 +61,13 @@ function hasTouched({ mayHaveTouched, status }: TaskState): boolean {
   return mayHaveTouched || status === 'running';
 }
 
-function wait(state: RunState, later: TaskState, earlier: TaskState): void {
-  const { id } = earlier.task;
-  if (hasEnded(later.status) || later.waits.includes(id) || later.needs.includes(id)) return;
-  later.waits.push(id);
-  earlier.dependents.push(later.task.id);
-  later.unmet++;
+/** Whether it is not over, and does not wait already. */
+function canWait({ status, waits, needs }: TaskState, { task: { id } }: TaskState): boolean {
+  return !hasEnded(status) && !waits.includes(id) && !needs.includes(id);
+}
+
+export function wait(state: RunState, later: TaskState | undefined, earlier: TaskState | undefined): void {
+  if (later === undefined || earlier === undefined || !canWait(later, earlier)) return;
+  waitFor(later, earlier);
   if (later.status === 'ready' || later.status === 'retrying') moveTo(state, later, 'pending');
 }

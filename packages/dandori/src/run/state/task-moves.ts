@@ -1,41 +1,15 @@
+import type { Cause } from '../../model/failure.ts';
 import { isStep } from '../../model/task.ts';
-import type { Queued } from '../../plan/ready-queue.ts';
-import { hasEnded, type RunState, type TaskState, type TaskStatus } from './state.ts';
+import { taskEnded } from './decisions.ts';
+import { childEnded, enter, leave, toldBy } from './indexes.ts';
+import type { RunState } from './state.ts';
+import { hasEnded, type TaskState, type TaskStatus } from './tasks.ts';
 
-/** Moves a task between the sets that `decide` looks at, so that it never has to walk over all tasks. */
+/** Changes the status of a task and keeps the indexes. */
 export function moveTo(state: RunState, task: TaskState, status: TaskStatus): void {
   leave(state, task);
   task.status = status;
   enter(state, task);
-}
-
-function leave(state: RunState, task: TaskState): void {
-  const { id } = task.task;
-  if (isStep(task.task)) state.stepsReady.delete(id);
-  else if (task.queued !== undefined) leaveQueue(state, task, task.queued);
-  else setOf(state, task.status)?.delete(id);
-  if (task.status === 'running') countIn(state, task.lane, -1);
-}
-
-function leaveQueue({ ready, retrying }: RunState, task: TaskState, queued: Queued<TaskState>): void {
-  const queue = task.status === 'ready' ? ready : retrying;
-  queue.delete(queued);
-  task.queued = undefined;
-}
-
-function enter(state: RunState, task: TaskState): void {
-  const { lane, order, dueAt = 0 } = task;
-  const { id } = task.task;
-  if (isStep(task.task)) {
-    if (task.status === 'ready') state.stepsReady.add(id);
-  } else if (task.status === 'ready') task.queued = state.ready.add(task, task);
-  else if (task.status === 'retrying') task.queued = state.retrying.add(task, { lane, rank: -dueAt, order });
-  else setOf(state, task.status)?.add(id);
-  if (task.status === 'running') countIn(state, lane, 1);
-}
-
-function countIn({ runningIn }: RunState, lane: string, change: number): void {
-  runningIn.set(lane, (runningIn.get(lane) ?? 0) + change);
 }
 
 export function makeReady(state: RunState, task: TaskState): void {
@@ -44,7 +18,7 @@ export function makeReady(state: RunState, task: TaskState): void {
 }
 
 function readyAs({ children, dueAt }: TaskState): TaskStatus {
-  // Where the plan came with the tasks of a step, nobody need be asked for them.
+  // Where the plan came with the tasks of a step, the mind need not be asked for them.
   if (children.length > 0) return 'expanding';
   // One that was held back while it waited for its time still has to.
   return dueAt === undefined ? 'ready' : 'retrying';
@@ -52,7 +26,7 @@ function readyAs({ children, dueAt }: TaskState): TaskStatus {
 
 /** After an answer: at once, or behind those that it must wait for meanwhile. */
 export function release(state: RunState, task: TaskState): void {
-  if (task.unmet === 0) makeReady(state, task);
+  if (task.links.unmet === 0) makeReady(state, task);
   else moveTo(state, task, 'pending');
 }
 
@@ -65,42 +39,29 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
   const end = (one: TaskState, as: typeof status) => {
     one.isInDoubt = false;
     moveTo(state, one, as);
-    record(state, one);
+    if (!isStep(one.task)) state.ends.push({ seq: state.seq, task: one });
+    taskEnded(state, one, state.conversation !== undefined);
     ended.push(one);
   };
   end(task, status);
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
     const step = closedBy(state, source);
     if (step !== undefined) end(step, settleStep(state, step));
-    for (const id of toldBy(source)) {
-      const dependent = state.tasks.get(id);
+    for (const dependent of toldBy(state, source)) {
       // One that a person is asked about may be held back too, and goes on when it is answered.
-      if (dependent === undefined || !['pending', 'waiting'].includes(dependent.status)) continue;
-      dependent.unmet--;
-      if (dependent.status === 'waiting' || dependent.unmet > 0) continue;
+      if (dependent.status !== 'pending' || dependent.links.unmet > 0) continue;
       if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
       else end(dependent, 'blocked');
     }
   }
 }
 
-function record(state: RunState, task: TaskState): void {
-  if (isStep(task.task)) {
-    // One that never began is told of by what kept it from it.
-    if (state.conversation !== undefined && task.status !== 'blocked') state.unreported.add(task.task.id);
-    return;
-  }
-  state.ends.push({ seq: state.seq, task });
-  if (task.status !== 'blocked') state.sinceReflection.ended++;
-  if (task.status === 'failed') state.sinceReflection.failed++;
-}
-
 /** The step whose last open task this was. */
 function closedBy(state: RunState, { task }: TaskState): TaskState | undefined {
   const step = task.step === undefined ? undefined : state.tasks.get(task.step);
   if (step === undefined || !hasTasks(step) || hasEnded(step.status)) return undefined;
-  step.open--;
-  return step.open > 0 ? undefined : step;
+  childEnded(step);
+  return step.links.open > 0 ? undefined : step;
 }
 
 /** Whether it ends as its tasks do: a step, or one that others stand for. */
@@ -117,18 +78,14 @@ export function settleStep(state: RunState, step: TaskState): 'succeeded' | 'fai
     step.failure = undefined;
     return 'succeeded';
   }
-  const message = `${undone.task.id} (${undone.task.operation}) ${undone.failure?.message ?? 'could not run'}`;
-  step.failure = { kind: undone.failure?.kind ?? 'unexpected', message };
+  const { id, operation } = undone.task;
+  const cause: Cause = {
+    kind: undone.failure?.kind ?? 'unexpected',
+    code: 'part_failed',
+    params: { task: id, operation },
+  };
+  step.failure = { ...cause, message: `${id} (${operation}) ${undone.failure?.message ?? ''}`.trim() };
   return 'failed';
-}
-
-/** Who waited for this one alone, and who waited for a gate of which it was the last. */
-function* toldBy({ dependents, opens }: TaskState): Generator<string> {
-  yield* dependents;
-  for (const gate of opens) {
-    gate.closed--;
-    if (gate.closed === 0) yield* gate.dependents;
-  }
 }
 
 /**
@@ -137,10 +94,4 @@ function* toldBy({ dependents, opens }: TaskState): Generator<string> {
  */
 export function hasAllItNeeds(state: RunState, { needs }: TaskState): boolean {
   return needs.every((id) => (state.tasks.get(id)?.status ?? 'succeeded') === 'succeeded');
-}
-
-function setOf(state: RunState, status: TaskStatus): Set<string> | undefined {
-  if (status === 'running') return state.running;
-  if (status === 'in_doubt') return state.inDoubt;
-  return undefined;
 }

@@ -64,11 +64,13 @@ export function isBeginning(
   bytes: Buffer,
   next: { readonly [owner: string]: string | number; readonly seq: number },
 ): boolean {
-  const beginning = stringifyJson({ v: EVENT_VERSION, ...next }).replace(/\}$/, ',');
   // A file may have grown on the disk before what was to be written into it was there.
   const written = bytes.toString('latin1').replace(/\0+$/, '');
-  const length = Math.min(written.length, beginning.length);
-  return written.slice(0, length) === beginning.slice(0, length);
+  return [1, EVENT_VERSION].some((v) => {
+    const beginning = stringifyJson({ v, ...next }).replace(/\}$/, ',');
+    const length = Math.min(written.length, beginning.length);
+    return written.slice(0, length) === beginning.slice(0, length);
+  });
 }
 
 /** Whether the append that this line belongs to has another behind it. Data ends with a bracket, so it cannot say so. */

@@ -117,7 +117,8 @@ function unheardNotes({ end, notes, decisions }: RunState, { isGenerous }: Scena
 }
 
 function endViolations(state: RunState, { isPersonSilent, settings }: Scenario): Violation[] {
-  const { end, cancel, openQuestions } = state;
+  const { end, cancel } = state;
+  const { openQuestions } = state.indexes;
   if (end === undefined) {
     const isForEver = isPersonSilent && settings.questions?.expireAfter === undefined;
     return isForEver && openQuestions > 0 && cancel === undefined ? [] : ['unended: the run has no end'];

@@ -124,7 +124,7 @@ async function live({
     waitingAt = 0;
     drivers.add(process);
     process.onDeath(() => drivers.delete(process));
-    const work = drive(RUN, parts).then(({ end, openQuestions, paused, seq }) => {
+    const work = drive(RUN, parts).then(({ end, indexes: { openQuestions }, paused, seq }) => {
       if (end !== undefined) return;
       waitingAt = seq;
       if (openQuestions === 0 && paused === undefined)

@@ -98,7 +98,7 @@ async function open(
     ? createHttpTransport(config, maxResultBytes)
     : createStdioTransport(config, maxResultBytes);
   const client = new Client(
-    { name: 'dandori', version: '0.2.0' },
+    { name: 'dandori', version: '0.3.0' },
     {
       versionNegotiation: { mode },
       capabilities: { elicitation: { form: {}, url: {} } },

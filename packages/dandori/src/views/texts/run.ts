@@ -16,6 +16,9 @@ const ENGLISH = {
     `What was chosen in place of ${operation} cannot be done: ${problems}`,
   replaced: (operation: string, choice: string) =>
     `A person chose what is done in place of ${operation}: ${choice}`,
+  overtaken: (operation: string, task: string, by: string) =>
+    `The answer makes ${operation} touch what ${task} (${by}) has already touched, although ${task} is written later. It was not called, so that nothing happens out of order.`,
+  stepGivenUp: 'The mind gave this step up.',
   givenUp: (operation: string) => `Nobody knows whether ${operation} took effect; it was given up.`,
   inDoubt: 'was called, and nobody knows whether it took effect',
   notDone: 'not done',
@@ -55,6 +58,9 @@ const JAPANESE: typeof ENGLISH = {
   expired: (question) => `期限までに回答がありませんでした: ${question}`,
   notReplaced: (operation, problems) => `${operation} の代わりに選ばれたことは実行できません: ${problems}`,
   replaced: (operation, choice) => `${operation} の代わりに行うことが選ばれました: ${choice}`,
+  overtaken: (operation, task, by) =>
+    `回答により ${operation} の対象が変わりましたが、後に書かれた ${task}（${by}）がすでに同じ対象を使っています。順序を守るため、呼び出しませんでした。`,
+  stepGivenUp: 'このステップは取りやめになりました。',
   givenUp: (operation) => `${operation} が実行されたかどうか分からないまま、取りやめました。`,
   inDoubt: '呼び出しましたが、実行されたかどうか分かりません',
   notDone: '実行していません',

@@ -51,6 +51,7 @@ export function threadOf(events: readonly Event[], { questions }: RunState): Thr
       case 'probe_started':
       case 'probe_ended':
       case 'hold_ended':
+      case 'answer_applied':
       case 'question_answered':
       case 'question_expired':
       case 'limit_reached':

@@ -1,4 +1,4 @@
-import { isOnlyHolding } from '#dandori/run/state/held-calls.ts';
+import { isOnlyHolding } from '#dandori/run/state/state.ts';
 import { outcomeOf } from '#dandori/views/report.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/steering.ts';
@@ -47,7 +47,7 @@ function Figures({ state, news }: ViewProps) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const { language } = useLanguage();
-  const { usage, calls, activeMs, settings, end, isTakenUp, lastAt } = state;
+  const { usage, modelCalls: calls, activeMs, settings, end, isTakenUp, lastAt } = state;
   const number = (value: number) => value.toLocaleString(language);
   const dollars = (value: number) =>
     value.toLocaleString(language, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });

@@ -22,7 +22,8 @@ export function Steering({ run, state, news }: ViewProps) {
   const { mutate, isPending, error } = useMutation({ mutationFn: (act: () => Promise<void>) => act() });
   const { end, paused, cancel } = state;
   const isOpen = end === undefined && cancel === undefined;
-  const isStill = isOpen && (paused !== undefined || (news.driving === 'idle' && state.openQuestions === 0));
+  const isStill =
+    isOpen && (paused !== undefined || (news.driving === 'idle' && state.indexes.openQuestions === 0));
   const close = () => setAsking(undefined);
   const buttons: readonly (readonly [isShown: boolean, name: string, act: () => void])[] = [
     [isOpen && paused === undefined && !isStill, say.pause, () => mutate(() => client.pause(run))],

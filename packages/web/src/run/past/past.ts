@@ -35,6 +35,7 @@ export function landmarkOf(event: Event): LandmarkKind | undefined {
     case 'probe_started':
     case 'probe_ended':
     case 'hold_ended':
+    case 'answer_applied':
     case 'question_answered':
     case 'question_expired':
     case 'note_added':

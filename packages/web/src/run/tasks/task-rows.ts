@@ -46,7 +46,7 @@ export interface Wanted {
   readonly isDown: boolean;
 }
 
-export function taskCount({ tasks, stepCount }: RunState): number {
+export function taskCount({ tasks, indexes: { stepCount } }: RunState): number {
   return tasks.size - stepCount;
 }
 

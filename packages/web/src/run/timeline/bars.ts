@@ -102,6 +102,7 @@ function openingBy(event: Event): Opening | undefined {
     case 'inner_call_ended':
     case 'probe_ended':
     case 'hold_ended':
+    case 'answer_applied':
     case 'question_answered':
     case 'question_expired':
     case 'note_added':
@@ -159,6 +160,7 @@ function endingBy(event: Event): Ending | undefined {
     case 'inner_call_ended':
     case 'probe_started':
     case 'hold_ended':
+    case 'answer_applied':
     case 'note_added':
     case 'run_paused':
     case 'run_continued':

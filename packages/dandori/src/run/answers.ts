@@ -1,0 +1,122 @@
+import { assertNever } from '../model/error.ts';
+import type { FactOf } from '../model/event.ts';
+import { type Cause, toFailure, type Word } from '../model/failure.ts';
+import { isObject, stringifyJson } from '../model/json.ts';
+import { isRepeatable } from '../model/tool.ts';
+import { withChoice } from './state/choice.ts';
+import { questionsOf } from './state/held-calls.ts';
+import { innerCallInDoubt, isInDoubtAfter } from './state/inner-calls.ts';
+import { placeOf } from './state/placement.ts';
+import type { Answer, OpenQuestion, RunState, TaskState } from './state/state.ts';
+
+type Applied = FactOf<'answer_applied'>['data'];
+type Consequence = Omit<Applied, 'task' | 'question'>;
+
+/** What the answers lead to that a task has waited for. Undefined where it does not wait, or not all are there. */
+export function appliedAnswer(state: RunState, id: string, word: Word): Applied | undefined {
+  const task = state.indexes.answered.has(id) ? state.tasks.get(id) : undefined;
+  const asked = questionsOf(state, task?.waitsFor ?? []);
+  const last = asked.at(-1);
+  if (task === undefined || last?.answer === undefined) return undefined;
+  const { question } = last;
+  const how =
+    question.kind === 'elicitation'
+      ? afterInput(task, asked, word)
+      : afterAnswer(state, task, { asked: last, answer: last.answer, word });
+  return { task: id, question: question.id, ...how };
+}
+
+/** A server hears a no like any other answer, where it can be told. Otherwise the task fails. */
+function afterInput(task: TaskState, asked: readonly OpenQuestion[], word: Word): Consequence {
+  const refused = asked.find(
+    ({ isHeld, input, answer }) => !isHeld && input?.name === undefined && answer?.declined === true,
+  );
+  if (refused?.answer !== undefined) return declined(task, { asked: refused, answer: refused.answer, word });
+  switch (task.asking?.call) {
+    case 'held':
+      return { to: 'running' };
+    case 'lost':
+      return { to: isRepeatable(task.effect) ? 'ready' : 'in_doubt' };
+    default:
+      return { to: 'ready' };
+  }
+}
+
+interface Answered {
+  readonly asked: OpenQuestion;
+  readonly answer: Answer;
+  readonly word: Word;
+}
+
+function afterAnswer(state: RunState, task: TaskState, answered: Answered): Consequence {
+  const { asked, answer, word } = answered;
+  const { kind, digest } = asked.question;
+  if (answer.declined === true) return declined(task, answered);
+  switch (kind) {
+    case 'approval':
+      if (answer.value !== 'approve') return declined(task, answered);
+      return { to: 'ready', ...(digest !== undefined && { approved: digest }) };
+    case 'in_doubt':
+      return settled(state, task, answer, word);
+    case 'ambiguity':
+      return chosen(state, task, answered);
+    case 'missing_input':
+    case 'plan_approval':
+    case 'elicitation':
+      return { to: 'ready' };
+    default:
+      return assertNever(kind);
+  }
+}
+
+function failed(cause: Cause, word: Word): Consequence {
+  return { to: 'failed', failure: toFailure(cause, word) };
+}
+
+/** A call whose outcome is unknown is not undone by a person who will not look. */
+function declined({ task: { operation } }: TaskState, { asked, answer, word }: Answered): Consequence {
+  const { kind, text } = asked.question;
+  if (kind === 'in_doubt') return givenUp(operation, word);
+  // Where nobody answered in time, nobody has said no.
+  if (answer.isExpired === true)
+    return failed({ kind: 'rejected', code: 'unanswered', params: { question: text } }, word);
+  const { comment } = answer;
+  const params = { operation, ...(comment !== undefined && { reason: comment }) };
+  return failed({ kind: 'rejected', code: kind === 'approval' ? 'not_approved' : 'declined', params }, word);
+}
+
+function givenUp(operation: string, word: Word): Consequence {
+  return failed({ kind: 'timeout', code: 'given_up', params: { operation } }, word);
+}
+
+/**
+ * A person has looked: it happened, it did not (so it is called again), or it is to be given up. Of a service that was
+ * interrupted in a call of its own: `again_after` where that call took effect, `again` where it did not.
+ */
+function settled(state: RunState, task: TaskState, { value: answer }: Answer, word: Word): Consequence {
+  if (answer === 'happened') return { to: 'succeeded' };
+  if (answer !== 'again' && answer !== 'again_after') return givenUp(task.task.operation, word);
+  // A service may have made several calls at once: a person is asked about one after the other.
+  const open = innerCallInDoubt(task);
+  if (open === undefined) return { to: 'ready' };
+  const inner = { key: open.key, took: answer === 'again' ? ('no_effect' as const) : ('effect' as const) };
+  return { to: isInDoubtAfter(task, inner, state.seq + 1) ? 'in_doubt' : 'ready', inner };
+}
+
+/** What the choice makes it touch may be in use, or may have been used by one that is written later. */
+function chosen(state: RunState, task: TaskState, { asked, answer, word }: Answered): Consequence {
+  const { options, form } = asked.question;
+  const { value } = answer;
+  const option = options?.find((one) => stringifyJson(one.value) === stringifyJson(value));
+  if (option?.tasks !== undefined) return { to: 'replacing', tasks: option.tasks };
+  const choice = option ?? (form !== undefined && isObject(value) ? { args: value } : undefined);
+  const args = choice && withChoice(task, choice);
+  const place = placeOf(state, task, args ?? task.override ?? task.task.args);
+  if ('overtaker' in place) {
+    const { id, operation: by } = place.overtaker.task;
+    const params = { operation: task.task.operation, task: id, by };
+    return { ...failed({ kind: 'plan_error', code: 'overtaken', params }, word), ...(args && { args }) };
+  }
+  const { waits } = place;
+  return { to: 'ready', ...(args && { args }), ...(waits.length > 0 && { waits }) };
+}

@@ -1,0 +1,37 @@
+import type { FactOf } from '../model/event.ts';
+import { headOf, type Json, type JsonObject } from '../model/json.ts';
+import type { Probe } from '../model/tool.ts';
+import { fillPlaceholders } from '../plan/fill-refs.ts';
+import { query } from '../plan/query.ts';
+
+const KEY = 'idempotency_key';
+
+/** What a probe is called with; a text says which argument the call in doubt did not have. */
+export function probeArgs({ args }: Probe, sent: JsonObject, key: string): JsonObject | string {
+  const known: JsonObject = { [KEY]: key, ...sent };
+  const missing = new Set<string>();
+  const lookUp = (name: string): Json => {
+    if (!Object.hasOwn(known, name)) missing.add(name);
+    return known[name] ?? null;
+  };
+  const filled = fillPlaceholders(args, lookUp) as JsonObject;
+  return missing.size === 0 ? filled : [...missing].join(', ');
+}
+
+type Finding = Pick<FactOf<'probe_ended'>['data'], 'found' | 'message'> & { readonly result?: Json };
+
+/** Only a plain true or false settles a call: anything else may be a probe that looked in the wrong place. */
+export function findingIn(result: Json, { settledWhen, result: wanted }: Probe): Finding {
+  const settled = evaluate(result, settledWhen);
+  if (settled === false) return { found: 'not_happened' };
+  if (settled !== true) return { found: 'unknown', message: `settled_when gives ${headOf(settled, 200)}` };
+  return { found: 'happened', result: wanted === undefined ? null : evaluate(result, wanted) };
+}
+
+function evaluate(result: Json, expression: string): Json {
+  try {
+    return query(result, expression) ?? null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

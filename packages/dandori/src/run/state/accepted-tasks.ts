@@ -1,0 +1,170 @@
+import type { CheckedTask, FactOf } from '../../model/event.ts';
+import type { Task } from '../../model/task.ts';
+import { laneOf } from '../../model/tool.ts';
+import {
+  closeGate,
+  connect as connectLinks,
+  countOpen,
+  createLinks,
+  type Gate,
+  taskAdded,
+  taskForgotten,
+} from './indexes.ts';
+import { type Draft, planWord } from './plan.ts';
+import type { RunState } from './state.ts';
+import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './task-moves.ts';
+import { hasEnded, setReplacement, type TaskState } from './tasks.ts';
+
+/** The tasks of an accepted plan take their places; those that it removes or supersedes leave theirs. */
+export function tasksAccepted(
+  state: RunState,
+  draft: Draft | undefined,
+  { version, tasks, groups = [], question }: FactOf<'plan_approved'>['data'],
+): void {
+  const { removes = [], revision } = draft ?? {};
+  const { supersedes = [], replaces = '' } = revision ?? {};
+  const written = new Map(draft?.tasks.map((task) => [task.id, task]));
+  const left = new Set(removes.map((id) => state.tasks.get(id)?.task.step));
+  for (const id of removes) forget(state, id);
+  for (const id of supersedes) supersede(state, id);
+  const coveredBy = hasApproved(state, question, version) ? question : undefined;
+  const replaced = state.tasks.get(replaces);
+  if (replaced !== undefined) {
+    setReplacement(state, replaced, undefined);
+    replaced.isReplaced = true;
+  }
+  const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
+  const added = tasks.flatMap((checked) => {
+    const task = written.get(checked.id);
+    // What is begun keeps its attempts, whatever a plan says: they are all that is known of its effect.
+    const isTaken = state.tasks.has(checked.id);
+    return task === undefined || isTaken ? [] : [addTask(state, task, { ...checked, gates, coveredBy })];
+  });
+  // A task may be written before its step.
+  for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
+  for (const id of supersedes) left.add(state.tasks.get(id)?.task.step);
+  for (const id of left) goOnWithout(state, id);
+  for (const gate of gates) closeGate(state, gate);
+  for (const task of added) connect(state, task);
+}
+
+function hasApproved({ questions }: RunState, id: string | undefined, version: number): boolean {
+  const asked = id === undefined ? undefined : questions.get(id);
+  const kind = asked?.question.plan === version ? planWord(asked)?.kind : undefined;
+  return kind === 'approved' || kind === 'edited';
+}
+
+/** It was never begun, and a new one stands for it or nothing does. */
+function forget(state: RunState, id: string): void {
+  const task = state.tasks.get(id);
+  if (task === undefined || task.attempts > 0 || task.status === 'succeeded') return;
+  moveTo(state, task, 'blocked');
+  state.tasks.delete(id);
+  taskForgotten(state, task);
+  const siblings = state.tasks.get(task.task.step ?? '')?.children;
+  const index = siblings?.indexOf(id) ?? -1;
+  if (index >= 0) siblings?.splice(index, 1);
+}
+
+/** With a step all of it that failed does not matter any more. */
+function supersede(state: RunState, id: string): void {
+  const task = state.tasks.get(id);
+  if (task === undefined || task.isSuperseded || task.status === 'succeeded') return;
+  task.isSuperseded = true;
+  for (const child of task.children) supersede(state, child);
+}
+
+/** A step that waited for what is gone now, or failed by it, ends without it, and so does the step that it is in. */
+function goOnWithout(state: RunState, id: string | undefined): void {
+  let step = state.tasks.get(id ?? '');
+  while (step?.status === 'failed' || step?.status === 'expanding') {
+    countOpen(state, step);
+    if (step.links.open > 0) return;
+    const before = step.status;
+    moveTo(state, step, settleStep(state, step));
+    // The step around it has ended by it already.
+    if (step.status === before) return;
+    step = state.tasks.get(step.task.step ?? '');
+  }
+}
+
+interface Accepted extends CheckedTask {
+  readonly gates: readonly Gate[];
+  readonly coveredBy: string | undefined;
+}
+
+function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
+  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0, cost = 0, coveredBy } = checked;
+  const added: TaskState = {
+    task,
+    effect,
+    needs,
+    waits: [...waits],
+    gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
+    lane: checked.lane ?? laneOf(task.operation),
+    rank,
+    cost,
+    order: state.written++,
+    links: createLinks(),
+    status: 'pending',
+    waitsFor: [],
+    attempts: 0,
+    crashes: 0,
+    crashesInVain: 0,
+    innerCalls: undefined,
+    key: undefined,
+    isProbed: false,
+    probed: undefined,
+    mayHaveTouched: false,
+    asking: undefined,
+    rounds: 0,
+    isInDoubt: false,
+    doubt: undefined,
+    override: undefined,
+    sent: undefined,
+    approved: undefined,
+    coveredBy,
+    result: undefined,
+    note: undefined,
+    failure: undefined,
+    startedAt: undefined,
+    ms: undefined,
+    endedAt: undefined,
+    dueAt: undefined,
+    children: [],
+    isSuperseded: false,
+    replacement: undefined,
+    isReplaced: false,
+    isUnstopped: false,
+  };
+  state.tasks.set(task.id, added);
+  taskAdded(state, added);
+  return added;
+}
+
+/** A step is open as long as one of its tasks is, and is opened again by a new one, and so is the step that it is in. */
+function join(state: RunState, id: string, child: string): void {
+  let step = stepToJoin(state, id);
+  step?.children.push(child);
+  while (step !== undefined) {
+    const wasEnded = hasEnded(step.status);
+    countOpen(state, step);
+    if (step.status !== 'pending') moveTo(state, step, 'expanding');
+    step = wasEnded ? stepToJoin(state, step.task.step) : undefined;
+  }
+}
+
+/** One that has succeeded keeps its result. */
+function stepToJoin({ tasks }: RunState, id: string | undefined): TaskState | undefined {
+  const step = tasks.get(id ?? '');
+  return step !== undefined && hasTasks(step) && step.status !== 'succeeded' ? step : undefined;
+}
+
+function connect(state: RunState, added: TaskState): void {
+  // A step whose tasks all turned out to be blocked has ended with them.
+  if (hasEnded(added.status)) return;
+  connectLinks(state, added);
+  if (added.links.unmet > 0) return;
+  if (hasAllItNeeds(state, added)) makeReady(state, added);
+  else complete(state, added, 'blocked');
+}

@@ -1,0 +1,336 @@
+import { isStep } from '../../model/task.ts';
+import { type Queued, ReadyQueue } from '../../plan/ready-queue.ts';
+import { isAnswerDue, type OpenQuestion } from './questions.ts';
+import type { RunState } from './state.ts';
+import { hasEnded, type TaskState } from './tasks.ts';
+
+/**
+ * What `decide` looks at, so that it never walks over all tasks. All of it can be worked out from the other slices.
+ *
+ * X1  Only this file writes it.
+ * X2  After every event it is what `recount` finds. Tests hold that.
+ */
+export interface Indexes {
+  readonly ready: ReadyQueue<TaskState>;
+  /** What is due first comes first. */
+  readonly retrying: ReadyQueue<TaskState>;
+  /** Open questions. What expires first comes first. */
+  readonly expiring: ReadyQueue<OpenQuestion>;
+  readonly running: Set<string>;
+  /** How many of them run in each lane. */
+  readonly runningIn: Map<string, number>;
+  /** Tasks whose call is held open while a person is asked; they are `waiting`. */
+  readonly held: Set<string>;
+  /** Tasks that have got the answers that they waited for, until those are applied. */
+  readonly answered: Set<string>;
+  readonly inDoubt: Set<string>;
+  /** Those of them that are being looked for. */
+  readonly probing: Set<string>;
+  /** Tasks that a person's choice replaces, until that is compiled. */
+  readonly replacing: Set<string>;
+  /** Steps whose tasks are wanted now. */
+  readonly stepsReady: Set<string>;
+  stepCount: number;
+  openQuestions: number;
+  /** Of them those that no task asked: the whole run waits. */
+  runQuestions: number;
+}
+
+/** What a task knows of its neighbours. Derived too, and written here only. */
+export interface Links {
+  /** How many of `needs`, `waits` and `gates` have not come true yet. */
+  unmet: number;
+  /** Tasks to tell when this one ends. */
+  readonly dependents: string[];
+  /** Gates that its end helps to open. */
+  readonly opens: Gate[];
+  /** Of a step: how many of its tasks have not ended. */
+  open: number;
+  /** Where it stands among those that are ready or wait for their time. */
+  queued: Queued<TaskState> | undefined;
+}
+
+/** Opens when the last of its members has ended, so that n who wait for the same m cost n + m and not n × m. */
+export interface Gate {
+  readonly members: readonly string[];
+  closed: number;
+  readonly dependents: string[];
+}
+
+export function createIndexes(): Indexes {
+  return {
+    ready: new ReadyQueue(),
+    retrying: new ReadyQueue(),
+    expiring: new ReadyQueue(),
+    running: new Set(),
+    runningIn: new Map(),
+    held: new Set(),
+    answered: new Set(),
+    inDoubt: new Set(),
+    probing: new Set(),
+    replacing: new Set(),
+    stepsReady: new Set(),
+    stepCount: 0,
+    openQuestions: 0,
+    runQuestions: 0,
+  };
+}
+
+export function createLinks(): Links {
+  return { unmet: 0, dependents: [], opens: [], open: 0, queued: undefined };
+}
+
+/** Whether something is under way that will end by itself. */
+export function isAlive(state: RunState): boolean {
+  return state.indexes.held.size > 0 || isAtWork(state);
+}
+
+/** Whether it does not only wait for a person. */
+function isAtWork({ indexes: { running, probing }, thinking }: RunState): boolean {
+  return running.size > 0 || probing.size > 0 || thinking !== undefined;
+}
+
+/** Whether nothing is under way but calls that wait for a person. Such time counts for nobody. */
+export function isOnlyHolding(state: RunState): boolean {
+  return state.indexes.held.size > 0 && !isAtWork(state);
+}
+
+/** Before the status of a task changes. */
+export function leave({ indexes }: RunState, task: TaskState): void {
+  const { links, lane, status } = task;
+  const { id } = task.task;
+  if (isStep(task.task)) indexes.stepsReady.delete(id);
+  else if (links.queued !== undefined) {
+    (status === 'ready' ? indexes.ready : indexes.retrying).delete(links.queued);
+    links.queued = undefined;
+  } else if (status === 'in_doubt') indexes.inDoubt.delete(id);
+  else if (status === 'running') {
+    indexes.running.delete(id);
+    indexes.runningIn.set(lane, (indexes.runningIn.get(lane) ?? 0) - 1);
+  } else if (status === 'waiting') {
+    indexes.held.delete(id);
+    indexes.answered.delete(id);
+  }
+}
+
+/** After it has changed. */
+export function enter({ indexes }: RunState, task: TaskState): void {
+  const { links, lane, order, dueAt = 0, status } = task;
+  const { id } = task.task;
+  if (isStep(task.task)) {
+    if (status === 'ready') indexes.stepsReady.add(id);
+  } else if (status === 'ready') links.queued = indexes.ready.add(task, task);
+  else if (status === 'retrying') links.queued = indexes.retrying.add(task, { lane, rank: -dueAt, order });
+  else if (status === 'in_doubt') indexes.inDoubt.add(id);
+  else if (status === 'running') {
+    indexes.running.add(id);
+    indexes.runningIn.set(lane, (indexes.runningIn.get(lane) ?? 0) + 1);
+  }
+}
+
+export function taskAdded({ indexes }: RunState, { task }: TaskState): void {
+  if (isStep(task)) indexes.stepCount++;
+}
+
+/** It is in no plan any more: nothing that it waited for tells it. */
+export function taskForgotten({ indexes, tasks }: RunState, { task, needs, waits, gates }: TaskState): void {
+  if (isStep(task)) indexes.stepCount--;
+  for (const earlier of [...needs, ...waits]) without(tasks.get(earlier)?.links.dependents, task.id);
+  for (const gate of gates) without(gate.dependents, task.id);
+}
+
+function without(list: string[] | undefined, id: string): void {
+  const index = list?.indexOf(id) ?? -1;
+  if (index >= 0) list?.splice(index, 1);
+}
+
+/** Ties a new task to all that it needs and waits for. */
+export function connect({ tasks }: RunState, { task, links, needs, waits, gates }: TaskState): void {
+  for (const id of [...needs, ...waits]) {
+    const earlier = tasks.get(id);
+    if (earlier === undefined || hasEnded(earlier.status)) continue;
+    earlier.links.dependents.push(task.id);
+    links.unmet++;
+  }
+  for (const gate of gates) {
+    if (gate.closed === 0) continue;
+    gate.dependents.push(task.id);
+    links.unmet++;
+  }
+}
+
+/** One that did not wait before. */
+export function waitFor(later: TaskState, earlier: TaskState): void {
+  later.waits.push(earlier.task.id);
+  earlier.links.dependents.push(later.task.id);
+  later.links.unmet++;
+}
+
+export function closeGate({ tasks }: RunState, gate: Gate): void {
+  for (const id of gate.members) {
+    const member = tasks.get(id);
+    if (member === undefined || hasEnded(member.status)) continue;
+    member.links.opens.push(gate);
+    gate.closed++;
+  }
+}
+
+/** The tasks that waited for this one, or for a gate of which it was the last; each has one thing less to wait for. */
+export function* toldBy(
+  { tasks }: RunState,
+  { links: { dependents, opens } }: TaskState,
+): Generator<TaskState> {
+  yield* told(tasks, dependents);
+  for (const gate of opens) {
+    gate.closed--;
+    if (gate.closed === 0) yield* told(tasks, gate.dependents);
+  }
+}
+
+function* told(tasks: RunState['tasks'], ids: readonly string[]): Generator<TaskState> {
+  for (const id of ids) {
+    const task = tasks.get(id);
+    if (task === undefined || hasEnded(task.status)) continue;
+    task.links.unmet--;
+    yield task;
+  }
+}
+
+export function countOpen({ tasks }: RunState, { links, children }: TaskState): void {
+  links.open = children.filter((id) => !hasEnded(tasks.get(id)?.status ?? 'pending')).length;
+}
+
+export function childEnded({ links }: TaskState): void {
+  links.open--;
+}
+
+export function callHeld({ indexes }: RunState, { task }: TaskState): void {
+  indexes.held.add(task.id);
+}
+
+/** The call has ended; its task still waits for the answer. */
+export function callUnheld({ indexes }: RunState, { task }: TaskState): void {
+  indexes.held.delete(task.id);
+}
+
+export function probeMarked({ indexes }: RunState, { task, isProbed }: TaskState): void {
+  if (isProbed) indexes.probing.add(task.id);
+  else indexes.probing.delete(task.id);
+}
+
+export function replacementMarked({ indexes }: RunState, { task, replacement }: TaskState): void {
+  if (replacement !== undefined) indexes.replacing.add(task.id);
+  else indexes.replacing.delete(task.id);
+}
+
+export function questionOpened({ indexes, questions }: RunState, open: OpenQuestion): void {
+  const { expiresAt, task } = open.question;
+  indexes.openQuestions++;
+  if (task === undefined) indexes.runQuestions++;
+  if (expiresAt !== undefined)
+    open.queued = indexes.expiring.add(open, { lane: '', rank: -expiresAt, order: questions.size });
+}
+
+export function questionClosed({ indexes }: RunState, open: OpenQuestion): void {
+  indexes.openQuestions--;
+  if (open.question.task === undefined) indexes.runQuestions--;
+  if (open.queued !== undefined) indexes.expiring.delete(open.queued);
+  open.queued = undefined;
+}
+
+/** After an answer, or when what it waits for has changed. */
+export function answersCounted(state: RunState, task: TaskState): void {
+  if (isAnswerDue(state, task)) state.indexes.answered.add(task.task.id);
+  else state.indexes.answered.delete(task.task.id);
+}
+
+/** All of it worked out again, for tests: what `countedOf` must say too. */
+export function recount(state: RunState): Counted {
+  const tasks = [...state.tasks.values()];
+  const calls = tasks.filter(({ task }) => !isStep(task));
+  const named = (isMeant: (task: TaskState) => boolean) => names(calls.filter(isMeant));
+  const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
+  const running = calls.filter(({ status }) => status === 'running');
+  return {
+    ready: named(({ status }) => status === 'ready'),
+    retrying: named(({ status }) => status === 'retrying'),
+    expiring: open
+      .filter(({ question }) => question.expiresAt !== undefined)
+      .map(({ question }) => question.id)
+      .sort(),
+    running: names(running),
+    runningIn: [...Map.groupBy(running, ({ lane }) => lane)]
+      .map(([lane, { length }]) => `${lane} ${length}`)
+      .sort(),
+    held: named(
+      ({ status, asking }) => status === 'waiting' && (asking?.call === 'held' || asking?.call === 'ending'),
+    ),
+    answered: names(tasks.filter((task) => isAnswerDue(state, task))),
+    inDoubt: named(({ status }) => status === 'in_doubt'),
+    probing: named(({ isProbed }) => isProbed),
+    replacing: named(({ replacement }) => replacement !== undefined),
+    stepsReady: names(tasks.filter(({ task, status }) => isStep(task) && status === 'ready')),
+    counts: [
+      tasks.length - calls.length,
+      open.length,
+      open.filter(({ question }) => question.task === undefined).length,
+    ],
+    links: tasks.filter(isAhead).map((task) => `${task.task.id} ${unmetOf(state, task)}`),
+    open: tasks
+      .filter(({ status }) => status === 'expanding')
+      .map((step) => `${step.task.id} ${openOf(state, step)}`),
+  };
+}
+
+/** The indexes as they were kept, in the form of `recount`. */
+export function countedOf(state: RunState): Counted {
+  const { indexes } = state;
+  const tasks = [...state.tasks.values()];
+  const queue = (one: ReadyQueue<TaskState>) => names([...one.inOrder(() => true)].map(({ item }) => item));
+  return {
+    ready: queue(indexes.ready),
+    retrying: queue(indexes.retrying),
+    expiring: [...indexes.expiring.inOrder(() => true)].map(({ item }) => item.question.id).sort(),
+    running: [...indexes.running].sort(),
+    runningIn: [...indexes.runningIn]
+      .filter(([, count]) => count !== 0)
+      .map(([lane, count]) => `${lane} ${count}`)
+      .sort(),
+    held: [...indexes.held].sort(),
+    answered: [...indexes.answered].sort(),
+    inDoubt: [...indexes.inDoubt].sort(),
+    probing: [...indexes.probing].sort(),
+    replacing: [...indexes.replacing].sort(),
+    stepsReady: [...indexes.stepsReady].sort(),
+    counts: [indexes.stepCount, indexes.openQuestions, indexes.runQuestions],
+    links: tasks.filter(isAhead).map(({ task, links }) => `${task.id} ${links.unmet}`),
+    open: tasks
+      .filter(({ status }) => status === 'expanding')
+      .map(({ task, links }) => `${task.id} ${links.open}`),
+  };
+}
+
+type Counted = Readonly<Record<string, readonly (string | number)[]>>;
+
+function names(tasks: readonly TaskState[]): string[] {
+  return tasks.map(({ task }) => task.id).sort();
+}
+
+/** Whether it can still be told that something has ended. */
+function isAhead({ status }: TaskState): boolean {
+  return !hasEnded(status);
+}
+
+function unmetOf({ tasks }: RunState, { needs, waits, gates }: TaskState): number {
+  const isLeft = (id: string) => {
+    const task = tasks.get(id);
+    return task !== undefined && !hasEnded(task.status);
+  };
+  return (
+    [...needs, ...waits].filter(isLeft).length + gates.filter(({ members }) => members.some(isLeft)).length
+  );
+}
+
+function openOf({ tasks }: RunState, { children }: TaskState): number {
+  return children.filter((id) => !hasEnded(tasks.get(id)?.status ?? 'pending')).length;
+}

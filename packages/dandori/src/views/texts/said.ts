@@ -1,0 +1,109 @@
+import type { Limit } from '../../model/decision.ts';
+import { assertNever } from '../../model/error.ts';
+import type { FactOf } from '../../model/event.ts';
+import { type Failure, type Said, saidIn, type Word } from '../../model/failure.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Settings } from '../../model/settings.ts';
+import type { TaskStatus } from '../../run/state/state.ts';
+import { textsOf } from './run.ts';
+
+interface Speaking {
+  readonly goal: string;
+  readonly settings: Settings;
+}
+
+/** Words what Dandori says in a run, in the language of the run. */
+export function wordFor(run: Speaking): Word {
+  return (said) => textOf(said, run);
+}
+
+/** A failure as it is worded now. One without a code is shown as it was worded when it was written. */
+export function shownFailure(failure: Failure, run: Speaking): Failure {
+  const said = saidIn(failure);
+  // Its text is made of what its part failed with.
+  if (said === undefined || said.code === 'part_failed') return failure;
+  return { ...failure, message: textOf(said, run) };
+}
+
+/** What was not done, in the same way. */
+export function shownMissing({ missing = [], undone = [] }: RunEnd, run: Speaking): readonly string[] {
+  return missing.map((text, index) => {
+    const said = saidIn(undone[index] ?? {});
+    return said === undefined ? text : textOf(said, run);
+  });
+}
+
+type RunEnd = Pick<FactOf<'run_finished'>['data'], 'missing' | 'undone'>;
+
+function textOf({ code, params = {} }: Said, run: Speaking): string {
+  const texts = textsOf(run);
+  const text = (name: string) => String(params[name] ?? '');
+  const because = (what: string) => texts.withReason(what, text('reason'));
+  switch (code) {
+    case 'cannot_replace':
+      return texts.notReplaced(text('operation'), text('problems'));
+    case 'criteria_not_judged':
+      return texts.unjudged;
+    case 'criteria_not_met':
+      return texts.unmet(text('criteria'));
+    case 'declined':
+      return because(texts.declined(text('operation')));
+    case 'given_up':
+      return texts.givenUp(text('operation'));
+    case 'limit':
+      return limitText(params, run);
+    case 'no_plan':
+      return `${texts.noPlan(Number(params.tries))} ${text('problems')}`.trim();
+    case 'not_approved':
+      return because(texts.notApproved(text('operation')));
+    case 'not_reached':
+      return texts.notReached;
+    case 'overtaken':
+      return texts.overtaken(text('operation'), text('task'), text('by'));
+    case 'part_failed':
+      return `${text('task')} (${text('operation')})`;
+    case 'plan_invalid':
+      return `${texts.planInvalid} ${text('problems')}`.trim();
+    case 'plan_not_approved':
+      return because(texts.planNotApproved);
+    case 'step_given_up':
+      return texts.stepGivenUp;
+    case 'task':
+      return `${text('task')} ${text('name')}: ${standing(text('status'), run)}`;
+    case 'unanswered':
+      return texts.expired(text('question'));
+    default:
+      return assertNever(code);
+  }
+}
+
+function standing(status: string, run: Speaking): string {
+  const texts = textsOf(run);
+  if (status === 'in_doubt') return texts.inDoubt;
+  return status === 'not_done' ? texts.notDone : texts.ended(status as TaskStatus);
+}
+
+function limitText({ limit, most, isInsisting }: JsonObject, run: Speaking): string {
+  const texts = textsOf(run);
+  const count = Number(most);
+  switch (limit as Limit) {
+    case 'steps':
+      return texts.stepsReached(count);
+    case 'calls':
+      return texts.callsReached(count);
+    case 'tasks':
+      return texts.tasksReached(count);
+    case 'cost':
+      return texts.costReached(count);
+    case 'tokens':
+      return texts.tokensReached(count);
+    case 'revisions':
+      return texts.revisionsReached(count);
+    case 'loop':
+      return isInsisting === true ? texts.insisted : texts.inCircles;
+    case 'time':
+      return texts.timeReached(Math.round(count / 1000));
+    default:
+      return assertNever(limit as never);
+  }
+}
