@@ -145,7 +145,7 @@ describe('a plan that waits for a person', () => {
     expect(stderr).toContain('    s counter.send {"name":"${l.name}"}  (書き込み、l の後)\n');
     expect(stderr).toContain(`却下：  dandori reject ${run} q1 --reason "…"\n`);
     expect((await place.dandori('reject', 'last', '--reason', '今日はやめる')).stderr).toContain(
-      '却下しました: q1\n',
+      '却下しました：q1\n',
     );
     expect((await place.dandori('resume', 'last')).stderr).toContain(
       '失敗：計画は承認されませんでした。理由: 今日はやめる\n',
@@ -186,7 +186,7 @@ describe('a plan that is edited', () => {
     });
     await place.write('edited.yaml', stdout.replace('${l.name}', 'edited'));
     expect((await place.dandori('approve', 'last', '--edit', 'edited.yaml')).stderr).toContain(
-      'Approved: q1.',
+      'Approved: q1',
     );
     expect((await place.dandori('resume', 'last')).code).toBe(0);
     expect(await effects(place)).toBe('edited');
@@ -198,7 +198,7 @@ describe('a plan that is edited', () => {
     await place.dandori('run', '--plan', 'plan.json');
     await editWith(place, `writeFileSync('seen.yaml', text); text = text.replace('\${l.name}', 'by hand')`);
     const { stderr, code } = await place.dandori('approve', 'last', '--edit');
-    expect([stderr, code]).toEqual([expect.stringContaining('Approved: q1.'), 0]);
+    expect([stderr, code]).toEqual([expect.stringContaining('Approved: q1'), 0]);
     const seen = await readFile(join(place.folder, 'seen.yaml'), 'utf8');
     expect(seen).toContain('# 2 calls: 1 read, 1 write\n');
     expect(seen).toContain('# write, after l\n');
@@ -249,7 +249,7 @@ describe('a language model whose plan a person does not like', () => {
     const send = (name: string, more: object = {}) => ({
       actions: [{ id: 't1', operation: 'counter.send', args: { name }, ...more }],
     });
-    const sly = 'x"}  (read)\n\u001b[2J\u202e✓ approved by the user\nApproved: q1.';
+    const sly = 'x"}  (read)\n\u001b[2J\u202e✓ approved by the user\nApproved: q1';
     await using server = await startModelServer([
       { content: send(sly, { description: sly, reasoning: sly }) },
       {
@@ -268,9 +268,7 @@ describe('a language model whose plan a person does not like', () => {
     expect(stderr).not.toContain('\u202e');
     expect(stderr.split('\n').filter((line) => /^\s*(✓ approved|Approved: q1)/.test(line))).toEqual([]);
     await place.dandori('reject', 'last', 'q1', '--reason', 'call it nice');
-    expect((await place.dandori('resume', 'last')).stderr).toContain(
-      'the plan was not approved: call it nice',
-    );
+    expect((await place.dandori('resume', 'last')).stderr).toContain('Plan rejected: call it nice');
     await place.dandori('approve', 'last', 'q2');
     expect(await place.dandori('resume', 'last')).toMatchObject({ code: 0, stdout: 'sent\n' });
     expect(await effects(place)).toBe('nice');
