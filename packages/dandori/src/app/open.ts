@@ -116,10 +116,14 @@ export function openStore(
 
 /** A part may be given by its own name too, as long as the others are. */
 function givenStore({ store, ...options }: StoreOptions): Store | undefined {
-  const parts: Partial<Store> = { ...store };
-  const all = STORE_PARTS.map((part) => [part, options[part] ?? parts[part]] as const);
-  const missing = all.filter(([, part]) => (part ?? undefined) === undefined).map(([name]) => name);
-  if (missing.length === 0) return Object.fromEntries(all) as unknown as Store;
+  const journal = options.journal ?? store?.journal ?? undefined;
+  const conversations = options.conversations ?? store?.conversations ?? undefined;
+  const blobs = options.blobs ?? store?.blobs ?? undefined;
+  const keys = options.keys ?? store?.keys ?? undefined;
+  const found: Partial<Store> = { journal, conversations, blobs, keys };
+  if (journal !== undefined && conversations !== undefined && blobs !== undefined && keys !== undefined)
+    return { journal, conversations, blobs, keys };
+  const missing = STORE_PARTS.filter((part) => found[part] === undefined);
   if (missing.length === STORE_PARTS.length && store === undefined) return undefined;
   const has = STORE_PARTS.filter((part) => !missing.includes(part));
   throw new DandoriError(

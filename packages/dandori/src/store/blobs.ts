@@ -38,24 +38,33 @@ const HEAD_LENGTH = 400;
 
 export function handleOf(text: string): BlobHandle {
   const hash = createHash('sha256');
-  for (const slice of slicesOf(text)) hash.update(slice);
+  let bytes = 0;
+  for (const part of encodedParts(text)) {
+    hash.update(part);
+    bytes += part.length;
+  }
   return {
     sha256: hash.digest('hex'),
-    bytes: Buffer.byteLength(text),
+    bytes,
     // A copy: a part of a text keeps the whole of it in memory, as long as the run is.
     head: Buffer.from(text.slice(0, HEAD_LENGTH), 'utf16le').toString('utf16le'),
   };
 }
 
-const SLICE = 1_000_000;
+const SLICE = 256 * 1_024;
 
-/** A text in parts that can be encoded one by one: none ends within a pair of code units. */
-export function* slicesOf(text: string): Generator<string> {
+/**
+ * A text as UTF-8, part by part. All parts share one buffer, so each must be used before the next is asked for: encoded
+ * at once, a large text would be in memory a second time.
+ */
+export function* encodedParts(text: string): Generator<Buffer> {
+  const buffer = Buffer.alloc(Math.min(text.length, SLICE) * 3);
   for (let start = 0; start < text.length; ) {
     const end = start + SLICE;
-    const isPair = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
-    const stop = isPair && end < text.length ? end - 1 : end;
-    yield text.slice(start, stop);
+    // No part ends within a surrogate pair.
+    const isPair = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
+    const stop = isPair ? end - 1 : end;
+    yield buffer.subarray(0, buffer.write(text.slice(start, stop)));
     start = stop;
   }
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DandoriError } from '../../model/error.ts';
-import { type Blobs, handleOf, type StoredBlob, slicesOf } from '../blobs.ts';
+import { type Blobs, encodedParts, handleOf, type StoredBlob } from '../blobs.ts';
 import { unreadable, unwritable } from './disk.ts';
 
 /** One file a value, named by its hash: `blobs/ab/abcd….json`. */
@@ -109,7 +109,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
     const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
     try {
       // In parts: encoded at once, a large result would be in memory once more.
-      await file.writeFile(slicesOf(text));
+      for (const part of encodedParts(text)) await file.appendFile(part);
       await file.datasync();
     } finally {
       await file.close();

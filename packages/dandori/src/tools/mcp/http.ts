@@ -8,6 +8,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { parseJson } from '../../model/json.ts';
+import { ByteBlock } from './byte-block.ts';
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers, type ExactNumbers } from './exact-numbers.ts';
 import {
@@ -263,7 +264,16 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
   // The SDK asks for it by this method, which would round large integers.
-  return Object.assign(response, { json: async () => parseJson(await response.text()) });
+  return Object.assign(response, { json: async () => parseJson(await textOf(response)) });
+}
+
+/** As `response.text()`, which holds a large body in memory once more. */
+async function textOf({ body }: Response): Promise<string> {
+  const block = new ByteBlock();
+  for await (const chunk of body ?? []) block.add(chunk);
+  const text = block.text();
+  block.free();
+  return text.replace(/^\uFEFF/, '');
 }
 
 /** `ReadableStream.from`, which the types of browsers do not know; the tests of the page see this file with them. */

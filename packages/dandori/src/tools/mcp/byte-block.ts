@@ -1,0 +1,37 @@
+const SMALLEST = 4_096;
+
+/** Bytes that are freed when their owner says so. The garbage collector would leave a large buffer for long. */
+export class ByteBlock {
+  #bytes = Buffer.alloc(0);
+  length = 0;
+
+  add(piece: Uint8Array): void {
+    if (this.length + piece.length > this.#bytes.length) this.#grow(this.length + piece.length);
+    this.#bytes.set(piece, this.length);
+    this.length += piece.length;
+  }
+
+  text(): string {
+    return this.#bytes.toString('utf8', 0, this.length);
+  }
+
+  head(length: number): string {
+    return this.#bytes.toString('utf8', 0, Math.min(length, this.length));
+  }
+
+  last(length: number): Buffer {
+    return Buffer.from(this.#bytes.subarray(Math.max(0, this.length - length), this.length));
+  }
+
+  free(): void {
+    if (this.#bytes.length > 0) this.#bytes.buffer.transfer(0);
+  }
+
+  #grow(least: number): void {
+    const size = Math.max(least, 2 * this.#bytes.length, SMALLEST);
+    const larger = Buffer.from(new ArrayBuffer(size));
+    this.#bytes.copy(larger, 0, 0, this.length);
+    this.free();
+    this.#bytes = larger;
+  }
+}

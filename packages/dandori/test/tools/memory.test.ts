@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+
+const CLI = join(import.meta.dirname, '../../src/cli/start.ts');
+const SERVER = join(import.meta.dirname, 'large-result-server.ts');
+const MEGABYTE = 1_000_000;
+const SIZE = 50 * MEGABYTE;
+/** Prints the most memory that the process ever had, in kilobytes. */
+const PEAK =
+  'data:text/javascript,process.on("exit",()=>console.error(`peak ${process.resourceUsage().maxRSS}`))';
+
+type Kind = 'text' | 'rows';
+type Wire = 'stdio' | 'http';
+
+/** The most memory of a process that runs a plan of one call with a result of that size. */
+async function peakOf(kind: Kind, wire: Wire, bytes: number): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'dandori-memory-'));
+  const args = [SERVER, kind, String(bytes), wire];
+  let http: ChildProcess | undefined;
+  try {
+    let server: object = { command: process.execPath, args };
+    if (wire === 'http') {
+      http = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+      const [url] = await once(createInterface({ input: http.stdout as NodeJS.ReadableStream }), 'line');
+      server = { url };
+    }
+    await writeFile(join(folder, 'dandori.yaml'), JSON.stringify({ mcpServers: { large: server } }));
+    const plan = { goal: 'get it', tasks: [{ id: 'a', operation: 'large.get', args: {} }] };
+    await writeFile(join(folder, 'plan.json'), JSON.stringify(plan));
+    const run = spawn(process.execPath, ['--import', PEAK, CLI, 'run', '--plan', 'plan.json'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    run.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const [code] = await once(run, 'close');
+    expect(code, said).toBe(0);
+    return Number(/^peak (\d+)$/m.exec(said)?.[1]) * 1_024;
+  } finally {
+    http?.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe('a large result takes memory in proportion to its size', () => {
+  // Measured: 4.3 and 7.2. The aim is 4; what is left is mostly garbage that V8 has not collected yet.
+  const most: Record<Kind, number> = { text: 5.5, rows: 9 };
+
+  it.each<[Kind, Wire]>([
+    ['text', 'stdio'],
+    ['rows', 'http'],
+  ])('%s over %s', async (kind, wire) => {
+    const base = await peakOf(kind, wire, 1_200);
+    const ratio = ((await peakOf(kind, wire, SIZE)) - base) / SIZE;
+    expect(ratio).toBeLessThan(most[kind]);
+  });
+});
