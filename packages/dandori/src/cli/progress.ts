@@ -3,12 +3,13 @@ import type { Event, FactOf } from '../model/event.ts';
 import type { Live } from '../model/live.ts';
 import type { Step } from '../model/plan.ts';
 import { isStep } from '../model/task.ts';
+import { displayWidth } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import { closing } from '../run/closing.ts';
 import { apply } from '../run/state/apply.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { duration } from '../views/report.ts';
-import { displayWidth, oneLine, printable, type Style, styleFor } from './style.ts';
+import { oneLine, printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
 /** Shows a run while it goes on. It folds the events with the same `apply` as everybody else. */

@@ -1,4 +1,4 @@
-import { unturned } from '../model/text.ts';
+import { displayWidth, unturned } from '../model/text.ts';
 
 /** Colours where the stream is a terminal that wants them, plain text everywhere else. */
 export interface Style {
@@ -40,26 +40,14 @@ export function oneLine(text: string, width: number): string {
   let columns = 0;
   let result = '';
   for (const character of flat) {
-    columns += isWide(character) ? 2 : 1;
+    columns += displayWidth(character);
     if (columns > width) return `${result}…`;
     result += character;
   }
   return result;
 }
 
-export function displayWidth(text: string): number {
-  let columns = 0;
-  for (const character of text) columns += isWide(character) ? 2 : 1;
-  return columns;
-}
-
 /** Filled up to so many columns. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
-}
-
-function isWide(character: string): boolean {
-  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/u.test(
-    character,
-  );
 }

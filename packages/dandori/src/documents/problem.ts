@@ -1,4 +1,5 @@
 import { DandoriError, type ErrorCode } from '../model/error.ts';
+import { displayWidth } from '../model/text.ts';
 import type { Path, Place } from './place.ts';
 
 /** One thing that is wrong with a file, before it is known where it stands. */
@@ -103,21 +104,9 @@ function printable(text: string): string {
 
 // Everything that moves the cursor or turns the direction of writing; tabs and line breaks may stay.
 const CONTROL = /(?![\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
-const WIDE =
-  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
-
-/** Japanese letters are two columns wide; without this the caret would stand too far left. */
-function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) width += widthOf(character);
-  return width;
-}
 
 function blank(text: string): string {
-  return [...text].map((character) => (character === '\t' ? '\t' : ' '.repeat(widthOf(character)))).join('');
-}
-
-function widthOf(character: string): number {
-  if (WIDE.test(character)) return 2;
-  return /\p{Mn}/u.test(character) ? 0 : 1;
+  return [...text]
+    .map((character) => (character === '\t' ? '\t' : ' '.repeat(displayWidth(character))))
+    .join('');
 }

@@ -76,6 +76,16 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
+const WIDE =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
+
+/** Columns of a text in a terminal: East Asian characters and emoji take two, combining marks none. */
+export function displayWidth(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += /\p{Mn}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return columns;
+}
+
 /** Three times $0.1 is $0.3, and not a little more than is allowed. */
 export function dollars(sum: number): number {
   return Number(sum.toFixed(9));

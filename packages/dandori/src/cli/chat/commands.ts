@@ -2,10 +2,11 @@ import type { ConversationClient } from '../../app/run-client.ts';
 import { isApproval } from '../../commands/answer-words.ts';
 import type { ConversationRun } from '../../conversation/conversation.ts';
 import type { Asked } from '../../conversation/interpret.ts';
+import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { planLines } from '../commands/show.ts';
 import { contextLines } from '../questions/question.ts';
-import { displayWidth, oneLine } from '../style.ts';
+import { oneLine } from '../style.ts';
 import { shortName, type Wording } from './message.ts';
 
 /** What a command works with. */

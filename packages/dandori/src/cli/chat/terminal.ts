@@ -1,6 +1,6 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import { Writable } from 'node:stream';
-import { displayWidth } from '../style.ts';
+import { displayWidth } from '../../model/text.ts';
 import { createParagraph } from './message.ts';
 import { createInbox, type Input, type Surface, written } from './surface.ts';
 

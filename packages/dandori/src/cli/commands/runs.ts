@@ -2,8 +2,9 @@ import type { RunSummary } from '../../app/dandori.ts';
 import type { RunClient } from '../../app/run-client.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { displayWidth } from '../../model/text.ts';
 import { findRun, openWorkplace } from '../open.ts';
-import { displayWidth, oneLine, padded, styleFor } from '../style.ts';
+import { oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 import { asTyped } from '../typed.ts';
 

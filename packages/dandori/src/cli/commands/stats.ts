@@ -2,9 +2,10 @@ import { milliseconds } from '../../documents/field.ts';
 import type { Counted } from '../../history/all-runs.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { displayWidth } from '../../model/text.ts';
 import { duration } from '../../views/report.ts';
 import { openWorkplace } from '../open.ts';
-import { displayWidth, printable, type Style, styleFor } from '../style.ts';
+import { printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
 /** Of the tools that failed, and of the runs that are damaged. */

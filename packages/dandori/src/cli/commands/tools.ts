@@ -1,7 +1,8 @@
 import { stringifyJson } from '../../model/json.ts';
+import { displayWidth } from '../../model/text.ts';
 import { announceEffects } from '../announce.ts';
 import { openWorkplace } from '../open.ts';
-import { displayWidth, oneLine, padded, printable, styleFor } from '../style.ts';
+import { oneLine, padded, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 
 export async function tools(options: { config?: string; json?: boolean }): Promise<number> {

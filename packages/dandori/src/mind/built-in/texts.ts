@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
-import { clip, type Language } from '../../model/text.ts';
+import { clip, displayWidth, type Language } from '../../model/text.ts';
 import { meaningOf, stem } from '../../tools/dictionary.ts';
 import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
@@ -174,9 +174,9 @@ function list(items: readonly Json[], language: Language): string {
     return [...shown.map((item) => `- ${cell(item)}`), ...more].join('\n');
   const columns = [...new Set(shown.flatMap(Object.keys))].slice(0, MOST_COLUMNS);
   const rows = [columns, ...shown.map((row) => columns.map((column) => shortened(cell(row[column]))))];
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => width(row[index] ?? ''))));
+  const widths = columns.map((_, index) => Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))));
   const lines = rows.map((row) =>
-    row.map((text, index) => text + ' '.repeat((widths[index] ?? 0) - width(text))),
+    row.map((text, index) => text + ' '.repeat((widths[index] ?? 0) - displayWidth(text))),
   );
   const rule = widths.map((count) => '-'.repeat(count));
   const [head = [], ...body] = lines;
@@ -190,14 +190,6 @@ function cell(value: Json = null): string {
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length <= WIDEST_CELL ? line : clip(line, WIDEST_CELL - 1);
-}
-
-/** Characters of East Asia are as wide as two. */
-function width(text: string): number {
-  return (
-    text.length +
-    (text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)?.length ?? 0)
-  );
 }
 
 const UNITS: Readonly<Record<string, string>> = { c: '°C', f: '°F', kmh: 'km/h', percent: '%' };
