@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 
 const CLI = join(import.meta.dirname, '../../src/cli/start.ts');
-const SERVER = join(import.meta.dirname, 'large-result-server.ts');
+const SERVER = join(import.meta.dirname, 'fixtures/large-result-server.ts');
 const MEGABYTE = 1_000_000;
 const SIZE = 50 * MEGABYTE;
 /** Prints the most memory that the process ever had, in kilobytes. */
