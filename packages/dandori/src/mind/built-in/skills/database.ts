@@ -33,7 +33,18 @@ export const database: Skill = (request) => {
   if (!isAboutTables && !isAboutColumns && subject === undefined && !isAboutGoods) return undefined;
   // A plain list is a matter of the general planner.
   if (!isAboutTables && !isAboutColumns && !isRowQuestion(text)) return undefined;
-  if (/冷蔵庫|キッチン|台所|食材|fridge|kitchen/.test(text)) return undefined;
+  // A question over several tables, or with a condition that is not understood, needs SQL.
+  if (
+    /さん|様|まだ|未|ていない|しない|済み|誰が|何を|who (?:placed|ordered|bought)|sold|売れ|without|has no|have no|not yet|月の|合計金額/.test(
+      text,
+    ) &&
+    !/メール|e-?mail (?:address )?of|email address/.test(text)
+  )
+    return undefined;
+  if (
+    /削除|追加|捨て|入れ|登録|消し|remove|delete|\badd\b|冷蔵庫|キッチン|台所|食材|fridge|kitchen/.test(text)
+  )
+    return undefined;
   const tables = resultsOf([{ operation: TABLES, args: {} }], request);
   if ('missing' in tables) return tables.missing;
   const names = asRows(tables.results[0]?.tables).map(({ name }) => String(name));

@@ -39,6 +39,8 @@ function stock(request: Request): SkillMove | undefined {
   const fitting = items.filter((item) =>
     forms(item).some((form) => contains(asksFor ?? '', form) || contains(form, asksFor ?? '')),
   );
+  // The shop may have it.
+  if (fitting.length === 0 && /在庫|stock/.test(text)) return undefined;
   if (fitting.length === 0) {
     const what = asksFor ?? '';
     return { kind: 'answer', text: pick(language, `${what}はありません。`, `There is no ${what}.`) };
@@ -75,10 +77,28 @@ function thing(text: string): string | undefined {
 function recipe(request: Request): SkillMove | undefined {
   const { text, language } = request;
   if (!request.has(RECIPES)) return undefined;
-  const dish =
-    /(?:how (?:do i|to|can i) (?:make|cook|prepare)|recipe (?:for|of)) (?:an? |some |the )?([a-z ]{3,40})$/.exec(
+  if (/\d+\s*(?:人分|人前|people|persons|servings)/.test(text)) {
+    const why = pick(
+      language,
+      '分量の計算には言語モデルが必要です。',
+      'Amounts for more people need a language model.',
+    );
+    return { kind: 'cannot', why };
+  }
+  if (
+    /(?:cook|make|eat) (?:today |tonight )?with what (?:i|we) have|(?:今|家に|冷蔵庫に)?ある(?:もの|材料|食材)で(?:何が|なにが)?作れる/.test(
       text,
-    )?.[1] ?? /^(.{2,15}?)(?:の作り方|の作りかた|の(?:レシピ)|を作るには|はどう作る)/.exec(text)?.[1];
+    )
+  )
+    return cookable(request);
+  const dish =
+    /(?:how (?:do i|to|can i) (?:make|cook|prepare)|recipe (?:for|of)|missing for|need for|ingredients (?:for|of)) (?:an? |some |the )?([a-z ]{3,40})$/.exec(
+      text,
+    )?.[1] ??
+    /^how long does (?:an? |the )?([a-z ]{3,40}?) take(?: to (?:make|cook))?$/.exec(text)?.[1] ??
+    /^(.{2,15}?)(?:の作り方|の作りかた|のレシピ|を作るには|を作るのに|はどう作る|に足りない|の材料|って何分|は何分)/.exec(
+      text,
+    )?.[1];
   if (dish === undefined) return undefined;
   const found = resultsOf([{ operation: RECIPES, args: { max: 20 } }], request);
   if ('missing' in found) return found.missing;
@@ -101,6 +121,17 @@ function recipe(request: Request): SkillMove | undefined {
     ...steps,
   ];
   return { kind: 'answer', text: lines.join('\n') };
+}
+
+function cookable(request: Request): SkillMove | undefined {
+  const { language } = request;
+  const found = resultsOf([{ operation: RECIPES, args: {} }], request);
+  if ('missing' in found) return found.missing;
+  const lines = asRows(found.results[0]?.recipes).map(
+    (one) => `- ${String(language === 'ja' ? one.name_ja : one.name)}`,
+  );
+  const none = pick(language, '作れる料理は見つかりませんでした。', 'No recipe fits what is there.');
+  return { kind: 'answer', text: lines.join('\n') || none };
 }
 
 interface Change {

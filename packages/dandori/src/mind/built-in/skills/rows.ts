@@ -107,6 +107,8 @@ export function aboutRows(
     );
   }
   const column = columns.find((name) => isAsked(name, text));
+  const price = priced(chosen, column, text);
+  if (price !== undefined) return price;
   if (chosen !== undefined && chosen.length > 0 && column !== undefined && isNamed(chosen, text))
     return chosen
       .map(
@@ -118,6 +120,19 @@ export function aboutRows(
   if (chosen === undefined) return undefined;
   if (chosen.length === 0) return pick(language, '該当するものはありません。', 'No match: there are none.');
   return chosen.map((row) => line(row, language)).join('\n');
+}
+
+/** What several of one thing cost: 店のノートを12冊買うといくら. */
+function priced(
+  rows: readonly JsonObject[] | undefined,
+  column: string | undefined,
+  text: string,
+): string | undefined {
+  const count = /(?<![\d.])(\d+)(?:つ|個|本|冊|枚|袋|箱| [a-z])/.exec(text)?.[1];
+  const [row, ...others] = rows ?? [];
+  if (count === undefined || row === undefined || others.length > 0) return undefined;
+  const price = /price|cost/.test(column ?? '') ? row[column ?? ''] : undefined;
+  return typeof price === 'number' ? `${price} × ${count} = ${price * Number(count)}` : undefined;
 }
 
 function isAsked(column: string, text: string): boolean {

@@ -10,10 +10,18 @@ const HERE: City = { english: 'here', japanese: 'ここ', zone: '', start: -1, e
 /** What time, date or weekday it is, here or in a city; the difference between two cities; a time of one in the other. */
 export const time: Skill = (request) => {
   if (!request.has(NOW)) return undefined;
-  const { text } = request;
+  const { text, language } = request;
+  if (DATES.test(text)) {
+    const why = pick(
+      language,
+      '日付の計算には言語モデルが必要です。',
+      'Calculations with dates need a language model.',
+    );
+    return { kind: 'cannot', why };
+  }
   const cities = citiesIn(text);
   const given = givenTime(text);
-  if (given !== undefined && request.has(CONVERT) && cities.length > 0 && cities.length <= 2)
+  if (given !== undefined && request.has(CONVERT) && isConversion(cities, text))
     return converted(given, cities, request);
   if (
     /時差|time difference|how many hours (?:is|are|ahead|behind)|hours? (?:ahead|behind)|何時間(?:進|遅|違)/.test(
@@ -21,14 +29,33 @@ export const time: Skill = (request) => {
     )
   )
     return difference(cities, request);
+  if (given !== undefined && cities.length > 0 && /convert|変換|\btime\b/.test(text)) {
+    const why = pick(language, '変換先の都市が分かりません。', 'One of the two places is not known.');
+    return { kind: 'cannot', why };
+  }
   if (given !== undefined || cities.length > 3) return undefined;
   const kind = KINDS.find(([form]) => form.test(text))?.[1];
-  if (kind === undefined || LATER.test(text)) return undefined;
+  if (kind === undefined || !isOnlyAboutNow(text, cities)) return undefined;
   return now(kind, cities.length === 0 ? [HERE] : cities, request);
 };
 
-/** Another day than today is a matter of a calendar. */
-const LATER = /明日|昨日|来週|来月|来年|先週|去年|tomorrow|yesterday|next|last|ago|後|前/;
+/** Two places, or one and here. */
+function isConversion(cities: readonly City[], text: string): boolean {
+  return cities.length === 2 || (cities.length === 1 && /here|local|my time|ここ|こちら|何時/.test(text));
+}
+
+const DATES =
+  /あと何日|まで何日|から何日|\d日(?:後|前)|days? (?:until|till|after|before)|how many days|weekday is \d|\d+(?:st|nd|rd|th)? (?:january|february|march|april|may|june|july|august|september|october|november|december)/;
+
+/** Words that ask for the time and say nothing more. */
+const ASKING =
+  /timestamp|what(?:'s)?|which|time|date|day|week(?:day)?|year|month|unix|epoch|timestamp|today|current(?:ly)?|local|right|now|please|tell|me|can|you|could|give|show|get|check|look up|there|it|is|in|at|of|the|this|'s|今日|今年|今月|今|いま|現在|現地|時刻|時間|日付|西暦|何時|何分|何曜日|曜日|何月|何日|何年|タイムスタンプ|エポック|調べ|教え|知り|表示|見せ|取得|ください|下さい|お願い|です|でしょう|ます|たい|して|くれ|の|は|を|て|か|に|で|と|し|ね|な|、|,|\?|\s/g;
+
+/** Another day, a date or a train is not a matter of the time that it is now. */
+function isOnlyAboutNow(text: string, cities: readonly City[]): boolean {
+  const rest = cities.reduceRight((now, { start, end }) => now.slice(0, start) + now.slice(end), text);
+  return rest.replaceAll(ASKING, '') === '';
+}
 
 type Kind = 'time' | 'date' | 'weekday' | 'year' | 'unix';
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
@@ -139,7 +166,7 @@ function givenTime(text: string): Given | undefined {
       : { clock: word[0] === 'midnight' ? '00:00' : '12:00', start: word.index };
   }
   const [, before, hour, minute, part, after] = match;
-  const half = before ?? after ?? '';
+  const half = before || after || '';
   const isAfternoon = /午後|p/.test(half);
   const isMorning = /午前|a/.test(half);
   const given = Number(hour);

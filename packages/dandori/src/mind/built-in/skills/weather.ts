@@ -17,7 +17,15 @@ const OWN_PLACE =
 export const weather: Skill = (request) => {
   const { text, language } = request;
   const ip = addressIn(text);
-  if (ip !== undefined && request.has(LOCATE)) return ofAddress(ip, request);
+  if (ip !== undefined && request.has(LOCATE)) {
+    if (!/時刻|何時|\btime\b/.test(text)) return ofAddress(ip, request);
+    const why = pick(
+      language,
+      'IP アドレスの現地時刻は調べられません。',
+      'The time at the place of an address is not known.',
+    );
+    return { kind: 'cannot', why };
+  }
   if (!request.has(WEATHER) || !SPEAKS_OF_WEATHER.test(text)) return undefined;
   if (OTHER_DAY.test(text)) {
     const why = pick(
@@ -89,7 +97,13 @@ function told(cities: readonly string[], request: Request): SkillMove | undefine
   const found = resultsOf(calls, request);
   if ('missing' in found) return found.missing;
   const [first = {}, second] = found.results;
-  if (second !== undefined && /気温差|温度差|差|difference/.test(text)) return differ(first, second, request);
+  if (
+    second !== undefined &&
+    /気温差|温度差|差|difference|how many degrees|how much (?:warmer|colder|hotter|cooler)|何度(?:違|高|低|暖|寒)/.test(
+      text,
+    )
+  )
+    return differ(first, second, request);
   if (second !== undefined && /どちら|どっち|一番|which|warmer|colder|cooler|hotter/.test(text))
     return compared(found.results, request);
   return { kind: 'answer', text: found.results.map((one) => sentence(one, request)).join('\n') };
@@ -113,7 +127,7 @@ function sentence(report: JsonObject, { text, language }: Request): string {
       `The wind in ${city} blows at ${String(report.wind_kmh)} km/h${note}.`,
     );
   const degrees = /華氏|fahrenheit|°f/.test(text)
-    ? `${Math.round(((celsius * 9) / 5) * 10 + 320) / 10} °F`
+    ? `${Math.round((celsius * 1.8 + 32) * 100) / 100} °F`
     : pick(language, `${celsius}℃`, `${celsius} °C`);
   const asked = ASKED.find(([form]) => form.test(text));
   const isSo = asked?.[1].test(String(report.condition)) ?? false;
