@@ -10,27 +10,29 @@ export interface StoredBlob {
 export interface Blobs {
   /** Durable when it resolves. The same content is kept once. */
   put(text: string): Promise<BlobHandle>;
-  /** Throws `blob-damaged` where the content is missing or is not what its hash says. */
+  /** Throws `blob-damaged` if the content is missing or does not match its hash. */
   get(handle: BlobHandle): Promise<string>;
-  /** What was last put before this time, in milliseconds since 1970. */
+  /** Blobs that were last put before this time, in milliseconds since 1970. */
   putBefore(time: number): Promise<StoredBlob[]>;
-  /** Takes one away, and says whether it did: one that was put again since that time stays. */
+  /** Removes one blob and returns whether it did. A blob that was put again since `before` stays. */
   remove(blob: StoredBlob, before: number): Promise<boolean>;
   /**
-   * Takes away what crashes left half-written before this time, and says what it was. Where one holds a whole value
-   * that is used and is nowhere else, it is put back in place.
+   * Removes half-written files that crashes left before this time, and returns them. If such a file holds a
+   * whole value that is used and stored nowhere else, it is moved back into place.
    */
   sweep(before: number, isUsed: (sha256: string) => Promise<boolean>): Promise<StoredBlob[]>;
 }
 
-/** What was begun under a key that a caller chose, so that a request that is sent twice begins one thing. */
+/**
+ * Maps a key that the caller chose to what was started with it, so that a repeated request starts one thing.
+ */
 export interface Keys {
   /**
-   * Keeps the value under the name unless there is one already, and gives the one that is kept. Of many at the same
-   * time, in one process or in several, one wins. Durable when it resolves.
+   * Stores the value under the name unless the name is taken, and returns the stored value. If several
+   * callers race, in one process or in many, one of them wins. Durable when it resolves.
    */
   hold(name: string, value: string): Promise<string>;
-  /** The values that were kept before then, each with what takes it away. */
+  /** The values stored before that time, each with a function that removes it. */
   heldBefore(time: number): AsyncIterable<{ readonly value: string; remove(): Promise<void> }>;
 }
 
@@ -46,7 +48,7 @@ export function handleOf(text: string): BlobHandle {
   return {
     sha256: hash.digest('hex'),
     bytes,
-    // A copy: a part of a text keeps the whole of it in memory, as long as the run is.
+    // A copy, because a slice would keep the whole text in memory for as long as the run is.
     head: Buffer.from(text.slice(0, HEAD_LENGTH), 'utf16le').toString('utf16le'),
   };
 }
@@ -54,8 +56,8 @@ export function handleOf(text: string): BlobHandle {
 const SLICE = 256 * 1_024;
 
 /**
- * A text as UTF-8, part by part. All parts share one buffer, so each must be used before the next is asked for: encoded
- * at once, a large text would be in memory a second time.
+ * Encodes a text as UTF-8, part by part, so that a large text is not in memory twice. All parts share one
+ * buffer: use each part before asking for the next.
  */
 export function* encodedParts(text: string): Generator<Buffer> {
   const buffer = Buffer.alloc(Math.min(text.length, SLICE) * 3);

@@ -3,7 +3,7 @@ import { type Event, type Fact, eventOf as placed } from '../model/event.ts';
 import { type Json, parseJson, stringifyJson } from '../model/json.ts';
 import type { Journal } from './journal.ts';
 
-/** A journal of its own for each case, gone after it. */
+/** Opens a fresh journal for one case. It is deleted after the case. */
 export type OpenJournal = () => Promise<AsyncDisposable & { readonly journal: Journal }>;
 
 export interface JournalCase {
@@ -12,8 +12,8 @@ export interface JournalCase {
 }
 
 /**
- * What every journal must do, whatever keeps it: the invariants of `store/journal` as cases that need no test
- * framework. `for (const { name, run } of journalCases(open)) it(name, run)`.
+ * The invariants of `store/journal` as cases that every journal must pass. They need no test framework:
+ * `for (const { name, run } of journalCases(open)) it(name, run)`.
  */
 export function journalCases(open: OpenJournal): JournalCase[] {
   return Object.entries(CASES).map(([name, check]) => ({
@@ -364,7 +364,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }
 
-/** A promise for the next ring; rejects when it does not come. */
+/** `next` resolves at the next ring, and rejects if none comes in time. */
 function createBell(): { ring: () => void; next: () => Promise<void> } {
   let resolve: () => void = () => {};
   return {

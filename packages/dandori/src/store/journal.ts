@@ -7,19 +7,22 @@ import {
 import { DandoriError } from '../model/error.ts';
 import { type Event, envelopeSchema, factSchema, outcome } from '../model/event.ts';
 
-/** What every event has, whatever its journal is about. */
+/** The fields of every event, in every kind of journal. */
 export interface Entry {
   readonly type: string;
   readonly seq: number;
   readonly at: number;
 }
 
-/** How a run stands. A summary says `waiting` or `paused` only if that is the last event; any other run without an end is `open`. */
+/**
+ * The status of a run. A summary says `waiting` or `paused` only if the last event says so. Any other run
+ * without an end is `open`.
+ */
 export const runStatus = z.enum([...outcome.options, 'open', 'waiting', 'paused', 'damaged']);
 
 const at = z.number().describe('Milliseconds since 1970');
 
-/** A run in a list; read from the ends of a journal without reading all of it. */
+/** A run in a list, read from the ends of its journal. */
 export const runSummarySchema = z.object({
   run: z.string(),
   goal: z.string(),
@@ -43,7 +46,7 @@ export const conversationSummarySchema = z.object({
 });
 export type ConversationSummary = Readonly<z.infer<typeof conversationSummarySchema>>;
 
-/** What a crash left of a line that it interrupted. It is left out, and cut off by the next append. */
+/** The part of a line that a crash left. Readers skip it, and the next append cuts it off. */
 export interface TornTail {
   readonly run: string;
   readonly bytes: number;
@@ -55,52 +58,55 @@ export interface Claim {
 }
 
 /**
- * Where runs are kept, or conversations. One suite (`testing/journal-cases`) holds for every implementation.
+ * Stores runs or conversations. Every implementation passes one suite (`store/conformance`).
  *
  * J1  `create` is atomic: a run exists with all its first events or not at all.
- * J2  `append` is compare-and-append: it succeeds only if the last event has seq `after`, else it throws
+ * J2  `append` is compare-and-append: it succeeds only if the last event has seq `after`. Otherwise it throws
  *     `journal-conflict` and writes nothing. The events are numbered on from `after`; anything else is a bug.
- * J3  When `create` or `append` resolves, the events survive a crash of the machine. When it throws anything but a
- *     conflict, nobody may assume that they do or do not, and the run must be read again. A crash leaves all events of
- *     an append or none: a decision without the plan that came with it would be another decision.
- * J4  `read` gives every event in order of seq. A torn tail (a crash during a write) is left out; any other damage
- *     throws `journal-damaged` with line and offset. No other run suffers.
+ * J3  When `create` or `append` resolves, the events survive a crash of the machine. If it throws anything
+ *     but a conflict, the caller cannot know whether they do, and must read the run again. A crash leaves all
+ *     events of an append or none: a decision without its plan would be another decision.
+ * J4  `read` returns every event in order of seq. It skips a torn tail (a crash during a write). Any other
+ *     damage throws `journal-damaged` with line and offset. Other runs are not affected.
  * J5  At most one claim on a run is held at a time; the claim of a process that died is free.
- * J6  `remove` is compare-and-remove: a run whose last event has seq `after`, and that nobody has claimed, is gone whole;
- *     any other is left as it is. Who appends to a run that is gone is told so.
+ * J6  `remove` is compare-and-remove: it deletes a run only if its last event has seq `after` and no driver
+ *     has claimed it. Otherwise it changes nothing. An append to a deleted run throws.
  */
 export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   create(run: string, events: readonly E[]): Promise<void>;
   append(run: string, after: number, events: readonly E[]): Promise<void>;
-  /** Throws `run-not-found`. `after` leaves out what the reader already has. */
+  /** Throws `run-not-found`. `after` skips the events that the reader already has. */
   read(run: string, after?: number): Promise<E[]>;
   /** Newest first. */
   list(options?: { limit?: number; before?: string }): Promise<Summary[]>;
-  /** Throws `run-driven-elsewhere` where another driver is at work. */
+  /** Throws `run-driven-elsewhere` if another driver holds the claim. */
   claim(run: string): Promise<Claim>;
-  /** Bytes that the run takes up. */
+  /** The size of the run in bytes. */
   size(run: string): Promise<number>;
-  /** Throws `run-driven-elsewhere` where it is claimed, and `journal-conflict` where somebody wrote behind `after`. */
+  /**
+   * Throws `run-driven-elsewhere` if the run is claimed, and `journal-conflict` if there are events after
+   * `after`.
+   */
   remove(run: string, after: number): Promise<void>;
   /**
-   * Calls back when anybody has appended to the run, with the seq of the last event where that is known without
-   * reading. May call too often, never too rarely.
+   * Calls back after any process appends to the run. Passes the seq of the last event if it is known without
+   * reading. May call too often, but never too rarely.
    */
   watch(run: string, changed: (last?: number) => void): () => void;
 }
 
-/** Summaries that are listed at a time: a list of a million would be large by itself. */
+/** Summaries per page. A list of a million at once would take too much memory. */
 const PAGE = 500;
 
 interface Listing<T> {
   list(page: { limit: number; before?: string }): Promise<readonly T[]>;
   idOf(item: T): string;
-  /** Begins after this one. */
+  /** The page begins after this id. */
   readonly before?: string | undefined;
   readonly pageSize?: number;
 }
 
-/** Every run or conversation, newest first. Reads a page only when the one before it is used up. */
+/** Every run or conversation, newest first. Reads the next page only when it is needed. */
 export async function* listAll<T>({ list, idOf, before, pageSize = PAGE }: Listing<T>): AsyncGenerator<T> {
   for (let from = before; ; ) {
     const page = await list({ limit: pageSize, ...(from !== undefined && { before: from }) });
@@ -116,10 +122,10 @@ export function allRuns(journal: Pick<Journal, 'list'>): AsyncGenerator<RunSumma
   return listAll({ list: (page) => journal.list(page), idOf: ({ run }: RunSummary) => run });
 }
 
-/** Conversations are kept like runs. Nobody claims one: whoever takes part may write. */
+/** Conversations are stored like runs, but without claims: every participant may write. */
 export type ConversationJournal = Journal<ConversationEvent, ConversationSummary>;
 
-/** A bug of ours, never bad input: a journal with a gap could not be read again. */
+/** A failure here is a bug of ours, never bad input: a journal with a gap could not be read again. */
 export function assertFollows(after: number, events: readonly Entry[]): void {
   for (const [index, { seq }] of events.entries()) {
     if (seq !== after + 1 + index)
@@ -127,7 +133,7 @@ export function assertFollows(after: number, events: readonly Entry[]): void {
   }
 }
 
-/** `name`: the run, or the conversation. */
+/** `name` is that of the run or the conversation. */
 export function conflict(name: string, after: number, last: number): never {
   throw new DandoriError(
     'journal-conflict',
@@ -142,9 +148,9 @@ export function drivenElsewhere(run: string, by: string, claimFile?: string): ne
   });
 }
 
-/** What a journal is about: the shape of its events, and how one is named and listed. */
+/** What a journal contains: the shape of its events, and how its entries are named and listed. */
 export interface Form<E extends Entry, Summary> {
-  /** The member of the envelope that says to what an event belongs. */
+  /** The member of the envelope that names the run or conversation of an event. */
   readonly owner: 'run' | 'conversation';
   /** The type of the first event. */
   readonly beginning: string;
@@ -186,7 +192,7 @@ export const CONVERSATIONS: Form<ConversationEvent, ConversationSummary> = {
   },
 };
 
-/** A run in one line, from its first and its last event. */
+/** Summarises a run from its first and its last event. */
 export function summarise(run: string, first: Event | undefined, last: Event | undefined): RunSummary {
   if (first?.type !== 'run_started' || last === undefined) {
     return { run, goal: '', startedAt: 0, lastAt: 0, lastSeq: 0, status: 'damaged' };
@@ -206,7 +212,7 @@ export function summarise(run: string, first: Event | undefined, last: Event | u
 function statusOf(last: Event): RunSummary['status'] {
   if (last.type === 'run_finished' || last.type === 'run_rated') return last.data.outcome;
   if (last.type === 'run_paused') return 'paused';
-  // A call was given up that waited for a person; the question has stayed.
+  // A call that waited for a person was given up, but its question is still open.
   const isUnanswered =
     last.type === 'hold_ended' || (last.type === 'task_in_doubt' && last.data.cause === 'unanswered');
   return last.type === 'question_asked' || isUnanswered ? 'waiting' : 'open';

@@ -7,8 +7,8 @@ import { CONVERSATIONS, type ConversationJournal, type Journal, type TornTail } 
 import { createMemoryBlobs, createMemoryJournal, createMemoryJournalOf, createMemoryKeys } from './memory.ts';
 
 /**
- * Where runs, conversations, large results and the keys of requests are kept. All four belong together: a journal that
- * outlives the process refers to results and conversations that must outlive it too.
+ * Stores runs, conversations, large results and request keys. They belong together: a journal that outlives
+ * the process refers to results and conversations that must outlive it too.
  */
 export interface Store {
   readonly journal: Journal;
@@ -17,7 +17,7 @@ export interface Store {
   readonly keys: Keys;
 }
 
-/** The folders of those parts that are files of ours; `dandori doctor` can look at nothing else. */
+/** The folders of the parts that are our files. `dandori doctor` can examine nothing else. */
 export type StoreFolders = { readonly [Part in keyof Store]?: string };
 
 export const STORE_PARTS = [
@@ -27,10 +27,10 @@ export const STORE_PARTS = [
   'keys',
 ] as const satisfies readonly (keyof Store)[];
 
-/** By the part itself, so that one that a caller has replaced or wrapped is not taken for ours. */
+/** Keyed by the part itself, so that a part that the caller replaced or wrapped is not mistaken for ours. */
 const folders = new WeakMap<object, string>();
 
-/** Files in a folder, as `dandori` keeps them. */
+/** Stores everything as files in a folder, as the `dandori` command does. */
 export function createFileStore(
   directory: string,
   { onTorn }: { readonly onTorn?: ((tail: TornTail) => void) | undefined } = {},
@@ -50,7 +50,7 @@ export function createFileStore(
   };
 }
 
-/** Gone with the process: for tests, and for what need not be kept. */
+/** Lost with the process: for tests, and for runs that need not be kept. */
 export function createMemoryStore(): Store {
   return {
     journal: createMemoryJournal(),

@@ -17,32 +17,32 @@ export interface DoctorOptions {
   /** Only this run and what it uses. */
   readonly run?: string;
   /**
-   * True cuts torn tails and takes away locks of processes that are gone, and nothing else. A function is asked about
-   * every other repair; those two are made without it.
+   * True cuts torn tails and removes locks of dead processes, and nothing else. A function is asked about
+   * every other repair; those two are made without asking.
    */
   readonly repair?: boolean | ((finding: Finding) => Promise<boolean>);
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** So old must half a file be before it counts as left by a crash: somebody may be writing it. */
+/** A partial file must be this old before it counts as left by a crash: a process may still be writing it. */
 const LEFTOVER_AGE = 3_600_000;
 const LONGEST_WRITE = 2_000;
 
-/** What each journal must keep. The doctor itself knows only files. */
+/** The laws of each kind of journal, passed in because the doctor itself knows only files. */
 interface Laws {
   readonly ofRun: Lawful<Event>['breaches'];
   readonly ofConversation: Lawful<ConversationEvent>['breaches'];
 }
 
-/** Folders; undefined where it is kept somewhere else. */
+/** The folders of the store. A part is undefined if it is not kept in files. */
 interface Places {
   readonly runs: string | undefined;
   readonly conversations: string | undefined;
   readonly blobs: string | undefined;
 }
 
-/** Looks at all that is stored in files, and changes nothing but what a repair is asked for. */
+/** Examines everything that is stored in files. Changes nothing except for the requested repairs. */
 export async function examineStore(
   places: Places,
   { laws, ...options }: DoctorOptions & { readonly laws: Laws },
@@ -55,7 +55,7 @@ export async function examineStore(
     lawful: { form: RUNS, breaches: laws.ofRun },
   });
   for (const event of runs.events) note(event, used);
-  // A conversation is no part of one run.
+  // A conversation does not belong to a single run.
   const lawful = { form: CONVERSATIONS, breaches: laws.ofConversation };
   const talks =
     options.run === undefined
@@ -89,7 +89,7 @@ interface Search<E extends Entry> {
   readonly lawful: Lawful<E>;
 }
 
-/** The journals of a folder, with the locks and half files beside them. */
+/** Examines the journals of a folder, and the locks and partial files beside them. */
 async function examineFolder<E extends Entry>(
   directory: string | undefined,
   { findings, options, lawful }: Search<E>,
@@ -142,7 +142,7 @@ async function examineFile<E extends Entry>(
   const { file, id } = place;
   try {
     let examined = examineJournal(await readFile(file), place, lawful);
-    // What looks torn may be just being written.
+    // A line that looks torn may still be being written.
     for (let waited = 0; isBeingWritten(examined.findings, file) && waited < LONGEST_WRITE; waited += 20) {
       await sleep(20);
       examined = examineJournal(await readFile(file), place, lawful);
@@ -163,11 +163,11 @@ function isBeingWritten(findings: readonly Finding[], file: string): boolean {
   return isOpen && lockHolder(`${file}.lock`)?.isHeld === true;
 }
 
-/** The file that a finding is about, and whose it is. */
+/** The file that a finding is about, and the run or conversation that owns it. */
 type About = Pick<Finding, 'file' | 'run' | 'conversation'>;
 
 async function examineRights(about: About, findings: Finding[]): Promise<void> {
-  // Windows keeps rights in lists that `mode` says nothing of.
+  // Windows keeps permissions in access lists, which `mode` does not show.
   if (process.platform === 'win32') return;
   const mode = (await stat(about.file).catch(() => undefined))?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
@@ -177,7 +177,7 @@ async function examineRights(about: About, findings: Finding[]): Promise<void> {
   findings.push({ kind: 'permissions', ...about, detail, repair: 'ask' });
 }
 
-/** Locks and half files, told by their names. */
+/** Finds locks and partial files by their names. */
 async function besides(about: About, now: number): Promise<Finding[]> {
   const { file } = about;
   if (/\.tmp$/.test(file)) return leftover(about, now);
@@ -197,7 +197,7 @@ async function leftover(about: About, now: number): Promise<Finding[]> {
   return [{ kind: 'leftover', ...about, bytes: found.size, detail, repair: 'ask' }];
 }
 
-/** Who refers to a blob. */
+/** The runs that refer to a blob. */
 interface Use {
   readonly run: string;
   readonly task: string;

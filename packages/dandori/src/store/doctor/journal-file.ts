@@ -4,22 +4,22 @@ import type { Entry } from '../journal.ts';
 
 const NEWLINE = 0x0a;
 
-/** The form of a journal, and the laws that it keeps. */
+/** The form of a journal, and the laws that it must keep. */
 export interface Lawful<E extends Entry> {
   readonly form: LineForm<E>;
   readonly breaches: (events: readonly E[]) => Breach[];
 }
 
 interface ExaminedJournal<E extends Entry> {
-  /** All that can be read, also behind what cannot. */
+  /** All readable events, including those after a damaged line. */
   readonly events: readonly E[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * Looks at every line of a journal's file, where a reader stops at the first that is damaged. Any changed byte, and any line
- * that was taken away, put in or put in another place is found; but for the last lines of a file, without which it is
- * what it was a moment before they were written.
+ * Examines every line of a journal file, while a normal reader stops at the first damaged line. Finds every
+ * changed byte and every line that was removed, inserted or moved. The one exception is missing lines at the
+ * end: such a file looks the same as before they were written.
  */
 export function examineJournal<E extends Entry>(
   bytes: Buffer,
@@ -30,7 +30,7 @@ export function examineJournal<E extends Entry>(
   const found: Finding[] = [];
   const events: E[] = [];
   const seen = new Map<number, string>();
-  /** Where an append began that goes on behind the line before; it counts as a whole or not at all. */
+  /** Where an unfinished append began. An append counts as a whole or not at all. */
   let append: { readonly start: number; readonly line: number; readonly events: number } | undefined;
   let isDamagedBefore = false;
   let last = 0;
@@ -52,7 +52,7 @@ export function examineJournal<E extends Entry>(
     } else {
       if (!goesOn(bytes.subarray(start, end))) append = undefined;
       else append ??= { start, line, events: events.length };
-      // What is missing behind a damaged line is most likely that line.
+      // A gap after a damaged line is most likely that line itself.
       if (event.seq !== last + 1 && !isDamagedBefore)
         report('missing-line', `events ${last + 1} to ${event.seq - 1} are missing before it`);
       events.push(event);

@@ -9,11 +9,12 @@ import { CONVERSATIONS, RUNS } from '../journal.ts';
 import { examineJournal } from './journal-file.ts';
 
 /**
- * Carries one repair out, and says whether it did.
+ * Makes one repair and returns whether it did.
  *
- * N1  A journal is changed only while nobody drives the run and nobody writes to it, and only where it is still as it was
- *     found: what is written meanwhile is not lost.
- * N2  But for a torn tail, which never counted, a copy is kept beside it: `RUN.jsonl.before-repair`.
+ * N1  A journal is changed only while no process drives the run or writes to it, and only if it is still as
+ *     the doctor found it. So no event that is written in the meantime is lost.
+ * N2  Before any repair but the cut of a torn tail, a copy is kept beside the file:
+ *     `RUN.jsonl.before-repair`. A torn tail never counted, so it needs no copy.
  */
 export async function repairFinding(finding: Finding): Promise<boolean> {
   const { kind, file } = finding;
@@ -53,7 +54,7 @@ async function done(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The claim of a driver and the lock of a writer, both, for as long as the work takes. */
+/** Holds both the driver's claim and the writer's lock while the work runs. */
 async function alone(file: string, work: () => Promise<boolean>): Promise<boolean> {
   const claim = tryLock(file.replace(/\.jsonl$/, '.driver'));
   if ('heldBy' in claim) return false;
@@ -72,7 +73,7 @@ async function alone(file: string, work: () => Promise<boolean>): Promise<boolea
 
 async function mend({ kind, file, run = '', conversation, offset = 0 }: Finding): Promise<boolean> {
   const bytes = await readFile(file);
-  // Only the lines matter here: no repair is for a broken law.
+  // Laws are not checked here: no repair fixes a broken law.
   const breaches = () => [];
   const { findings } =
     conversation === undefined
@@ -87,7 +88,7 @@ async function mend({ kind, file, run = '', conversation, offset = 0 }: Finding)
   }
   const mended = await open(file, 'r+');
   try {
-    // The last byte of a whole line is its bracket; what stands behind it stands where the newline was.
+    // A whole line ends with its bracket. The byte after it stands where the newline was.
     if (kind === 'lost-newline') await mended.write('\n', bytes.lastIndexOf('}') + 1);
     else await mended.truncate(offset);
     await mended.datasync();
@@ -122,7 +123,7 @@ async function replace(file: string, bytes: Buffer): Promise<void> {
   await syncDirectory(dirname(file));
 }
 
-/** By taking it over, where it is a lock: another may find it dead at the same time. */
+/** A lock is removed by taking it over, because another process may find it dead at the same time. */
 async function unlock(file: string): Promise<boolean> {
   if (/\.(driver|lock)$/.test(file)) {
     const lock = tryLock(file);

@@ -6,7 +6,7 @@ import { DandoriError } from '../../model/error.ts';
 import { type Blobs, encodedParts, handleOf, type StoredBlob } from '../blobs.ts';
 import { unreadable, unwritable } from './disk.ts';
 
-/** One file a value, named by its hash: `blobs/ab/abcd….json`. */
+/** One file per value, named by its hash: `blobs/ab/abcd….json`. */
 export function createFileBlobs(directory: string): Blobs {
   const pathOf = (sha256: string) => join(directory, sha256.slice(0, 2), `${sha256}.json`);
   return {
@@ -60,10 +60,10 @@ export function createFileBlobs(directory: string): Blobs {
 }
 
 const NAME = /([0-9a-f]{64})\.json$/;
-/** One that was not written to its end, or that was set aside to be taken away. */
+/** A file that was not fully written, or that was set aside for removal. */
 const LEFT = /([0-9a-f]{64})\.json\.[0-9a-f-]{36}\.tmp$/;
 
-/** A crash while one was set aside may have left a value that is wanted again. */
+/** A crash during a removal may have left the only copy of a value that is needed again. */
 async function restore(left: string, path: string, sha256: string): Promise<boolean> {
   if ((await stat(path).catch(() => undefined)) !== undefined) return false;
   if (handleOf(await readFile(left, 'utf8')).sha256 !== sha256) return false;
@@ -72,7 +72,7 @@ async function restore(left: string, path: string, sha256: string): Promise<bool
   return true;
 }
 
-/** It is touched, so that who takes old ones away sees that it is wanted again. */
+/** Touches the file, so that a removal of old blobs sees that it is needed again. */
 async function isKept(path: string, bytes: number): Promise<boolean> {
   try {
     const now = new Date();
@@ -83,7 +83,10 @@ async function isKept(path: string, bytes: number): Promise<boolean> {
   }
 }
 
-/** First out of the way, then a look: one that is put between a look and an `unlink` would be lost. */
+/**
+ * Renames the file first and checks it then. A blob that is put between a check and an `unlink` would be
+ * lost.
+ */
 async function removeUntouched(path: string, before: number): Promise<boolean> {
   const aside = `${path}.${randomUUID()}.tmp`;
   try {
@@ -101,14 +104,14 @@ function noneWhereMissing(directory: string): (error: NodeJS.ErrnoException) => 
   return (error) => (error.code === 'ENOENT' ? [] : unreadable(directory, error));
 }
 
-/** A crash leaves either no file of that name or a whole one. */
+/** A crash leaves either no file of that name or a complete one. */
 async function writeDurably(path: string, text: string): Promise<void> {
   await makeDirectory(dirname(path));
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
     try {
-      // In parts: encoded at once, a large result would be in memory once more.
+      // In parts: a large result that is encoded at once would be in memory twice.
       for (const part of encodedParts(text)) await file.appendFile(part);
       await file.datasync();
     } finally {
@@ -123,8 +126,9 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 /**
- * Step by step, and each name is synced: a folder whose own name is not on the disk yet would take its files with it
- * in a crash of the machine. (Node's `recursive` also never comes back where a parent exists and refuses with ENOENT.)
+ * Creates one folder at a time and syncs each name. If a folder's own name is not on the disk yet, a crash of
+ * the machine would lose its files too. Node's `recursive` also hangs if a parent exists and refuses with
+ * ENOENT.
  */
 export async function makeDirectory(path: string): Promise<void> {
   if (await isMade(path)) return;
@@ -133,7 +137,7 @@ export async function makeDirectory(path: string): Promise<void> {
     throw Object.assign(new Error(`ENOENT: cannot make the folder ${path}`), { code: 'ENOENT' });
 }
 
-/** False where its parent must be made first. */
+/** False if the parent must be created first. */
 async function isMade(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -148,7 +152,7 @@ async function isMade(path: string): Promise<boolean> {
 }
 
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory; it also does not need to, as NTFS journals its names.
+  // Windows cannot open a directory. It does not need to: NTFS journals its names.
   if (process.platform === 'win32') return;
   const directory = await open(path, constants.O_RDONLY);
   try {

@@ -11,13 +11,16 @@ const FIXES: Record<string, string> = {
   EEXIST: 'A file is in the way: set planning.history.directory to a folder.',
 };
 
-/** What helps only for the time being; what to do afterwards depends on whether there is a run to go on with. */
+/** Fixes that only free space. What to do next depends on whether there is a run to resume. */
 const REMEDIES: Record<string, string> = {
   ENOSPC: 'The disk is full: make space',
   EDQUOT: 'The disk quota is used up: make space',
 };
 
-/** Nothing may go on that cannot be written down, so this is thrown to the caller and not made a failure of a task. */
+/**
+ * The engine may not continue with what it cannot write down. So this is thrown to the caller instead of
+ * failing a task.
+ */
 export function unwritable(path: string, error: unknown): never {
   if (error instanceof DandoriError) throw error;
   const { code = '', message } = error as NodeJS.ErrnoException;
@@ -30,7 +33,7 @@ export function unwritable(path: string, error: unknown): never {
   });
 }
 
-/** A run is a file that is made whole or not at all; claims and blobs are made only for one that is there. */
+/** A run's file is created whole or not at all. Claims and blobs are created only for a run that exists. */
 function isRunMissing(path: string): boolean {
   return path.endsWith('.jsonl') && !existsSync(path);
 }

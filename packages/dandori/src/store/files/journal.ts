@@ -22,7 +22,7 @@ import { tryLock } from './lock.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { type KnownSummaries, summariseFile } from './summaries.ts';
 
-/** A run id is a file name, so nothing but these characters may stand in it. */
+/** A run id is a file name, so only these characters are allowed. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
 export function isRunId(name: string): boolean {
@@ -33,13 +33,13 @@ const LIST_AT_ONCE = 64;
 const REMEMBERED_ENDS = 1_000;
 
 interface JsonlOptions {
-  /** Is told once of each run. */
+  /** Called once per run. */
   readonly onTorn?: ((tail: TornTail) => void) | undefined;
 }
 
 /**
- * JSON Lines, one file a run: `RUN.jsonl`. Beside it, while somebody drives the run, `RUN.driver` says who, and for
- * the time of a write `RUN.jsonl.lock`. Both can be thrown away when no process is at work.
+ * JSON Lines, one file per run: `RUN.jsonl`. While a process drives the run, `RUN.driver` names that process.
+ * `RUN.jsonl.lock` exists during a write. Both may be deleted when no process is at work.
  */
 export function createJsonlJournal(directory: string, options: JsonlOptions = {}): Journal {
   return createJsonlJournalOf<Event, RunSummary>(RUNS, directory, options);
@@ -57,7 +57,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   const known: KnownSummaries<Summary> = new Map();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
-  /** A driver keeps its file open; everybody else opens it for the one thing they do. */
+  /** A driver keeps its file open. Every other caller opens it for one operation. */
   async function withFile<T>(
     run: string,
     opening: { isReadOnly?: boolean; from?: Position },
@@ -73,7 +73,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
     }
   }
 
-  /** Who follows a run goes on where it left off: to read the whole file for each new event would be quadratic. */
+  /** Continues where the last read ended: reading the whole file for each new event would be quadratic. */
   async function readOn(run: string, after: number): Promise<E[]> {
     const end = ends.get(run);
     const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
@@ -89,7 +89,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
         return events;
       });
     } catch (error) {
-      // The file may have been brought back from a backup and not be the one that was read before.
+      // The file may have been restored from a backup, and so differ from the one that was read before.
       if (!isBehind || !ends.delete(run)) throw error;
       return readOn(run, after);
     }
@@ -124,7 +124,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       const runs = (await runsIn(directory)).filter((run) => before === undefined || run < before);
       const chosen = runs.sort().reverse().slice(0, limit);
       const summaries: Summary[] = [];
-      // Not all at once: a process may have only so many files open.
+      // In batches: a process can open only a limited number of files.
       for (let from = 0; from < chosen.length; from += LIST_AT_ONCE) {
         const some = chosen.slice(from, from + LIST_AT_ONCE);
         const found = await Promise.all(
@@ -146,7 +146,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       claimed.set(run, file);
       return {
         async release() {
-          // Twice does no harm: the second time the run may already be another's.
+          // A second release must do nothing: another driver may hold the run by then.
           if (claimed.get(run) !== file) return;
           claimed.delete(run);
           await file.close();
@@ -173,8 +173,8 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       const path = pathOf(run);
       let watcher: FSWatcher;
       try {
-        // A driver is told of its own writes too: an answer from this same process comes through the same open file.
-        // The last seq tells the one from the other.
+        // A driver is notified of its own writes too, because an answer from this process goes through the
+        // same open file. The last seq tells the two apart.
         watcher = watchFile(path, { persistent: false }, () => changed(claimed.get(run)?.last()));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') notFound(run);
@@ -187,7 +187,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   return journal;
 }
 
-/** Whether nobody is just writing the rest of the line. */
+/** True if no process is still writing the rest of the line. */
 function isLeftTorn(path: string, { position, torn }: Pick<RunFile<Entry>, 'position' | 'torn'>): boolean {
   try {
     const attempt = tryLock(`${path}.lock`);
@@ -196,7 +196,7 @@ function isLeftTorn(path: string, { position, torn }: Pick<RunFile<Entry>, 'posi
     attempt.unlock();
     return size === position.bytes + torn;
   } catch {
-    // A folder that may only be read has no writer of ours.
+    // In a read-only folder no Dandori process can be writing.
     return true;
   }
 }
@@ -227,7 +227,7 @@ function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
   }
 }
 
-/** A crash leaves either no run of that name or a whole one. */
+/** A crash leaves either no run of that name or a complete one. */
 export async function createWhole(directory: string, path: string, text: string): Promise<void> {
   await makeDirectory(directory);
   const temporary = `${path}.${randomUUID()}.tmp`;

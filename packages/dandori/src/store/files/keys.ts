@@ -11,8 +11,9 @@ const KEY = /^[0-9a-f]{64}$/;
 const STORE_KEY = /^[0-9a-f]{64}$/;
 
 /**
- * The key by which the journals of a store name secrets. It is made when the first secret turns up, and read only by its owner.
- * Without it the secrets in a run that was left cannot be put back, and its calls that hold one fail.
+ * The key by which the journals of a store name secrets. It is created with the first secret, and only its
+ * owner can read it. Without it, secrets in an interrupted run cannot be restored, and calls that contain one
+ * fail.
  */
 export function createStoreKey(directory: string): () => string {
   const path = join(directory, 'secrets.key');
@@ -32,7 +33,7 @@ function readKey(path: string): string | undefined {
   }
 }
 
-/** Two processes may make it at the same time: the first one wins, and both read what it wrote. */
+/** Two processes may create the key at the same time. The first one wins, and both read what it wrote. */
 function makeKey(directory: string, path: string): string {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
@@ -47,7 +48,10 @@ function makeKey(directory: string, path: string): string {
   return readKey(path) ?? unreadable(path, new Error('it is gone'));
 }
 
-/** One file a name, called by its hash: a name may hold anything, and nobody has to be told it. */
+/**
+ * One file per name. The file is named by a hash, because a name may contain any character and may be
+ * private.
+ */
 export function createFileKeys(directory: string): Keys {
   return {
     async hold(name, value) {

@@ -6,27 +6,29 @@ import { parseJson, stringifyJson } from '../../model/json.ts';
 import type { Entry, Form } from '../journal.ts';
 
 const BEFORE_CHECKSUM = ',"crc":"';
-/** The last member before the checksum of a line with which its append does not end. */
+/** The last member before the checksum, on every line of an append except its last. */
 const GOES_ON = ',"more":true';
 const BEHIND_CHECKSUM = '"}';
 const CLOSING = 0x7d;
 const DIGITS = 8;
 const ENDING = BEFORE_CHECKSUM.length + DIGITS + BEHIND_CHECKSUM.length;
-/** Of each byte. To write a checksum with `toString(16)` takes longer than to reckon it. */
+/** The hex digits of each byte. `toString(16)` takes longer than computing the checksum. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
- * The event as JSON with one member more, the last: the checksum (CRC-32) of the text before it. A disk that changes a
- * bit is noticed wherever that bit is.
+ * The event as JSON, with the checksum (CRC-32) of the text before it as an extra last member. So a flipped
+ * bit is noticed wherever it is.
  */
 export function toLine(event: Entry): string {
   return close(stringifyJson(event).slice(0, -1));
 }
 
-/** What is appended together. Each line but the last says that more of it must come, or it does not count. */
+/**
+ * The lines of one append. Each line except the last is marked, so that an incomplete append does not count.
+ */
 export function toLines(events: readonly Entry[]): string {
   let text = '';
-  // Put together one by one: to join a list of them takes as long again as to make them.
+  // Concatenated one by one: joining a list would double the time.
   for (const event of events) {
     text += event === events.at(-1) ? toLine(event) : close(`${stringifyJson(event).slice(0, -1)}${GOES_ON}`);
   }
@@ -42,7 +44,7 @@ function toHex(checksum: number): string {
   return `${high}${HEX[(checksum >>> 8) & 0xff]}${HEX[checksum & 0xff]}`;
 }
 
-/** Whether these are the bytes of a line as it was written, without its newline. */
+/** Whether these bytes, without a newline, are a line as it was written. */
 function isIntact(bytes: Buffer): boolean {
   const end = bytes.length - ENDING;
   const digits = end + BEFORE_CHECKSUM.length;
@@ -54,17 +56,17 @@ function isIntact(bytes: Buffer): boolean {
   );
 }
 
-/** Whether an append may have ended with this line and been acknowledged, although its newline is not there. */
+/** Whether this line may be the end of an acknowledged append whose newline got lost. */
 export function hasLostNewline(bytes: Buffer): boolean {
   return isIntact(bytes) && !goesOn(bytes);
 }
 
-/** Whether these bytes without a newline can be what a crash has left of the line that comes next. */
+/** Whether these bytes without a newline can be the part of the next line that a crash left. */
 export function isBeginning(
   bytes: Buffer,
   next: { readonly [owner: string]: string | number; readonly seq: number },
 ): boolean {
-  // A file may have grown on the disk before what was to be written into it was there.
+  // After a crash a file may already have its new length but not yet its new content: the rest is zeros.
   const written = bytes.toString('latin1').replace(/\0+$/, '');
   return [1, EVENT_VERSION].some((v) => {
     const beginning = stringifyJson({ v, ...next }).replace(/\}$/, ',');
@@ -73,7 +75,10 @@ export function isBeginning(
   });
 }
 
-/** Whether the append that this line belongs to has another behind it. Data ends with a bracket, so it cannot say so. */
+/**
+ * Whether another line of the same append follows. Event data ends with a bracket, so it cannot imitate the
+ * mark.
+ */
 export function goesOn(bytes: Buffer): boolean {
   return isAt(bytes, bytes.length - ENDING - GOES_ON.length, GOES_ON);
 }
@@ -85,7 +90,7 @@ function isAt(bytes: Buffer, start: number, text: string): boolean {
   return true;
 }
 
-/** Digit by digit, without a text for each line that is read. */
+/** Compares digit by digit, to avoid creating a string for each line. */
 function isChecksumAt(bytes: Buffer, start: number, checksum: number): boolean {
   for (let index = 0; index < DIGITS; index++) {
     const digit = (checksum >>> (4 * (DIGITS - 1 - index))) & 0xf;
@@ -94,7 +99,7 @@ function isChecksumAt(bytes: Buffer, start: number, checksum: number): boolean {
   return true;
 }
 
-/** What is wrong with a line, apart from where it stands. */
+/** What is wrong with a line, without its position. */
 export class DamagedLine extends DandoriError {
   readonly reason: string;
 
@@ -104,19 +109,19 @@ export class DamagedLine extends DandoriError {
   }
 }
 
-/** Where a line stands, so that damage can be named. */
+/** The position of a line, so that an error can name it. */
 export interface Place {
   readonly file: string;
   readonly run: string;
   readonly line: number;
   readonly offset: number;
-  /** What must come next; undefined where the reader began in the middle. */
+  /** The expected seq; undefined if the reader began in the middle. */
   readonly seq: number | undefined;
 }
 
 /**
- * The event of a line. It closes the JSON in the given bytes themselves, where the checksum begins: to put the bracket
- * behind a text of each line would make reading a tenth slower.
+ * Parses the event of a line. It writes the closing bracket into the given bytes, over the start of the
+ * checksum. Appending the bracket to a string per line would make reading a tenth slower.
  */
 export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E {
   if (!isIntact(bytes)) damaged(place, 'its checksum does not fit');
@@ -134,7 +139,7 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
   if (place.seq !== undefined && seq !== place.seq)
     damaged(place, `it has seq ${seq} where ${place.seq} must come`);
   const event = { ...envelope.data, ...fact.data } as unknown as E;
-  // What reads a journal folds it from its beginning.
+  // Readers fold a journal from its beginning, so the first event must be the right one.
   if (place.seq === 1 && event.type !== form.beginning)
     damaged(place, `it must be ${form.beginning}, and is ${event.type}`);
   return event;
@@ -143,8 +148,8 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
 export type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner' | 'beginning'>;
 
 /**
- * A field of ours that is a number may be written with the digits of one beyond 2^53: a time limit that has no end, or
- * what a server says of itself. It is that number, and not an integer of the user's.
+ * A numeric field of ours may be written with an integer beyond 2^53, such as a time limit without an end or
+ * a value that a server reports. Such a field is read as a number, unlike an integer in the user's data.
  */
 function readWith<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const read = schema.safeParse(value);

@@ -3,16 +3,16 @@ import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * A lock among processes: a file that can be linked into place only once and says who holds it. The name of a dead
- * holder is taken away by the next who wants it.
+ * A lock between processes: a file that names its holder and can be linked into place only once. If the
+ * holder is dead, the next process that wants the lock removes it.
  *
- * F1  `link` is atomic and the content is there from the first moment, so no half-written lock is ever seen. An empty
- *     one is what a crash of the machine left, and nobody's.
- * F2  What a dead process left is taken away only by who holds the guard that is named after that process, after looking
- *     again. A process dies once, so the guard cannot be meant for any other lock, and one who comes late with it finds
- *     that there is nothing left to do.
- * F3  A guard whose holder died is never taken away to be taken anew: who holds the guard named after that one acts in
- *     its place. So no living process ever loses a guard.
+ * F1  `link` is atomic and the file has its content from the start, so no process ever sees a half-written
+ *     lock. An empty lock is left by a crash of the machine and belongs to no process.
+ * F2  To remove the lock of a dead process, a process must hold the guard named after that dead process, and
+ *     then check the lock again. A process dies once, so the guard cannot be meant for any other lock. A
+ *     process that gets the guard late finds nothing left to do.
+ * F3  A guard left by a dead process is never reused. A process that holds the guard named after that dead
+ *     process acts for it. So no living process ever loses a guard.
  */
 export function tryLock(
   path: string,
@@ -29,7 +29,7 @@ export function tryLock(
   return { heldBy: holderOf(path) ?? { pid: 0, startedAt: '', host: 'unknown' } };
 }
 
-/** Who holds a lock, and whether they may still be there; undefined where it has gone. */
+/** The holder of a lock, and whether it may still be alive; undefined if the lock is gone. */
 export function lockHolder(
   path: string,
 ): { readonly by: ProcessIdentity; readonly isHeld: boolean; readonly isHere: boolean } | undefined {
@@ -41,13 +41,13 @@ function takeAway(path: string, dead: ProcessIdentity): void {
   const guards = [guardOf(path, dead)];
   for (let guard = guards[0] ?? ''; !linkInto(guard); guards.push(guard)) {
     const thief = holderOf(guard);
-    // It is at work, or has just done it.
+    // That process is removing the lock now, or has just removed it.
     if (thief === undefined || isHeld(thief)) return;
     guard = guardOf(guard, thief);
   }
   const holder = holderOf(path);
   if (holder !== undefined && nameOf(holder) === nameOf(dead)) removeQuietly(path);
-  // The own one last: while it is there, nobody else lays hands on those before it.
+  // Our own guard goes last: while it exists, no other process touches the guards before it.
   for (const guard of guards) removeQuietly(guard);
 }
 
@@ -59,7 +59,9 @@ function nameOf(identity: ProcessIdentity): string {
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12);
 }
 
-/** A file that already names this process (the claim of a driver) spares writing one for every lock. */
+/**
+ * `identityFile` already names this process (a driver's claim), which saves writing a file for every lock.
+ */
 function linkInto(path: string, identityFile?: string): boolean {
   const own = identityFile ?? `${path}.${process.pid}.${randomUUID().slice(0, 8)}`;
   if (identityFile === undefined)
@@ -81,9 +83,9 @@ function isHeld(by: ProcessIdentity): boolean {
   return by !== NOBODY && isAlive(by);
 }
 
-/** Undefined where the lock has gone in the meantime. */
+/** Undefined if the lock is gone by now. */
 function holderOf(path: string): ProcessIdentity | undefined {
-  // A lock of another form was not made by us or by a version that we know: leave it to the person.
+  // A lock in another format was not written by a version that we know. It is left for the user to remove.
   const unknown = { pid: 0, startedAt: '', host: `unknown (see ${path})` };
   try {
     const text = readFileSync(path, 'utf8').replaceAll('\0', '');
@@ -99,7 +101,7 @@ function holderOf(path: string): ProcessIdentity | undefined {
   }
 }
 
-/** Somebody may have deleted it by hand, and then it is another's by now. */
+/** The user may have deleted the lock by hand, and another process may hold it by now. */
 function removeOwn(path: string): void {
   const holder = holderOf(path);
   if (holder !== undefined && nameOf(holder) === nameOf(thisProcess())) removeQuietly(path);
@@ -113,7 +115,7 @@ function removeQuietly(path: string): void {
   }
 }
 
-/** Who holds a lock. The start time tells a living process from another one that got the same number later. */
+/** The holder of a lock. The start time tells a process from a later one with the same process id. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startedAt: string;
@@ -124,7 +126,7 @@ function thisProcess(): ProcessIdentity {
   return { pid: process.pid, startedAt: startOf(process.pid) ?? '', host: hostname() };
 }
 
-/** A process on another machine cannot be looked at, so it counts as alive. */
+/** A process on another machine cannot be checked, so it counts as alive. */
 function isAlive({ pid, startedAt, host }: ProcessIdentity): boolean {
   if (host !== hostname()) return true;
   try {
@@ -135,10 +137,10 @@ function isAlive({ pid, startedAt, host }: ProcessIdentity): boolean {
   return startedAt === '' || startOf(pid) === startedAt;
 }
 
-/** Which start of the machine this is: after a restart numbers and times begin again. */
+/** Identifies the boot of the machine: after a reboot, process ids and start times begin again. */
 let boot: string | undefined;
 
-/** Field 22 of /proc/PID/stat; elsewhere unknown, and the number alone must do. */
+/** Field 22 of /proc/PID/stat. Undefined on other systems, where only the process id is compared. */
 function startOf(pid: number): string | undefined {
   try {
     boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -25,34 +25,35 @@ const dataSync = promisify(fdatasync);
 const NEWLINE = 0x0a;
 
 /**
- * One run's file, open. It remembers how far it has read, so that reading on costs only what is new.
+ * The open file of one run. It remembers how far it has read, so that the next read costs only what is new.
  *
- * R1  Appends are made under a lock among processes, after a look at whether the file is still what was read.
- * R2  What waits while a sync is under way is written together and shares the next sync (group commit).
- * R3  A failed write or sync closes the file for good: what the disk then holds is unknown, and a second sync might
- *     say yes to data that the first one lost. What it was about is cut off again, so that whoever reads the run does
- *     not take for kept what is in memory only, and is written anew. Nothing has been done because of it.
- * R4  A torn tail is cut only here, under the lock, right before the next append. One that lacks only its newline may
- *     have been acknowledged: that is damage, and it is not cut. Nor is what is no beginning of the next line: nobody
- *     here knows what it is.
- * R5  An append counts when its last line is there. Whole lines of one that a crash has cut short belong to the tail.
+ * R1  Appends are made under a lock between processes, after checking that the file is still what was read.
+ * R2  Appends that arrive during a sync are written together and share the next sync (group commit).
+ * R3  A failed write or sync closes the file for good. What the disk holds is then unknown, and a second sync
+ *     might report success for data that the first one lost. The failed append is cut off again, so that no
+ *     reader relies on events that are only in memory. No call has been made because of them.
+ * R4  A torn tail is cut only here, under the lock, right before the next append. A tail that lacks only its
+ *     newline may have been acknowledged: that is damage, and it is not cut. A tail that is not the beginning
+ *     of the next line is not cut either, because its origin is unknown.
+ * R5  An append counts when its last line is there. If a crash cut an append short, its whole lines belong to
+ *     the torn tail.
  */
 export interface RunFile<E extends Entry> {
   append(after: number, events: readonly E[]): Promise<void>;
   read(after: number): E[];
-  /** Takes the file away where the last event has seq `after`. */
+  /** Deletes the file if the last event has seq `after`. */
   remove(after: number): Promise<void>;
-  /** The seq of the last event; undefined where somebody else has written since. */
+  /** The seq of the last event; undefined if another writer has appended since. */
   last(): number | undefined;
-  /** How far it has been read or written. */
+  /** How far the file has been read or written. */
   readonly position: Position;
-  /** Bytes behind the last whole append: a torn tail, or a write that is still under way. */
+  /** Bytes after the last whole append: a torn tail, or a write in progress. */
   readonly torn: number;
-  /** Waits for what is being written: the number of a closed file may be another file's a moment later. */
+  /** Waits for the write in progress. A closed file descriptor may be reused for another file at once. */
   close(): Promise<void>;
 }
 
-/** The end of a line, and which comes next. */
+/** The end of a line, and the line and seq there. */
 export interface Position {
   readonly bytes: number;
   readonly seq: number;
@@ -73,7 +74,7 @@ export interface Opening<E extends Entry> {
   readonly form: Form<E, unknown>;
   readonly isReadOnly?: boolean;
   readonly identityFile?: string;
-  /** What comes before is known to be whole and is not read. */
+  /** Everything before this position is known to be intact and is not read. */
   readonly from?: Position;
 }
 
@@ -84,16 +85,19 @@ function openRunFile<E extends Entry>(
   const fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
   const name = `${form.owner} ${run}`;
   let position = from;
-  /** Where each known line begins, the next one last: a reader who is a little behind must not cost the whole file. */
+  /**
+   * Where each known line begins, and the next one. A reader that is slightly behind need not read the whole
+   * file.
+   */
   const starts = [from.bytes];
   let torn = 0;
-  /** Where the write that is under way begins: all before it is kept. */
+  /** Where the write in progress begins. Everything before it is kept. */
   let written = from.bytes;
   let broken: unknown;
   let queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
 
-  /** Reads what is new. Only whole appends count; the rest is a torn tail or a write that is still under way. */
+  /** Reads what is new. Only whole appends count; the rest is a torn tail or a write in progress. */
   function catchUp(collect: (event: E) => void, { isLocked = false } = {}): void {
     const { size } = fstatSync(fd);
     if (size < position.bytes) {
@@ -120,15 +124,16 @@ function openRunFile<E extends Entry>(
       line: position.line + begun.length,
       offset: position.bytes + torn - tail.length,
     };
-    // While somebody else may be writing, a newline that is missing is still to come; a changed one is not.
+    // Without the lock, a missing newline may still be written by another process. A changed newline is
+    // always damage.
     if (hasLostNewline(tail.subarray(0, -1)) || (isLocked && hasLostNewline(tail))) lostNewline(place);
     const next = position.seq + begun.length + 1;
     if (isLocked && !isBeginning(tail, { [form.owner]: run, seq: next })) garbage(place, next);
   }
 
   /**
-   * Calls back for each whole line with the offset of its end, and whether its append ends with it. Returns what stands
-   * behind the last.
+   * Calls back for each whole line with the offset of its end and whether its append ends there. Returns the
+   * bytes after the last line.
    */
   function eachLine(
     from: Position,
@@ -186,22 +191,25 @@ function openRunFile<E extends Entry>(
     for (const { resolve } of accepted) resolve();
   }
 
-  /** As far as the disk still does what it is told. What stays is a torn tail, or a call in doubt for who reads it. */
+  /**
+   * Works only if the disk still accepts changes. Otherwise a torn tail remains, or the reader finds a call
+   * in doubt.
+   */
   function cutOff(from: number): void {
     try {
       ftruncateSync(fd, from);
       fsyncSync(fd);
     } catch {
-      // The first failure is the one to tell.
+      // The caller is told of the first failure, not of this one.
     }
   }
 
   function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
-    // It may have been taken away while this waited for the lock; what is written then would be nowhere.
+    // The file may have been deleted while this waited for the lock. A write to it would be lost.
     if (fstatSync(fd).nlink === 0) form.notFound(run);
     catchUp(() => {}, { isLocked: true });
     if (torn > 0) ftruncateSync(fd, position.bytes);
-    // Before anything else can fail: what cannot even be put into words must not take others with it.
+    // Set before anything else can fail: an append that cannot be serialised must not remove others.
     written = position.bytes;
     let { seq } = position;
     for (const one of waiting) {
@@ -259,7 +267,7 @@ function openRunFile<E extends Entry>(
       try {
         return fstatSync(fd).size === position.bytes ? position.seq : undefined;
       } catch {
-        // Whoever reads will be told why.
+        // The next read reports the reason.
         return undefined;
       }
     },
@@ -276,15 +284,21 @@ function openRunFile<E extends Entry>(
   };
 }
 
-/** Longer than any write takes. Only the lock of a machine that is gone lasts, and nobody here can tell. */
+/**
+ * Longer than any write takes. Only a lock from another machine lasts longer, and we cannot check whether
+ * that machine is gone.
+ */
 const LONGEST_LOCK = 30_000;
-/** Short, as who holds the lock gives way: the two would else wait for each other in turn. */
+/**
+ * Short, because the holder of the lock gives way. With long pauses the two would take turns waiting for each
+ * other.
+ */
 const LONGEST_PAUSE = 8;
 
 /**
- * Held for the time of one write, so a short pause is enough for the other to be done. Who has to wait says so by a
- * file, and who wants the lock again at once gives way to it: a driver that writes without a pause would else keep
- * everybody out, and never see the cancel request that waits behind it.
+ * The lock is held for one write, so a short pause is enough. A process that has to wait creates a request
+ * file. The holder gives way to it before it takes the lock again. Otherwise a driver that writes without a
+ * pause would lock out all others, and would never see the cancel request that waits behind it.
  */
 async function lock(path: string, identityFile: string | undefined): Promise<{ unlock: () => void }> {
   const request = `${path}.request`;
@@ -304,8 +318,8 @@ async function lock(path: string, identityFile: string | undefined): Promise<{ u
 }
 
 /**
- * Who deletes a claim takes its driver for dead. A living one takes it again, so that what it knows is not lost; where
- * another one was quicker, what that one writes makes it stand down.
+ * A user who deletes a claim believes that its driver is dead. A living driver takes the claim again, so that
+ * what it knows is not lost. If another driver was faster, that driver's events make this one stand down.
  */
 function lockOnce(path: string, claim: string | undefined): ReturnType<typeof tryLock> {
   try {
@@ -317,7 +331,10 @@ function lockOnce(path: string, claim: string | undefined): ReturnType<typeof tr
   }
 }
 
-/** Longer than the other pauses between two looks; after that it is dead, and its file is in nobody's way. */
+/**
+ * Waits longer than the other process pauses between two attempts. After that the other process is dead, and
+ * its request file is removed.
+ */
 async function giveWay(request: string): Promise<void> {
   for (let waited = 0; waited <= 2 * LONGEST_PAUSE; waited += 2) {
     if (!existsSync(request)) return;
@@ -360,7 +377,7 @@ function readFully(fd: number, buffer: Buffer, from: number): number {
   return length;
 }
 
-/** A full disk may take a part and say so only by the count. */
+/** A full disk may write only a part, and report that only by the count. */
 function writeFully(fd: number, data: Buffer, at: number): void {
   let written = 0;
   while (written < data.length) written += writeSync(fd, data, written, data.length - written, at + written);

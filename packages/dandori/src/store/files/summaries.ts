@@ -5,18 +5,21 @@ import { goesOn, hasLostNewline, parseLine } from './line.ts';
 const CHUNK = 4096;
 const NEWLINE = 0x0a;
 
-/** What files were when they were looked at, by run. A journal only grows, so one of the same size and time is the same. */
+/**
+ * The state of each file when it was summarised, by run. A journal only grows, so a file with the same size
+ * and time is unchanged.
+ */
 export type KnownSummaries<Summary> = Map<
   string,
   { readonly state: string; readonly summary: Summary | undefined }
 >;
 
-/** Summaries that are remembered. */
+/** The number of summaries to remember. */
 const REMEMBERED = 20_000;
 
 /**
- * A run in one line, from both ends of its file: listing 10,000 runs must not read 10,000 files whole. Undefined where
- * the run has been taken away in the meantime.
+ * Summarises a run from both ends of its file: listing 10,000 runs must not read 10,000 whole files.
+ * Undefined if the run has been deleted in the meantime.
  */
 export async function summariseFile<E extends Entry, Summary>(
   path: string,
@@ -32,7 +35,7 @@ export async function summariseFile<E extends Entry, Summary>(
   let state: string;
   let file: FileHandle;
   try {
-    // Looked at before it is read: what is written meanwhile is seen the next time.
+    // The file's state is taken before it is read, so that a write in between is seen the next time.
     const { ino, size, mtimeMs } = await stat(path);
     state = `${ino} ${size} ${mtimeMs}`;
     if (before?.state === state) return before.summary;
@@ -69,8 +72,8 @@ async function firstLine(file: FileHandle, size: number): Promise<Buffer | undef
 }
 
 /**
- * The last line of the last whole append; a torn tail behind it is passed over. Undefined where the newline of a later
- * one is damaged.
+ * The last line of the last whole append, without a torn tail after it. Undefined if the newline of a later
+ * append is damaged.
  */
 async function lastLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
   for (let length = CHUNK; ; length *= 4) {
