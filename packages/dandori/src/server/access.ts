@@ -6,19 +6,19 @@ import type { Role } from '../model/settings.ts';
 import { clip } from '../model/text.ts';
 
 export interface User {
-  /** Undefined where there are no tokens: whoever is on this machine. */
+  /** Undefined if the server has no tokens. Then every local caller is the same unnamed user. */
   readonly id: string | undefined;
   readonly role: Role;
 }
 
 export interface Users {
-  /** The user of an `Authorization` header; undefined where it is nobody's. */
+  /** The user of an `Authorization` header, or undefined if the token is missing or unknown. */
   of(authorization: string | undefined): User | undefined;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,512})$/i;
 
-/** All hashes are compared, each in the same time, so that nobody learns from the time how near they were. */
+/** Compares every hash in constant time, so that response times reveal nothing about the tokens. */
 export function createUsers(tokens: readonly TokenConfig[]): Users {
   if (tokens.length === 0) return { of: () => ({ id: undefined, role: 'admin' }) };
   const known = tokens.map(({ sha256, user, role }) => ({
@@ -45,15 +45,15 @@ export function mayAct({ role }: User, as: Role): boolean {
   return RANK[role] >= RANK[as];
 }
 
-/** Whose runs they are, or conversations. None ever changes its owner, so what was looked up once holds. */
+/** Who owns the runs, or the conversations. An owner never changes, so lookups are cached. */
 export interface Owners {
-  /** What is somebody else's is not found, as what is not there. */
+  /** Throws "not found" for another user's item, so that callers cannot tell whether it exists. */
   check(id: string, user: User): Promise<void>;
   isOwn(id: string, user: User): Promise<boolean>;
 }
 
 const REMEMBERED = 10_000;
-/** As the journal has it, and no longer than ids are. */
+/** The ids that the journal accepts. Other ids are refused before a lookup. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
 export function ownersOfRuns(dandori: Pick<Dandori, 'events'>): Owners {
@@ -91,7 +91,7 @@ function createOwners(
     try {
       return user.id !== undefined && (await ownerOf(id)) === user.id;
     } catch (error) {
-      // Of a damaged one nobody knows whose it is.
+      // The owner of a damaged journal is unknown.
       if (error instanceof DandoriError) return false;
       throw error;
     }
@@ -108,16 +108,16 @@ function createOwners(
   };
 }
 
-/** So many seconds' worth may be sent at once by who has been quiet. */
+/** How many seconds of quota an idle caller may use at once. */
 const BURST = 10;
 const MOST_KEPT = 10_000;
 
 export interface RateLimit {
-  /** False where it is too much. */
+  /** False if the caller has exceeded the limit. */
   take(who: string): boolean;
 }
 
-/** A bucket for each, which fills up with time. */
+/** A token bucket for each caller. */
 export function createRateLimit(perSecond: number, now: () => number): RateLimit {
   const buckets = new Map<string, { left: number; at: number }>();
   const most = perSecond * BURST;
@@ -126,7 +126,8 @@ export function createRateLimit(perSecond: number, now: () => number): RateLimit
       const at = now();
       const bucket = buckets.get(who) ?? { left: most, at };
       const left = Math.min(most, bucket.left + ((at - bucket.at) / 1000) * perSecond);
-      // Those that have not come for longest have a full bucket anyway.
+      // Move this caller to the end. The first caller in the map has been idle longest, and its bucket is
+      // full.
       buckets.delete(who);
       buckets.set(who, { left: Math.max(0, left - 1), at });
       const [oldest] = buckets.keys();

@@ -15,8 +15,8 @@ import { conversationSummarySchema, runStatus, runSummarySchema } from '../store
 import { reportSchema } from '../views/report.ts';
 
 /**
- * What goes over HTTP, as far as it is not a type of another room. The routes validate requests by these objects, OpenAPI
- * shows them, and the client takes its types from here. The client imports types only, so zod is not loaded there.
+ * The HTTP types that belong to no other room. The routes validate requests with these schemas, and OpenAPI
+ * shows them. The client imports only the types, so that it does not load zod.
  */
 
 const number = z.coerce.number<number>().int();
@@ -24,9 +24,9 @@ const words = z.string().max(10_000);
 const id = z.string().max(128);
 const pageAfter = z.string().max(128).optional().describe('`next` of the previous page');
 
-// Answers
+// Responses
 
-/** An error (RFC 9457), with the code and the fix that Dandori's errors have. */
+/** An error (RFC 9457) with the code and the fix of a `DandoriError`. */
 export const problemSchema = z.object({
   type: z.string().describe('urn:dandori:error: and the code'),
   title: z.string(),
@@ -46,7 +46,10 @@ const drivingState = z
 /** What the server does with a run. */
 export type DrivingState = z.infer<typeof drivingState>;
 
-/** For a client that joins while an answer is being written: all of its text so far, instead of the deltas. */
+/**
+ * The whole answer so far, for a client that joins while the answer is being written. It replaces earlier
+ * deltas.
+ */
 export interface AnswerSoFar {
   readonly kind: 'answer';
   readonly run: string;
@@ -84,7 +87,7 @@ const placedDiagnostic = diagnostic.extend({
   line: z.number().int(),
   column: z.number().int(),
 });
-/** With the place in the text that was sent. */
+/** A diagnostic with its position in the text that the client sent. */
 export type PlacedDiagnostic = z.infer<typeof placedDiagnostic>;
 
 export const checkedPlanSchema = z.object({
@@ -108,7 +111,10 @@ export const serverUserSchema = z.object({
 });
 export type ServerUser = z.infer<typeof serverUserSchema>;
 
-/** What a message became: a run, the answer to a question, or nothing, because it could answer several. */
+/**
+ * What a message became: a run, the answer to a question, or nothing because it could answer several
+ * questions.
+ */
 export const heardSchema = z.union([
   z.object({ kind: z.literal('begun'), run: z.string() }),
   z.object({ kind: z.literal('answered'), run: z.string(), question: z.string() }),
@@ -135,7 +141,7 @@ const talkedRun = conversationRunSchema.extend({
     .optional()
     .describe('Why the server cannot drive it, if the run itself is not the cause'),
 });
-/** A run of a conversation, and how it stands now. */
+/** A run of a conversation with its current status. */
 export type TalkedRun = z.infer<typeof talkedRun>;
 
 export const messagePageSchema = z.object({

@@ -46,7 +46,7 @@ const ROUTES: readonly Routes[] = [
   examining,
 ];
 
-/** What is asked goes through the guards first, so that no route can forget one. */
+/** Every request passes the guards first, so that no route can forget one. */
 export function createApp(parts: ServerParts, log: (error: unknown) => void): App {
   const { config, users, metrics } = parts;
   const page = createPage();
@@ -73,7 +73,7 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
   app.use(async (c, next) => {
     const startedAt = performance.now();
     await next();
-    // The pattern and not the path: one series a route, not one a run.
+    // The route pattern instead of the path, to have one metric series per route and not one per run.
     metrics.request(routeOf(c.req.matchedRoutes), c.res.status, (performance.now() - startedAt) / 1000);
   });
   app.use(exactNumbers());
@@ -99,7 +99,7 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
   return app;
 }
 
-/** Bodies are read and written so that an integer beyond 2^53 stays the one that was sent. */
+/** Reads and writes JSON bodies so that integers beyond 2^53 keep their exact value. */
 function exactNumbers(): MiddlewareHandler<Env> {
   return async (c, next) => {
     const json = (value: unknown, status?: ContentfulStatusCode, headers?: Record<string, string>) =>

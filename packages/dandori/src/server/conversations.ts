@@ -10,22 +10,22 @@ import { mayAct, type User } from './access.ts';
 /**
  * The conversations that are open in this process.
  *
- * O1  A conversation is open here once, however many speak and listen.
- * O2  Its runs are driven with the others, under its own rules: its model, its reports.
- * O3  One is closed only while nobody works with it, and nothing is lost by it: whoever needs it opens it again.
+ * O1  A conversation is opened at most once, however many clients use it.
+ * O2  Its runs are driven in the same queue as other runs, but with the conversation's own model and reports.
+ * O3  A conversation is closed only while it is idle. The next request opens it again, and nothing is lost.
  */
 export interface OpenConversations {
-  /** Opens it where it is not open, and keeps it open for as long as the work takes. */
+  /** Opens the conversation if needed, and keeps it open until `work` is done. */
   use<T>(id: string, work: Work<T>): Promise<T>;
   useNew<T>(options: Beginning, work: Work<T>): Promise<T>;
   drive(run: string, leaving?: Leaving): Promise<Report>;
-  /** The conversation of a run that was woken here. */
+  /** The conversation of a run that this process has woken. */
   of(run: string): string | undefined;
   /**
-   * Opens those in which something was left undone: a run that was not begun, or an end that was not reported. Called
-   * again, it looks only at those that it could not look at before.
+   * Opens the conversations that have unfinished work: a run that was not started, or an end that was not
+   * reported. A second call checks only the conversations that the first one failed to read.
    */
-  takeUp(): Promise<void>;
+  resumeAll(): Promise<void>;
 }
 
 type Work<T> = (conversation: Conversation) => Promise<T>;
@@ -41,11 +41,11 @@ interface Options {
     'conversation' | 'conversations' | 'conversationEvents' | 'drive' | 'events'
   >;
   readonly wake: (run: string) => void;
-  /** Who listens needs it open. */
+  /** Whether a client listens to the conversation. Then it must stay open. */
   readonly isFollowed: (id: string) => boolean;
   readonly onOpen: (conversation: Conversation) => void;
   readonly onTrouble: (conversation: string, error: unknown) => void;
-  /** So many may be open without anybody working with them. */
+  /** How many idle conversations may stay open. */
   readonly mostIdle?: number;
 }
 
@@ -60,7 +60,7 @@ export function createOpenConversations(options: Options): OpenConversations {
   const { dandori, wake, isFollowed, onOpen, onTrouble, mostIdle = MOST_IDLE } = options;
   const open = new Map<string, Open>();
   const conversationOf = new Map<string, string>();
-  /** Those that could not be looked at; undefined before all were listed. */
+  /** Conversations that could not be read yet. Undefined until all have been listed. */
   let left: Set<string> | undefined;
 
   const wakeIn = (run: string, id: string) => {
@@ -81,7 +81,7 @@ export function createOpenConversations(options: Options): OpenConversations {
       return await work(await entry.opening);
     } finally {
       entry.users--;
-      // Those that were not used for longest come first.
+      // Keep the map in order of use, with the conversation that has been idle longest first.
       if (open.delete(id)) open.set(id, entry);
       await closeIdle();
     }
@@ -108,7 +108,7 @@ export function createOpenConversations(options: Options): OpenConversations {
       });
       const { id } = conversation;
       const known = open.get(id);
-      // The same key, at the same time or from before.
+      // Another request with the same key has already opened this conversation.
       if (known !== undefined) await conversation.close();
       return useOpen(id, known ?? add(id, Promise.resolve(conversation)), work);
     },
@@ -117,21 +117,21 @@ export function createOpenConversations(options: Options): OpenConversations {
       if (id !== undefined) conversationOf.set(run, id);
       const driven =
         id === undefined ? undefined : await use(id, (it) => it.drive(run, leaving)).catch(ifGone);
-      // A fork of its run is no run of the conversation.
+      // A fork names the conversation of its origin, but it is not a run of that conversation.
       const report = driven ?? (await dandori.drive(run, leaving));
       if (!['open', 'waiting', 'paused'].includes(report.outcome)) conversationOf.delete(run);
       return report;
     },
     of: (run) => conversationOf.get(run),
-    async takeUp() {
+    async resumeAll() {
       const ids = left ?? (await all());
       left ??= new Set(ids);
       for (const id of ids) {
         try {
-          await takeUpOne(id);
+          await resumeOne(id);
           left.delete(id);
         } catch (error) {
-          // Only a person can repair that; until then nothing is gained by looking again.
+          // Only a person can repair the journal, so another attempt is useless.
           if (error instanceof DandoriError && error.code === 'journal-damaged') left.delete(id);
           onTrouble(id, error);
         }
@@ -146,7 +146,7 @@ export function createOpenConversations(options: Options): OpenConversations {
     return ids;
   }
 
-  async function takeUpOne(id: string): Promise<void> {
+  async function resumeOne(id: string): Promise<void> {
     const state = foldConversation(await dandori.conversationEvents(id));
     if (unfinished(state).length > 0) await use(id, async () => {});
   }
@@ -157,12 +157,12 @@ export function createOpenConversations(options: Options): OpenConversations {
   }
 }
 
-/** What its conversation would have been told nobody waits for any more. */
+/** If the conversation was removed, the run is driven without it. */
 function ifGone(error: unknown): undefined {
   if (!(error instanceof DandoriError && error.code === 'conversation-not-found')) throw error;
 }
 
-/** What another model costs is for who runs the server to say. */
+/** Only an admin may choose a model that is not configured, because it may cost more. */
 export function refuseOtherModel(wanted: string, user: User, { model }: Pick<Config, 'model'>): void {
   const known = [model, model?.fallback].flatMap((one) =>
     one === undefined ? [] : [`${one.provider}/${one.name}`, one.name],
@@ -178,7 +178,7 @@ interface Asked {
   readonly by: string | undefined;
 }
 
-/** Tells all runs that have not ended, and says which. One that has ended meanwhile needs no telling. */
+/** Cancels all runs that have not ended, and returns them. A run that ends meanwhile is skipped. */
 export async function cancelAll(
   conversation: Pick<Conversation, 'runs' | 'cancel'>,
   { reason, by }: Asked,

@@ -13,12 +13,12 @@ const DOCUMENT = {
   security: [{ token: [] }],
 };
 
-/** The API in OpenAPI 3.1, and a list of its operations for people, without scripts and without another host. */
+/** Serves the API as OpenAPI 3.1, and as a readable page without scripts or external files. */
 export function describeApi(app: App): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   app.doc31('/openapi.json', DOCUMENT);
   app.get('/docs', (c) => c.html(docsPage(app)));
-  // Also if the page was not built; `npm run prepare` builds it.
+  // This works even if the page was not built. `npm run prepare` builds it.
   app.get('/', (c) => c.json({ name: 'dandori', version: version(), docs: '/docs', api: '/openapi.json' }));
 }
 

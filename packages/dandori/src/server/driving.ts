@@ -8,24 +8,26 @@ import type { DrivingState } from './api.ts';
 /**
  * Drives runs in this process.
  *
- * V1  At most so many at once; others wait their turn, first come, first served. A run that only holds calls open for a
- *     person has given its place free; when it is answered it goes on at once, whether or not there is one.
- * V2  A run that only a person can go on with has no driver. It is taken up again when somebody writes to it, here or
- *     in another process, and when a question of it expires. So is one that another process drove, once that one is
- *     silent behind its last word, and one whose driver died without a word: a sweep finds it.
- * V3  A wake that comes while a run is driven is not lost: the run is looked at once more.
- * V4  When it is told to stop it begins nothing more; what is left is in the journal, and the next start goes on.
- * V5  An error ends nothing: the run is tried again, later each time, until it can be driven. No other run waits for it.
+ * V1  At most `atOnce` runs are driven at the same time. The others wait in a queue, first come, first
+ *     served. A run that only holds calls open for a person gives up its place. It continues at once when it
+ *     is answered.
+ * V2  A run that waits for a person has no driver. It is driven again after a write by any process, and when
+ *     a question expires. If another process drove it, this server tries again once that process is silent. A
+ *     sweep finds runs whose driver died.
+ * V3  A wake during a drive is not lost. The run is driven once more afterwards.
+ * V4  After `stop`, no drive starts. Unfinished work is in the journal, and the next start continues it.
+ * V5  A run that fails to drive is retried with growing delays until it succeeds. Other runs do not wait for
+ *     it.
  */
 export interface Driving {
   wake(run: string): void;
   stateOf(run: string): DrivingState;
-  /** `retrying`: runs that could not be driven and are tried again; one more where the runs cannot be listed. */
+  /** `retrying` counts the runs to be retried, plus one if the runs cannot be listed. */
   readonly count: { readonly driving: number; readonly queued: number; readonly retrying: number };
   readonly isStopping: boolean;
-  /** Wakes all runs that have not ended, and from then on sweeps. Where they cannot be listed it is tried again. */
-  takeUp(): Promise<void>;
-  /** Comes back when no run is driven any more, at the latest when the grace period is over and calls have stopped. */
+  /** Wakes all runs that have not ended, then sweeps regularly. If listing the runs fails, it is retried. */
+  resumeAll(): Promise<void>;
+  /** Resolves when no run is driven. After `grace` milliseconds the running calls are aborted. */
   stop(grace: number): Promise<void>;
 }
 
@@ -34,11 +36,14 @@ interface DrivingOptions {
   readonly atOnce: number;
   readonly onState?: (run: string, state: DrivingState) => void;
   readonly clock?: Clock;
-  /** In place of the usual. */
+  /** Overrides some of the default delays. */
   readonly patience?: Partial<typeof PATIENCE> | undefined;
-  /** What cannot be done now, why, and in how many milliseconds it is tried again. `run` is undefined for the list. */
+  /**
+   * Reports what failed, and the delay before the retry in milliseconds. `run` is undefined if listing
+   * failed.
+   */
   readonly onTrouble?: (trouble: Trouble) => void;
-  /** Called with each sweep, to take up what else was left undone. */
+  /** Called with each sweep, to resume other unfinished work. */
   readonly onSweep?: () => Promise<void>;
 }
 
@@ -49,19 +54,19 @@ interface Trouble {
 }
 
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
-/** Milliseconds. */
+/** Delays in milliseconds. */
 export const PATIENCE = {
-  /** Without a word, after which a run that another process drives is tried again. */
+  /** If a run is driven by another process: the time without writes before this server tries again. */
   quiet: 1_000,
-  /** Before the first retry; each later one waits twice as long, up to the longest. */
+  /** Before the first retry. Each later retry waits twice as long, up to `longestRetry`. */
   firstRetry: 1_000,
   longestRetry: 300_000,
   /** Between two sweeps. */
   sweep: 60_000,
-  /** Without a word, after which a sweep looks at an open run. */
+  /** The time without writes after which a sweep checks an open run. */
   stranded: 30_000,
 };
-/** A sweep over very many runs takes long; it rests for so many times as long. */
+/** The pause after a sweep is at least this many times as long as the sweep itself. */
 const LEAST_REST = 50;
 
 export function createDriving(options: DrivingOptions): Driving {
@@ -72,18 +77,18 @@ export function createDriving(options: DrivingOptions): Driving {
   const holding = new Set<string>();
   const elsewhere = new Set<string>();
   const watches = new Map<string, () => void>();
-  /** Take a timer back. */
+  /** Functions that cancel the timer of a run. */
   const timers = new Map<string, () => void>();
-  /** How often each run could not be driven since it last was. */
+  /** Failed attempts of each run since its last successful drive. */
   const failures = new Map<string, number>();
-  /** Runs that could not be found or read: they may come back. */
+  /** Runs that were missing or unreadable. They may come back. */
   const lost = new Set<string>();
-  /** Open runs that a sweep has looked at, and the last event that they had then. */
+  /** Open runs that a sweep has checked, with the last event that each had then. */
   const looked = new Map<string, number>();
-  /** Runs that a sweep has found, and that this process has not driven before. */
+  /** Runs that a sweep has found and that this process has never driven. */
   const foreign = new Set<string>();
   let listFailures = 0;
-  let isTakenUp = false;
+  let hasListedAll = false;
   let forgetSweep = () => {};
   const soon = new AbortController();
   const now = new AbortController();
@@ -122,7 +127,7 @@ export function createDriving(options: DrivingOptions): Driving {
     let isOpen = false;
     let hasFailed = false;
     try {
-      // From before the drive, so that nothing is missed that another process writes right behind it.
+      // Watch before driving, so that no write of another process is missed.
       watchIfThere(run);
       const report = await dandori.drive(run, {
         soon: soon.signal,
@@ -134,14 +139,14 @@ export function createDriving(options: DrivingOptions): Driving {
       if (!isOpen) forget(run);
       else {
         wakeAtExpiry(run, report);
-        // It was begun by the drive: what came before the watch is seen by one more look.
+        // The drive has created this run, so the watch begins late. Drive once more to see earlier writes.
         if (!watches.has(run)) current.isTouched = true;
         watch(run);
       }
     } catch (error) {
       if (isCode(error, 'run-driven-elsewhere')) {
         failures.delete(run);
-        // Its driver lives. Nothing of it is this server's before that one is gone.
+        // The other driver is alive, so this server leaves the run to it.
         if (isForeign) forget(run);
         else elsewhere.add(run);
       } else {
@@ -151,8 +156,9 @@ export function createDriving(options: DrivingOptions): Driving {
     }
     driven.delete(run);
     holding.delete(run);
-    // Its own writes touch it too, so one look too many is taken; that look writes nothing. After a failure neither
-    // they nor a wake may shorten the wait, or a run that fails behind a write would be tried in a hot loop.
+    // The drive's own writes also set `isTouched`, which costs one extra drive that writes nothing. After a
+    // failure no write or wake may shorten the delay. Otherwise a run that fails after a write would be
+    // retried in a hot loop.
     if (!hasFailed && (current.isWanted || (current.isTouched && isOpen))) wake(run);
     else if (!hasFailed && current.isTouched && elsewhere.has(run)) wakeAfter(run, patience.quiet);
     if (!queue.has(run)) onState?.(run, stateOf(run));
@@ -174,7 +180,7 @@ export function createDriving(options: DrivingOptions): Driving {
     );
   }
 
-  /** A message of a conversation may have no run yet: the drive begins it. */
+  /** The run of a message may not exist yet. Then the drive creates it. */
   function watchIfThere(run: string): void {
     try {
       watch(run);
@@ -202,7 +208,7 @@ export function createDriving(options: DrivingOptions): Driving {
     looked.delete(run);
   }
 
-  /** A run that is gone waits for no retry: where it comes back, a sweep finds it. */
+  /** A missing run is not retried. If it comes back, a sweep finds it. */
   function retryLater(run: string, error: unknown): void {
     if (isCode(error, 'run-not-found')) {
       forget(run);
@@ -210,11 +216,11 @@ export function createDriving(options: DrivingOptions): Driving {
       onTrouble?.({ run, error, retryIn: patience.sweep });
       return;
     }
-    // It may be another file when it can be read again.
+    // The file may have been replaced by the time it is readable again.
     unwatch(run);
     const before = failures.get(run) ?? 0;
     failures.set(run, before + 1);
-    // Only a person can repair it, so there is no hurry.
+    // Only a person can repair the journal, so the longest delay is enough.
     const retryIn = isCode(error, 'journal-damaged') ? patience.longestRetry : retryAfter(before);
     wakeAfter(run, retryIn);
     onTrouble?.({ run, error, retryIn });
@@ -248,9 +254,9 @@ export function createDriving(options: DrivingOptions): Driving {
         if (OPEN.includes(status)) open.push(run);
         else if (status === 'damaged') lost.add(run);
       }
-      isTakenUp = true;
+      hasListedAll = true;
     } finally {
-      // The oldest has waited longest.
+      // Start with the oldest run, which has waited longest.
       for (const run of open.reverse()) wake(run);
     }
   }
@@ -259,13 +265,16 @@ export function createDriving(options: DrivingOptions): Driving {
     for await (const summary of allRuns()) wakeIfStranded(summary);
   }
 
-  /** An open run that is silent has no driver, or a busy one: its claim tells which. */
+  /**
+   * A silent open run has either no driver or a busy one. Driving it tells which, because a driver holds a
+   * claim.
+   */
   function wakeIfStranded({ run, status, lastAt, lastSeq }: RunSummary): void {
     if (status === 'damaged') lost.add(run);
     if (!OPEN.includes(status) || driven.has(run) || queue.has(run) || failures.has(run)) return;
     const isBack = lost.has(run);
     const isSilent = status === 'open' && clock.now() - lastAt > patience.stranded;
-    // A run that was looked at and has not changed waits for a person, unless another process had it.
+    // A run that has not changed since the last check waits for a person, unless another process drove it.
     const isKnown = looked.get(run) === lastSeq && !elsewhere.has(run);
     if (!isBack && (!isSilent || isKnown)) return;
     looked.set(run, lastSeq);
@@ -277,7 +286,7 @@ export function createDriving(options: DrivingOptions): Driving {
     const begun = clock.now();
     let next = patience.sweep;
     try {
-      await (isTakenUp ? wakeAllStranded() : wakeAll());
+      await (hasListedAll ? wakeAllStranded() : wakeAll());
       await onSweep?.();
       listFailures = 0;
     } catch (error) {
@@ -307,7 +316,7 @@ export function createDriving(options: DrivingOptions): Driving {
     get isStopping() {
       return soon.signal.aborted;
     },
-    takeUp: sweep,
+    resumeAll: sweep,
     async stop(grace) {
       soon.abort();
       queue.clear();
@@ -324,7 +333,7 @@ export function createDriving(options: DrivingOptions): Driving {
   };
 }
 
-/** For what would begin something. */
+/** Called by routes that would start new work. */
 export function refuseStopping({ isStopping }: Pick<Driving, 'isStopping'>): void {
   if (!isStopping) return;
   throw new DandoriError('server-stopping', 'The server is stopping and takes nothing new.', {

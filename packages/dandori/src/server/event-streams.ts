@@ -5,22 +5,27 @@ import { redact } from '../model/redact.ts';
 import type { Entry } from '../store/journal.ts';
 
 /**
- * The events of journals for who watches them, as server-sent events.
+ * Sends the events of journals to clients, as server-sent events.
  *
- * T1  A client gets every event behind the one that it names, in order and once; `id` is the event's seq, so that a
- *     client that comes back goes on where it was.
- * T2  What is live (progress, text as it is written, who drives) has names of its own and no id. It is not kept: who was
- *     not there has missed it, and the journal has what counts.
- * T3  Each event is read and encoded once for all clients of a journal, and what comes together is written together.
- * T4  What waits for a client is bounded. Who falls behind is told the rest at its own speed, without what is live, and
- *     then how it stands; who does not read at all is let go, and can come back. Nobody else notices.
+ * T1  A client gets every event after the one that it names, once and in order. The `id` is the event's seq,
+ *     so a client that reconnects continues where it stopped.
+ * T2  Live messages (progress, answer text, driving state) have a name and no `id`. They are not stored, and
+ *     a client that is not connected misses them. Everything that matters is in the journal.
+ * T3  Each event is read and encoded once for all clients of a journal. Events that arrive together are
+ *     written together.
+ * T4  The buffer of each client is bounded. A client that falls behind gets the rest at its own speed,
+ *     without live messages, and then a snapshot. A client that reads nothing is disconnected and may
+ *     reconnect. Other clients are not affected.
  */
 export interface EventStreams {
-  /** Writes until the client goes, or with `untilEnd` until the last event there will be. The head has been written. */
+  /**
+   * Writes until the client disconnects. With `untilEnd`, stops after the journal's last event. The caller
+   * has already written the response head.
+   */
   join(journal: string, client: Joining): Promise<void>;
-  /** Something live, for who follows this journal. */
+  /** Sends a live message to the clients that follow this journal. */
   tell(journal: string, name: string, value: object): void;
-  /** Whether anybody does. */
+  /** Whether any client follows this journal. */
   isFollowed(journal: string): boolean;
   readonly clients: number;
   readonly dropped: number;
@@ -31,14 +36,17 @@ interface Joining {
   readonly response: ServerResponse;
   readonly after: number;
   readonly untilEnd: boolean;
-  /** How it stands, by name: told when the client has caught up, before all that is live. */
-  readonly standing: () => readonly (readonly [name: string, value: object])[];
+  /**
+   * The current live state, as named messages. It is sent when the client has caught up, before any live
+   * message.
+   */
+  readonly snapshot: () => readonly (readonly [name: string, value: object])[];
 }
 
-interface Client extends Pick<Joining, 'response' | 'untilEnd' | 'standing'> {
+interface Client extends Pick<Joining, 'response' | 'untilEnd' | 'snapshot'> {
   after: number;
   hasEnd: boolean;
-  /** Too much waits for it: it gets what it lacks from the journal before it is told anything new. */
+  /** Too much is buffered for this client. It must catch up from the journal before it gets anything new. */
   isBehind: boolean;
 }
 
@@ -53,11 +61,11 @@ interface Tail {
 /** Events that are written together. */
 interface Portion {
   readonly data: Buffer;
-  /** The same, one by one. */
+  /** The same bytes, one buffer per event. */
   readonly parts: readonly Buffer[];
   readonly first: number;
   readonly last: number;
-  /** Whether the journal has come to its end with them. */
+  /** Whether the last of these events ends the journal. */
   readonly hasEnd: boolean;
 }
 
@@ -65,17 +73,17 @@ interface Portion {
 interface StreamSource {
   events(journal: string, after: number): Promise<readonly Entry[]>;
   watch(journal: string, changed: () => void): () => void;
-  /** Whether the journal of this last event has come to its end. */
+  /** Whether this last event ends its journal. */
   isEnd(last: Entry): boolean;
 }
 
 interface StreamOptions {
   readonly source: StreamSource;
   readonly secrets: readonly string[];
-  /** Bytes that may wait for a client. */
+  /** The most bytes that may be buffered for a client. */
   readonly bound?: number;
   readonly heartbeat?: number;
-  /** Milliseconds for which a client may read nothing of what waits for it. */
+  /** Milliseconds after which a client that reads nothing is disconnected. */
   readonly patience?: number;
 }
 
@@ -83,7 +91,7 @@ const BOUND = 256_000;
 const HEARTBEAT = 15_000;
 const PATIENCE = 30_000;
 const BEAT = Buffer.from(': here\n\n');
-/** Bytes that are written together. */
+/** A portion ends at this many bytes. */
 const PORTION = 64_000;
 
 export function createEventStreams(options: StreamOptions): EventStreams {
@@ -118,15 +126,15 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     }
     client.isBehind = false;
     if (client.untilEnd && client.hasEnd) client.response.end();
-    else tellStanding(client);
+    else sendSnapshot(client);
   }
 
-  /** However much it is, it is told once. */
-  function tellStanding(client: Client): void {
-    for (const [name, value] of client.standing()) client.response.write(encodeLive(name, value));
+  /** The snapshot is sent whole, even if it exceeds the bound. */
+  function sendSnapshot(client: Client): void {
+    for (const [name, value] of client.snapshot()) client.response.write(encodeLive(name, value));
   }
 
-  /** False where the client has gone, or has read nothing for so long that it might as well. */
+  /** False if the client is gone, or has read nothing for `patience` milliseconds. */
   async function isRead(response: ServerResponse): Promise<boolean> {
     const how = await drained(response, patience);
     if (how === 'stuck') dropped++;
@@ -134,7 +142,10 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     return how === 'drained';
   }
 
-  /** At the client's own speed: who begins with a long journal behind it is not slow. */
+  /**
+   * Writes at the client's own speed, so that a client that starts with a long journal does not count as
+   * slow.
+   */
   async function catchUp(journal: string, client: Client): Promise<boolean> {
     for (const { data, last, hasEnd } of await read(journal, client.after)) {
       const isTaken = client.response.write(data);
@@ -145,7 +156,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     return !client.response.destroyed;
   }
 
-  /** Those who catch up at the same time share what is read for one of them. */
+  /** Clients that catch up from the same event share one read. */
   function read(journal: string, after: number): Promise<readonly Portion[]> {
     const name = `${journal} ${after}`;
     const reading =
@@ -189,12 +200,12 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     try {
       while (tail.isBehind) {
         tail.isBehind = false;
-        // Not one that others have begun: it may be from before what is looked for.
+        // Do not share a read that is already running: it may have begun before the newest event was written.
         for (const portion of portionsOf(await source.events(journal, tail.seq)))
           pass(journal, portion, tail);
       }
     } catch {
-      // It was taken away or is damaged; who comes back is told.
+      // The journal was removed or is damaged. A client that reconnects gets the error.
       for (const { response } of tail.clients) response.destroy();
     } finally {
       tail.isReading = false;
@@ -205,7 +216,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     tail.seq = last;
     for (const client of tail.clients) {
       if (client.isBehind || client.after >= last) continue;
-      // Who has caught up by itself meanwhile has some of it already.
+      // A client that has just caught up already has some of these events.
       const isNew = client.after < first;
       const rest = isNew ? data : Buffer.concat(parts.slice(client.after - first + 1));
       client.after = last;
@@ -228,15 +239,15 @@ export function createEventStreams(options: StreamOptions): EventStreams {
   }
 
   return {
-    async join(journal, { response, after, untilEnd, standing }) {
-      // Who has gone already closes no second time.
+    async join(journal, { response, after, untilEnd, snapshot }) {
+      // The response is already closed, so its `close` event will not come again.
       if (response.destroyed) return;
-      const client: Client = { response, after, untilEnd, standing, hasEnd: false, isBehind: false };
+      const client: Client = { response, after, untilEnd, snapshot, hasEnd: false, isBehind: false };
       open.add(response);
       response.on('close', () => leave(journal, client));
       response.on('error', () => {});
       response.write('retry: 1000\n\n');
-      // Others may be told more while this one catches up.
+      // The other clients may get more events while this one catches up.
       do if (!(await catchUp(journal, client))) return;
       while (client.after < (tails.get(journal)?.seq ?? 0));
       if (untilEnd && client.hasEnd) {
@@ -245,8 +256,8 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       }
       const tail = tailOf(journal, client.after);
       tail.clients.add(client);
-      tellStanding(client);
-      // What was written between the last look and the watch.
+      sendSnapshot(client);
+      // Read what was written between the last read and the start of the watch.
       await readOn(journal, tail);
     },
     tell(journal, name, value) {
@@ -266,7 +277,9 @@ export function createEventStreams(options: StreamOptions): EventStreams {
   };
 }
 
-/** The journal's own form, without names of events: a plain `onmessage` gets them all. */
+/**
+ * The event as the journal has it, without an event name, so that a plain `onmessage` receives all of them.
+ */
 function encode(event: Entry): Buffer {
   return Buffer.from(`id: ${event.seq}\ndata: ${stringifyJson(event)}\n\n`);
 }
@@ -288,9 +301,9 @@ function drained(response: ServerResponse, patience: number): Promise<'drained' 
   });
 }
 
-/** How many streams each user has open: every one of them keeps a connection and what waits for it. */
+/** Limits the open streams per user, because each one holds a connection and a buffer. */
 interface StreamPlaces {
-  /** Held until the response is closed. Without tokens all are one user, who has no name. */
+  /** Takes a place until the response is closed. Without tokens, all callers count as one user. */
   take(user: string | undefined, response: ServerResponse): void;
 }
 

@@ -6,7 +6,7 @@ import { DandoriError } from '../model/error.ts';
 import { mayAct, type RateLimit, type User, type Users } from './access.ts';
 import type { Env, ServerParts } from './parts.ts';
 
-/** Read by everybody: nothing of a run is in them. */
+/** Paths that need no token. They contain nothing about runs. */
 const PUBLIC = ['/', '/healthz', '/readyz', '/openapi.json', '/docs'];
 
 const HEADERS = {
@@ -27,13 +27,14 @@ export function securityHeaders(): MiddlewareHandler<Env> {
   };
 }
 
-/** Also for the answers that bypass Hono. */
+/** Also used for responses that bypass Hono. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = HEADERS;
 
 /**
- * A page of somebody else must not talk to this server through the browser of who looks at it: neither under a name of
- * its own that it has pointed here (DNS rebinding), nor under ours (cross-site requests). A plain address cannot be
- * pointed anywhere, so it is no danger as a host. A link may lead to the page: who follows it leaves the other one.
+ * Keeps other websites from calling this server through the user's browser. It refuses unknown host names
+ * (DNS rebinding) and requests from other origins (cross-site requests). An IP address as host is safe,
+ * because it cannot be rebound. A link from another site may open the page, because the browser then leaves
+ * that site.
  */
 export function ownPagesOnly(
   hosts: readonly string[],
@@ -58,7 +59,7 @@ export function ownPagesOnly(
   };
 }
 
-/** A link that fills the whole window, and not a frame or a form. */
+/** Whether the browser follows a link in the whole window, and not in a frame or a form. */
 function isFollowed(asked: HonoRequest): boolean {
   const [mode, target] = [asked.header('sec-fetch-mode'), asked.header('sec-fetch-dest')];
   return asked.method === 'GET' && mode === 'navigate' && target === 'document';
@@ -70,7 +71,7 @@ function nameIn(host: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/** Who it is, and that it is not too much. Who only guesses tokens is held back by address. */
+/** Identifies the user and applies the rate limit. Requests without a valid token are limited by address. */
 export function authentication(
   users: Users,
   limit: RateLimit,
@@ -92,7 +93,7 @@ export function authentication(
   };
 }
 
-/** A viewer reads. What has no effect may be asked for by POST all the same. */
+/** A viewer may only read. These POST requests have no effect, so a viewer may send them. */
 const WITHOUT_EFFECT = ['/api/plans/check'];
 
 export function roles(): MiddlewareHandler<Env> {
@@ -114,7 +115,7 @@ export function adminsOnly(why: string): MiddlewareHandler<Env> {
   };
 }
 
-/** Who is named to answer a question of somebody else's run may do just that. */
+/** Users who are named as answerers may answer questions of another user's run, and nothing else. */
 const ANSWERING = /^\/api\/runs\/[^/]+\/(?:answer|approve|reject)$/;
 
 export function ownRunsOnly({
@@ -140,10 +141,10 @@ export function ownConversationsOnly({
 }
 
 const LARGEST_BODY = 1_000_000;
-/** As deep as a result may be: what walks a value that is deeper may run out of stack. */
+/** The same limit as for results. Deeper values could overflow the stack of recursive code. */
 const DEEPEST_BODY = 500;
 
-/** A form of another page can send anything but this type without being asked first. */
+/** Requires JSON as content type: a form on another website can send other types without a CORS preflight. */
 export function smallJsonOnly(): MiddlewareHandler<Env> {
   return async (c, next) => {
     const length = Number(c.req.header('content-length') ?? 0);
@@ -153,7 +154,7 @@ export function smallJsonOnly(): MiddlewareHandler<Env> {
       throw new DandoriError('request-invalid', 'The body must be JSON.', {
         fix: 'Send "Content-Type: application/json".',
       });
-    // Node reads no more of a body than its length says; of one that has none, we count.
+    // Node enforces the declared length. A body without one is counted here.
     if (length === 0 && hasBody && c.req.raw.body !== null) {
       const { method, headers } = c.req.raw;
       c.req.raw = new Request(c.req.url, { method, headers, body: await smallText(c.req.raw.body) });
@@ -166,7 +167,7 @@ export function smallJsonOnly(): MiddlewareHandler<Env> {
   };
 }
 
-/** By its brackets alone; whether it is JSON at all is seen behind it. */
+/** Counts brackets only. The JSON parser checks the syntax later. */
 function isDeep(text: string): boolean {
   let depth = 0;
   let isInText = false;
@@ -199,7 +200,10 @@ function tooLarge(): DandoriError {
   });
 }
 
-/** Whether the questions of the run name the user as one who may answer: all have the same terms. */
+/**
+ * Whether the questions of the run name the user as an answerer. All questions of a run have the same
+ * answerers.
+ */
 async function isNamed(run: string, { id }: User, dandori: Pick<Dandori, 'events'>): Promise<boolean> {
   if (id === undefined) return false;
   try {

@@ -2,14 +2,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { assertNever } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 
-/** What this process has done since it started, as Prometheus reads it. */
+/** Counts what this process has done since it started, in the format of Prometheus. */
 export interface Metrics {
   event(event: Event): void;
-  /** What came before the events of a run that it is told of: whose tasks they are, when it started. */
+  /**
+   * False if the run's earlier events are still needed (`past`): its start time and the operations of its
+   * tasks.
+   */
   knows(run: string): boolean;
   past(events: readonly Event[]): void;
   rated(rating: number): void;
-  /** A run could not be driven, or the runs not be listed. */
+  /** A run could not be driven, or the runs could not be listed. */
   failed(what: 'drive' | 'list'): void;
   request(route: string, status: number, seconds: number): void;
   text(): Promise<string>;
@@ -25,7 +28,7 @@ interface Gauges {
 }
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 20, 60, 300, 1800];
-/** Of runs whose end is still to come; what a run is about is forgotten with its end. */
+/** The most runs to remember. A run is forgotten when it ends. */
 const MOST_KEPT = 10_000;
 
 interface Underway {

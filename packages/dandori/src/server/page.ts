@@ -5,8 +5,8 @@ import type { MiddlewareHandler } from 'hono';
 import type { Env } from './parts.ts';
 
 /**
- * In the published package beside the compiled code, in the repository where vite puts it. In this order: seen from an
- * installed package, the second place is one of another package.
+ * The built page: next to the compiled code in the published package, or the output of vite in the
+ * repository. The order matters. In an installed package, the second path belongs to a different package.
  */
 const PLACES = ['../../page', '../../../web/dist'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
@@ -19,7 +19,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** All that the page may do: load its own files and talk to this server. React sets styles by script, which is no text. */
+/**
+ * The page may only load its own files and call this server. React sets styles by script, which the policy
+ * allows.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,14 +45,14 @@ interface PageFile {
 }
 
 interface Page {
-  /** Of the page itself, in which nothing of a run is. */
+  /** Whether the path belongs to the page, which contains nothing about runs. */
   has(path: string): boolean;
   readonly handler: MiddlewareHandler<Env>;
 }
 
 /**
- * The page is a handful of files, which are read once: no path of a request ever reaches the disk. Every view has an
- * address of its own, and all of them are the same file.
+ * The page's files are read once at startup, so no request path ever reaches the disk. Every view has its own
+ * address, and all of them return the same file.
  */
 export function createPage(): Page {
   const files = readFiles(PLACES.find((place) => existsSync(join(place, 'index.html'))));
@@ -59,7 +62,7 @@ export function createPage(): Page {
     has: (path) => fileAt(path) !== undefined,
     async handler(c, next) {
       const file = isReading(c.req.method) ? fileAt(c.req.path) : undefined;
-      // At `/` programs are told where the API is described.
+      // At `/`, programs get a pointer to the API description instead of the page.
       const isForProgram = c.req.path === '/' && !(c.req.header('accept') ?? '').includes('text/html');
       if (file === undefined || isForProgram) return next();
       c.header('Content-Security-Policy', POLICY);
@@ -82,7 +85,7 @@ function readFiles(folder: string | undefined): ReadonlyMap<string, PageFile> {
       .map((path) => {
         const body = new Uint8Array(readFileSync(join(folder, path)));
         const type = TYPES[extname(path)] ?? '';
-        // The names of these hold a digest of what is in them.
+        // The names of these files contain a hash of their content.
         const caching = path.startsWith('assets') ? FOR_A_YEAR : 'no-cache';
         return [`/${path.replaceAll('\\', '/')}`, { body, type, caching }] as const;
       }),

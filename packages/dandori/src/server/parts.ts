@@ -7,16 +7,16 @@ import type { OpenConversations } from './conversations.ts';
 import type { Driving } from './driving.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Metrics } from './metrics.ts';
-import type { News, Standings } from './run-status.ts';
+import type { LiveUpdates, RunStatusFeed } from './run-status.ts';
 
-/** What the server is made of, for its routes. */
+/** The parts of the server that its routes use. */
 export interface ServerParts {
   readonly config: Config;
   readonly dandori: Dandori;
   readonly driving: Driving;
-  readonly news: News;
+  readonly liveUpdates: LiveUpdates;
   readonly conversations: OpenConversations;
-  readonly standings: Standings;
+  readonly runStatus: RunStatusFeed;
   readonly runStreams: EventStreams;
   readonly conversationStreams: EventStreams;
   readonly metrics: Metrics;
@@ -31,5 +31,5 @@ export interface Env {
 }
 export type App = OpenAPIHono<Env>;
 
-/** Adds its routes. Who may call them, and whose run it is, has been seen to before they are reached. */
+/** Adds routes. The guards have already checked the user and the owner of the run. */
 export type Routes = (app: App, parts: ServerParts) => void;

@@ -37,7 +37,9 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
 
 const CANNOT = 'The server cannot do this now. Its log says why.';
 
-/** Every error that leaves the server goes through here. Nothing of a stack or of the server's disk is in it. */
+/**
+ * Converts every error that leaves the server. The result contains no stack and no path of the server's disk.
+ */
 export function problemFor(
   error: unknown,
   c: Context<Env>,
@@ -55,7 +57,7 @@ export function problemFor(
   return respond(isTold ? error : new DandoriError(error.code, CANNOT), c);
 }
 
-/** What Hono refuses by itself: a body that is no JSON, one of the wrong kind. */
+/** Errors that Hono raises by itself, such as a body that is not JSON. */
 function fromHttp({ status, message }: HTTPException): DandoriError {
   if (status === 413) return new DandoriError('request-too-large', 'The body of the request is too large.');
   if (status >= 500) return new DandoriError('server-failed', CANNOT);
@@ -71,7 +73,7 @@ function statusOf({ code }: DandoriError): ContentfulStatusCode {
 function respond(error: DandoriError, c: Context<Env>): Response {
   const problem = problemOf(error);
   const { status, code } = problem;
-  // The rest of it is not read, and nobody has to send it.
+  // The rest of the body is not read, and the client need not send it.
   if (status === 413) c.header('Connection', 'close');
   if (status === 401) c.header('WWW-Authenticate', 'Bearer realm="dandori"');
   if (status === 429) c.header('Retry-After', '1');
@@ -94,7 +96,7 @@ function problemOf(error: DandoriError, status: number = statusOf(error)): Probl
   };
 }
 
-/** Where no route was reached: the address cannot be read, or the fault is the server's own. */
+/** For errors outside any route: the address is malformed, or the server itself has failed. */
 export function problemOutside(error: unknown, log: (error: unknown) => void): Response {
   const isTheirs = error instanceof Error && error.name === 'RequestError';
   if (!isTheirs) log(error);
@@ -107,7 +109,10 @@ export function problemOutside(error: unknown, log: (error: unknown) => void): R
   });
 }
 
-/** What is not even HTTP. The connection ends with it, as nobody knows where the next request would begin. */
+/**
+ * Answers bytes that are not HTTP. It closes the connection, because the next request cannot be located in
+ * them.
+ */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -6,17 +6,19 @@ import { redact } from '../model/redact.ts';
 import type { DrivingState, TalkedRun } from './api.ts';
 import type { EventStreams } from './event-streams.ts';
 
-/** What is live of a run, for who follows the run and for who follows its conversation. */
-export interface News {
+/** Sends live updates of a run to the clients that follow the run or its conversation. */
+export interface LiveUpdates {
   live(live: Live): void;
   driving(run: string, state: DrivingState): void;
-  /** With the end of a decision, what was written as its answer is of no interest any more. */
+  /** A decision's end makes its answer text obsolete, so the text is dropped. */
   event(event: Event): void;
-  /** For who comes while an answer is being written: all of it so far, in place of what they know. */
+  /**
+   * The whole answer so far, for a client that joins while it is being written. It replaces earlier deltas.
+   */
   soFar(run: string): readonly (readonly [name: string, value: object])[];
 }
 
-interface NewsOptions {
+interface LiveUpdatesOptions {
   readonly runs: Pick<EventStreams, 'tell'>;
   readonly conversations: Pick<EventStreams, 'tell'>;
   readonly secrets: readonly string[];
@@ -24,14 +26,19 @@ interface NewsOptions {
   readonly conversationOf: (run: string) => string | undefined;
 }
 
-export function createNews({ runs, conversations, secrets, conversationOf }: NewsOptions): News {
-  /** The answers that are being written. */
-  const answers = new Map<string, { readonly withheld: Withheld; text: string }>();
+export function createLiveUpdates({
+  runs,
+  conversations,
+  secrets,
+  conversationOf,
+}: LiveUpdatesOptions): LiveUpdates {
+  /** The answers that are being written, by run. */
+  const answers = new Map<string, { readonly filter: SecretFilter; text: string }>();
 
   function write(run: string, text: string): string {
-    const answer = answers.get(run) ?? { withheld: withholdSecrets(secrets), text: '' };
+    const answer = answers.get(run) ?? { filter: createSecretFilter(secrets), text: '' };
     answers.set(run, answer);
-    const shown = answer.withheld.pass(text);
+    const shown = answer.filter.pass(text);
     answer.text += shown;
     return shown;
   }
@@ -62,8 +69,8 @@ export function createNews({ runs, conversations, secrets, conversationOf }: New
   };
 }
 
-/** How the runs of conversations stand, for who follows those: told where it has changed, and not for every event. */
-export interface Standings {
+/** Sends the status of a conversation's runs to the clients that follow it. Only changes are sent. */
+export interface RunStatusFeed {
   watch(conversation: Conversation): void;
   of(conversation: Conversation): TalkedRun[];
 }
@@ -73,10 +80,13 @@ interface Options {
   readonly stateOf: (run: string) => DrivingState;
 }
 
-/** Milliseconds in which changes come together: a step of a hundred tasks is told a few times and not a hundred. */
+/**
+ * Milliseconds during which changes are collected, so that a step of a hundred tasks sends only a few
+ * messages.
+ */
 const PACE = 50;
 
-export function createStandings({ streams, stateOf }: Options): Standings {
+export function createRunStatusFeed({ streams, stateOf }: Options): RunStatusFeed {
   const of = (conversation: Conversation) =>
     conversation.runs().map((run) => talkedRun(run, stateOf(run.run)));
   return {
@@ -108,16 +118,16 @@ function talkedRun({ problem, ...run }: ConversationRun, driving: DrivingState):
   return { ...run, driving, ...(problem !== undefined && { problem: CANNOT }) };
 }
 
-/** What exactly is in the way tells of the server's inside. */
+/** The exact reason would reveal details of the server. */
 const CANNOT = 'The server cannot go on with it. Its log says why.';
 
-/** Text that comes in pieces, without secrets, also where one lies across two pieces. */
-interface Withheld {
-  /** What can be shown now. What may be the beginning of a secret is kept back until more has come. */
+/** Removes secrets from text that arrives in pieces, even if a secret spans two pieces. */
+interface SecretFilter {
+  /** Returns what can be shown now. A possible beginning of a secret is held until more text arrives. */
   pass(text: string): string;
 }
 
-export function withholdSecrets(given: readonly string[]): Withheld {
+export function createSecretFilter(given: readonly string[]): SecretFilter {
   const secrets = given.filter((secret) => secret !== '');
   let kept = '';
   return {
@@ -130,7 +140,9 @@ export function withholdSecrets(given: readonly string[]): Withheld {
   };
 }
 
-/** A secret may be the beginning of a longer one, and one that lies across the end is not cut in two. */
+/**
+ * The end of the text that is safe to show. It never lies inside a secret, nor inside a possible longer one.
+ */
 function endOfShown(text: string, secrets: readonly string[]): number {
   let end = text.length - Math.max(0, ...secrets.map((secret) => beginningAtEnd(text, secret)));
   while (end > 0) {
@@ -143,7 +155,7 @@ function endOfShown(text: string, secrets: readonly string[]): number {
   return end;
 }
 
-/** How much of the end of a text is the beginning of a secret. */
+/** How many characters at the end of the text may be the beginning of the secret. */
 function beginningAtEnd(text: string, secret: string): number {
   for (let length = Math.min(text.length, secret.length - 1); length > 0; length--)
     if (text.endsWith(secret.slice(0, length))) return length;

@@ -3,7 +3,7 @@ import { json, jsonObject } from '../model/json.ts';
 import { listAll } from '../store/journal.ts';
 import { doneSchema, problemSchema } from './api.ts';
 
-/** What the descriptions of routes have in common. */
+/** Shared by the route descriptions. */
 export const runParams = z.object({
   run: z.string().openapi({ param: { name: 'run', in: 'path' }, example: '20261115-221530123-k3f9' }),
 });
@@ -16,15 +16,15 @@ export const conversationParams = z.object({
 
 export const idempotency = z.object({ 'idempotency-key': z.string().min(1).max(255).optional() });
 
-/** The same object that routes and tests parse with, under a name in OpenAPI if it has one. */
+/** The schema that routes and tests parse with, named in OpenAPI if a name is given. */
 function described<T extends z.ZodType>(schema: T, name?: string): T {
-  // A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`.
+  // A copy, because a schema made before `@hono/zod-openapi` was loaded has no `openapi` method.
   const copy = schema.clone();
   const shown = { type: 'object' as const, ...schemaOf(schema) };
   return name === undefined ? copy.openapi(shown) : copy.openapi(name, shown);
 }
 
-/** What a route answers with. A test asks every route and parses what it sends by this schema. */
+/** The JSON response of a route. A test calls every route and parses the response with this schema. */
 export function jsonContent<T extends z.ZodType>(description: string, schema: T, name?: string) {
   return { description, content: { 'application/json': { schema: described(schema, name) } } };
 }
@@ -42,13 +42,13 @@ export const problems = {
   },
 };
 
-/** JSON Schema, as OpenAPI 3.1 has it. */
+/** The JSON Schema for OpenAPI 3.1. */
 export function schemaOf(schema: z.ZodType): object {
   const { $schema: _, ...shown } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
-      // Of the TypeScript type only: everything that the server sends is read-only.
+      // `readOnly` comes from the TypeScript type. In OpenAPI it would mark every field of every response.
       delete jsonSchema.readOnly;
       if (zodSchema === jsonObject) jsonSchema.type = 'object';
       if (zodSchema === json) jsonSchema.description = 'any JSON';
@@ -57,7 +57,7 @@ export function schemaOf(schema: z.ZodType): object {
   return shown;
 }
 
-/** Items that are looked at for one page. If few of them pass the filter, `next` leads on. */
+/** The most items to read for one page. If few of them match the filter, `next` continues the search. */
 const MOST_READ = 5_000;
 const READ_AT_ONCE = 200;
 
@@ -67,11 +67,11 @@ interface Paged<T> {
   list(page: { readonly limit: number; readonly before?: string }): Promise<readonly T[]>;
   idOf(item: T): string;
   isWanted(item: T): boolean;
-  /** Whether no later item can be wanted. */
+  /** Whether no later item can match. */
   isPast?(item: T): boolean;
 }
 
-/** The wanted items, newest first, and where the next page begins. */
+/** The matching items, newest first, and where the next page begins. */
 export async function pageOf<T>(paged: Paged<T>): Promise<{ items: T[]; next?: string }> {
   const { limit, idOf, isWanted, isPast = () => false } = paged;
   const items: T[] = [];

@@ -13,37 +13,37 @@ import { createEventStreams } from './event-streams.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServerParts } from './parts.ts';
 import { problemOutside, refuseConnection } from './problem.ts';
-import { createNews, createStandings } from './run-status.ts';
+import { createLiveUpdates, createRunStatusFeed } from './run-status.ts';
 
 export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
-  /** In place of what the configuration says. */
+  /** Overrides the configured host. */
   readonly host?: string;
   readonly port?: number;
-  /** In place of the usual patience with who sends or reads slowly. */
+  /** Overrides the timeouts for slow clients. */
   readonly sockets?: Partial<typeof SOCKET>;
-  /** In place of the usual patience with runs that cannot be driven. */
+  /** Overrides the delays for runs that cannot be driven. */
   readonly driving?: Partial<typeof PATIENCE>;
-  /** What went wrong while nobody was there to be told. Without secrets. */
+  /** Reports errors that happen outside a request, without secrets. */
   readonly log?: (line: string) => void;
 }
 
 export interface Serving extends AsyncDisposable {
   readonly url: string;
   readonly dandori: Dandori;
-  /** Takes no more runs, lets running calls end within the grace period, and closes everything. */
+  /** Accepts no more runs, lets running calls finish within the grace period, and closes everything. */
   close(): Promise<void>;
 }
 
-/** Serves the runs of a folder over HTTP and drives them. Those that were interrupted are taken up at once. */
+/** Serves the runs of a folder over HTTP and drives them. Interrupted runs resume at once. */
 export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const { log = () => {} } = options;
   const dandori = await openDandori({
     ...options,
     onEvent: (event) => {
       metrics.event(event);
-      news.event(event);
+      liveUpdates.event(event);
     },
-    onLive: (live) => news.live(live),
+    onLive: (live) => liveUpdates.live(live),
     onWarning: (warning) => {
       options.onWarning?.(warning);
       log(warning.message);
@@ -72,15 +72,18 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     patience,
     source: { events: dandori.conversationEvents, watch: dandori.watchConversation, isEnd: () => false },
   });
-  const standings = createStandings({ streams: conversationStreams, stateOf: (run) => driving.stateOf(run) });
+  const runStatus = createRunStatusFeed({
+    streams: conversationStreams,
+    stateOf: (run) => driving.stateOf(run),
+  });
   const conversations = createOpenConversations({
     dandori,
     wake: (run) => driving.wake(run),
     isFollowed: conversationStreams.isFollowed,
-    onOpen: standings.watch,
+    onOpen: runStatus.watch,
     onTrouble: (id, error) => say(`The conversation ${id} cannot be taken up`, error),
   });
-  const news = createNews({
+  const liveUpdates = createLiveUpdates({
     runs: runStreams,
     conversations: conversationStreams,
     secrets,
@@ -90,13 +93,13 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     dandori: {
       ...dandori,
       async drive(run, leaving) {
-        // A message whose run could not be written down begins it now.
+        // The run of a message may not exist yet. Then the drive creates it.
         if (!metrics.knows(run)) metrics.past(await dandori.events(run).catch(ifNotBegun));
         return conversations.drive(run, leaving);
       },
     },
     atOnce: config.server.maxRuns,
-    onState: news.driving,
+    onState: liveUpdates.driving,
     ...(options.clock && { clock: options.clock }),
     patience: options.driving,
     onTrouble: ({ run, error, retryIn }) => {
@@ -104,7 +107,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
       const what = run === undefined ? 'The runs cannot be listed' : `The run ${run} cannot be driven`;
       say(`${what}, and it is tried again in ${Math.ceil(retryIn / 1000)} s`, error);
     },
-    onSweep: conversations.takeUp,
+    onSweep: conversations.resumeAll,
   });
   const metrics = createMetrics({
     driving: () => driving.count.driving,
@@ -117,9 +120,9 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     config,
     dandori,
     driving,
-    news,
+    liveUpdates,
     conversations,
-    standings,
+    runStatus,
     runStreams,
     conversationStreams,
     metrics,
@@ -141,7 +144,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     const host = options.host ?? config.server.host;
     if (config.server.tokens.length === 0) await refuseOpenDoor(host);
     url = await listen(server, host, options.port ?? config.server.port);
-    await driving.takeUp();
+    await driving.resumeAll();
   } catch (error) {
     server.close();
     await dandori.close();
@@ -166,10 +169,10 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   return { url, dandori, close: closeOnce, [Symbol.asyncDispose]: closeOnce };
 }
 
-/** As many as a process may usually have files open. */
+/** About as many as a process may usually have open files. */
 const MOST_CONNECTIONS = 10_000;
 
-/** Who sends a request a byte at a time, or does not read what it asked for, holds a place for so long and no longer. */
+/** Timeouts that free the connection of a client that sends or reads too slowly. */
 const SOCKET = {
   readTimeout: 30_000,
   headersTimeout: 10_000,
@@ -179,7 +182,7 @@ const SOCKET = {
   maxHeaderSize: 16_384,
 };
 
-/** Without tokens whoever can reach it may do everything, so only this machine may. */
+/** Without tokens every caller may do everything, so the server must listen on this machine only. */
 async function refuseOpenDoor(host: string): Promise<void> {
   const addresses = await lookup(host.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   const isLoopback = ({ address }: { address: string }) => /^127\.|^::1$/.test(address);

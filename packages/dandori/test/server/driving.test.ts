@@ -131,7 +131,7 @@ describe('driving', () => {
       { run: '2', status: 'waiting' },
       { run: '1', status: 'open' },
     ]);
-    await yard.driving.takeUp();
+    await yard.driving.resumeAll();
     await yard.hasBegun('1', '2');
     yard.ends.get('1')?.('answered');
     await yard.hasBegun('1', '2', '3');
@@ -220,7 +220,7 @@ describe('driving in trouble', () => {
 
   it('V2: finds what another process left without a word, and takes nothing from one that works', async () => {
     const yard = createTroubledYard({ dead: (time) => (time <= 3 ? refused() : undefined) });
-    await yard.driving.takeUp();
+    await yard.driving.resumeAll();
     const at = yard.clock.now();
     yard.listed.summaries = [
       { run: 'waits', status: 'waiting', lastAt: at, lastSeq: 4 },
@@ -238,7 +238,7 @@ describe('driving in trouble', () => {
 
   it('V2: leaves a run alone that was begun just now, and one that it has looked at already', async () => {
     const yard = createTroubledYard({});
-    await yard.driving.takeUp();
+    await yard.driving.resumeAll();
     const fresh = { run: 'fresh', status: 'open' as const, lastSeq: 1 };
     yard.listed.summaries = [{ ...fresh, lastAt: yard.clock.now() + PATIENCE.sweep }];
     await yard.clock.advance(PATIENCE.sweep);
@@ -252,7 +252,7 @@ describe('driving in trouble', () => {
     const yard = createTroubledYard({ a: (time) => (time === 1 ? gone : undefined) });
     const at = yard.clock.now();
     yard.listed.error = new Error('EIO');
-    await yard.driving.takeUp();
+    await yard.driving.resumeAll();
     expect(yard.driving.count.retrying).toBe(1);
     await yard.clock.advance(2 * PATIENCE.firstRetry);
     expect(yard.troubles).toEqual(['list 1000', 'list 2000']);
@@ -275,7 +275,7 @@ describe('driving in trouble', () => {
 
   it('V4: has no timer left once it has stopped', async () => {
     const yard = createTroubledYard({ a: full });
-    await yard.driving.takeUp();
+    await yard.driving.resumeAll();
     yard.driving.wake('a');
     await yard.clock.advance(0);
     await yard.driving.stop(0);

@@ -189,7 +189,7 @@ describe('the stream of a run', () => {
     });
     const joined = Promise.withResolvers<void>();
     const server = createServer((request, response) => {
-      const client = { response, after: 0, untilEnd: false, standing: () => [] };
+      const client = { response, after: 0, untilEnd: false, snapshot: () => [] };
       response.once('close', () => void streams.join('run', client).then(joined.resolve));
       request.socket.destroy();
     });

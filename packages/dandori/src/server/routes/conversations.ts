@@ -57,7 +57,7 @@ const earlier = createRoute({
   responses: { 200: jsonContent('Messages in order', messagePageSchema, 'Messages'), ...problems },
 });
 
-export const talks: Routes = (app, { dandori, conversations, standings, driving, config }) => {
+export const talks: Routes = (app, { dandori, conversations, runStatus, driving, config }) => {
   app.openapi(list, async (c) => {
     const { limit, before, user: wanted } = c.req.valid('query');
     const { id, role } = c.get('user');
@@ -93,7 +93,7 @@ export const talks: Routes = (app, { dandori, conversations, standings, driving,
       ...headOf(it),
       ...pageBefore(it.messages(), undefined, messages),
       undelivered: it.undelivered(),
-      runs: standings.of(it),
+      runs: runStatus.of(it),
     }));
     return c.json(now, 200);
   });

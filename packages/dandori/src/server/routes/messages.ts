@@ -124,7 +124,7 @@ export const talking: Routes = (app, { conversations, driving, config }) => {
   });
 };
 
-/** How it stands the stream tells. */
+/** Leaves out the run's status, because the stream sends it. */
 function heard(said: Said): Heard {
   if (said.kind === 'unclear') return said;
   const { standing: _, ...rest } = said;

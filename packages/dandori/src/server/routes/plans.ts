@@ -76,7 +76,7 @@ export const planning: Routes = (app, { dandori, ownRuns }) => {
   });
 };
 
-/** What is no plan at all has its places too. */
+/** A text that is not a plan also gets diagnostics with positions. */
 function readPlan(text: string): PlanFile | { readonly diagnostics: readonly PlacedDiagnostic[] } {
   try {
     return parsePlan(text, 'plan');

@@ -7,7 +7,7 @@ import { resultRange } from '../api.ts';
 import type { Routes } from '../parts.ts';
 import { jsonContent, problems, runParams } from '../schemas.ts';
 
-/** Widened, because the types of Hono do not end within nested JSON. */
+/** Widened, because Hono's types recurse without end on nested JSON. */
 const partSchema: z.ZodType<object> = resultPartSchema;
 
 const get = createRoute({

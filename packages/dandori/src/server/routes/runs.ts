@@ -89,10 +89,13 @@ function isIn(is: RunSummary['status'], wanted: RunSummary['status'] | undefined
   return wanted === undefined || is === wanted;
 }
 
-/** A question stays open while other tasks go on; the last event, from which a summary is made, does not tell that. */
+/**
+ * A question may stay open while other tasks continue. The last event, which a summary uses, does not show
+ * that.
+ */
 async function withStatus(summary: RunSummary, dandori: Pick<Dandori, 'report'>): Promise<RunSummary> {
   if (summary.status !== 'open') return summary;
-  // What cannot be read is said by its own route.
+  // If the run cannot be read, its own route reports the error.
   const report = await dandori.report(summary.run).catch(() => undefined);
   return report === undefined ? summary : { ...summary, status: report.outcome };
 }
@@ -104,7 +107,7 @@ function isWanted(
 ): boolean {
   if (role !== 'admin' && (id === undefined || userId !== id)) return false;
   if (wanted.user !== undefined && userId !== wanted.user) return false;
-  // Those whose last event says no more are looked at again.
+  // If the last event does not tell the status, the run's report is checked later.
   if (is !== 'open' && !isIn(is, wanted.status)) return false;
   if (wanted.until !== undefined && startedAt > wanted.until) return false;
   return wanted.text === undefined || goal.toLowerCase().includes(wanted.text.toLowerCase());

@@ -96,7 +96,7 @@ export const examining: Routes = (app, { dandori }) => {
   app.openapi(examine, async (c) => c.json(await examineOnce(c.req.valid('query').run ?? ''), 200));
 };
 
-/** These read everything that is stored, so equal requests at the same time share one answer. */
+/** These requests read everything that is stored, so equal requests at the same time share one result. */
 function sharing<K, T>(read: (asked: K) => Promise<T>): (asked: K) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   return (asked) => {
@@ -122,7 +122,7 @@ export const counting: Routes = (app, { dandori }) => {
     const { id, role } = c.get('user');
     const own = role === 'admin' || id === undefined ? {} : { userId: id };
     const counted = await countOnce({ ...c.req.valid('query'), ...own });
-    // The reason names a file of the server, and a damaged run has no known owner.
+    // The reason names a file of the server, and the owner of a damaged run is unknown.
     return c.json(role === 'admin' ? counted : { ...counted, damaged: [] }, 200);
   });
 };

@@ -28,7 +28,7 @@ function command<B extends z.ZodType>(path: string, summary: string, body: B) {
   });
 }
 
-/** A yes or a no to a question; it answers with the question. */
+/** An approval or a rejection. The route returns the question that it answers. */
 function verdict<B extends z.ZodType>(path: string, summary: string, body: B) {
   return createRoute({
     method: 'post',
@@ -70,7 +70,7 @@ const reject = verdict(
 );
 
 export const steering: Routes = (app, { dandori, driving, metrics }) => {
-  /** Wakes the run, so that it goes on with what was just written to it. */
+  /** Wakes the run, so that it acts on what was just journaled. */
   const woken = (c: Context<Env>, run: string) => {
     driving.wake(run);
     return c.json({ run }, 200);
@@ -139,7 +139,7 @@ export const steering: Routes = (app, { dandori, driving, metrics }) => {
   });
 };
 
-/** The user, for the journal. A server without access tokens does not know who it is. */
+/** The user, for the journal. A server without access tokens does not know the user. */
 export function by(c: Context<Env>): { by?: string } {
   const { id } = c.get('user');
   return id === undefined ? {} : { by: id };

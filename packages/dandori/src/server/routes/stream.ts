@@ -45,7 +45,8 @@ const ofConversation = createRoute({
 });
 
 export const streaming: Routes = (app, parts) => {
-  const { dandori, driving, news, runStreams, conversations, conversationStreams, standings, config } = parts;
+  const { dandori, driving, liveUpdates, runStreams, conversations, conversationStreams, runStatus, config } =
+    parts;
   const places = createStreamPlaces(config.server.maxStreams);
 
   app.openapi(ofRun, async (c) => {
@@ -56,25 +57,28 @@ export const streaming: Routes = (app, parts) => {
     const last = lastOf(await dandori.events(run, Math.max(0, from - 1)), from);
     if (untilEnd && last.seq === from && (last.type === 'run_finished' || last.type === 'run_rated'))
       return c.body(null, 204);
-    const standing = () => [['driving', { run, state: driving.stateOf(run) }] as const, ...news.soFar(run)];
-    return follow(c, (response) => runStreams.join(run, { response, after: from, untilEnd, standing }));
+    const snapshot = () => [
+      ['driving', { run, state: driving.stateOf(run) }] as const,
+      ...liveUpdates.soFar(run),
+    ];
+    return follow(c, (response) => runStreams.join(run, { response, after: from, untilEnd, snapshot }));
   });
 
   app.openapi(ofConversation, async (c) => {
     const { conversation } = c.req.valid('param');
     const from = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after ?? 0;
     lastOf(await dandori.conversationEvents(conversation, Math.max(0, from - 1)), from);
-    // Once somebody follows it, it stays open.
+    // The conversation stays open while the client follows it.
     return follow(c, (response) =>
       conversations.use(conversation, (it) => {
-        const standing = () => openRuns(it);
-        return conversationStreams.join(conversation, { response, after: from, untilEnd: false, standing });
+        const snapshot = () => openRuns(it);
+        return conversationStreams.join(conversation, { response, after: from, untilEnd: false, snapshot });
       }),
     );
   });
 
   function follow(c: Context<Env>, join: (response: ServerResponse) => Promise<void>): Response {
-    // Without a body there is nothing to follow.
+    // A HEAD response has no body to stream.
     if (c.req.method === 'HEAD') return c.body(null, 200);
     const { outgoing: response } = c.env;
     places.take(c.get('user').id, response);
@@ -84,8 +88,8 @@ export const streaming: Routes = (app, parts) => {
   }
 
   function openRuns(conversation: Conversation) {
-    const open = standings.of(conversation).filter(({ standing }) => standing !== 'ended');
-    return open.flatMap((run) => [['run', run] as const, ...news.soFar(run.run)]);
+    const open = runStatus.of(conversation).filter(({ standing }) => standing !== 'ended');
+    return open.flatMap((run) => [['run', run] as const, ...liveUpdates.soFar(run.run)]);
   }
 };
 
@@ -95,11 +99,11 @@ function begin(response: ServerResponse): void {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'X-Accel-Buffering': 'no',
   });
-  // In place of many small packets.
+  // Send each event at once, instead of waiting to fill a packet.
   response.socket?.setNoDelay(true);
 }
 
-/** Of all, or of the part behind `after`. One that is not there was not given by this journal. */
+/** The last event, of all or of those after `after`. If there is none, this journal never issued that id. */
 function lastOf(found: readonly Entry[], after: number): Entry {
   const last = found.at(-1);
   if (last !== undefined) return last;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/model/redact.ts';
-import { withholdSecrets } from '../../src/server/run-status.ts';
+import { createSecretFilter } from '../../src/server/run-status.ts';
 
 describe('text that comes in pieces', () => {
   it('shows nothing of a secret that begins like another one', () => {
-    const { pass } = withholdSecrets(['key-123', 'key-123-456']);
+    const { pass } = createSecretFilter(['key-123', 'key-123-456']);
     expect(['it is key-123', '-456', ' and key-123', ' too'].map(pass)).toEqual([
       'it is ',
       '[secret]',
@@ -18,7 +18,7 @@ describe('text that comes in pieces', () => {
     const letters = (most: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'x'), maxLength: most });
     fc.assert(
       fc.property(fc.array(letters(4)), fc.array(letters(3)), (pieces, secrets) => {
-        const { pass } = withholdSecrets(secrets);
+        const { pass } = createSecretFilter(secrets);
         const shown = [...pieces, ' '].map(pass).join('');
         const whole = [...pieces, ' '].join('');
         expect(shown).toBe(redact(whole, secrets));
