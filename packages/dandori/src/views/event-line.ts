@@ -2,7 +2,7 @@ import { assertNever } from '../model/error.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 
-/** What a line about an event says besides its type. */
+/** The text after the event type in a line about an event. */
 export function describeEvent(event: Event): string {
   switch (event.type) {
     case 'run_started':
@@ -70,7 +70,7 @@ export function describeEvent(event: Event): string {
   }
 }
 
-/** What a model passed on never stands there like a person's words. */
+/** Marks words that a model passed on, so that they never look like the user's own words. */
 function whose({ by, passedOnBy }: FactOf<'note_added' | 'cancel_requested'>['data']): string | undefined {
   return passedOnBy === undefined ? by : `(passed on by the model of run ${passedOnBy.run})`;
 }

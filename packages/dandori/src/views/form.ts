@@ -1,10 +1,13 @@
 import { assertNever } from '../model/error.ts';
 import { isObject, type Json, type JsonObject, numberFrom, parseJson, stringifyJson } from '../model/json.ts';
 
-/** `many`: several of a few. `group`: fields within. `other`: typed as JSON, or as a list with commas. */
+/**
+ * `many`: several options of a list. `group`: nested fields. `other`: typed as JSON or as a comma-separated
+ * list.
+ */
 export type FieldKind = 'flag' | 'choice' | 'many' | 'number' | 'text' | 'group' | 'other';
 
-/** A field of a form, as a person fills it in. */
+/** A form field as the user fills it in. */
 export interface Field {
   readonly name: string;
   readonly label: string;
@@ -21,7 +24,7 @@ interface Choice {
   readonly value: Json;
 }
 
-/** The fields of a form in their order; undefined where the form is no group of fields, but one value. */
+/** The fields of a form in order. Undefined if the form is a single value instead of a group of fields. */
 export function fieldsOf(form: JsonObject): Field[] | undefined {
   const { properties, required } = form;
   if (!isObject(properties)) return undefined;
@@ -47,7 +50,10 @@ export function fieldOf(name: string, schema: JsonObject, isRequired: boolean): 
   };
 }
 
-/** What a typed text means for this field. One that cannot be meant stays text, and the form says what is wrong with it. */
+/**
+ * Converts typed text to the type of the field. Text that can't be converted stays text, and the form reports
+ * the problem.
+ */
 export function typedAs({ kind, choices, schema }: Field, text: string): Json {
   switch (kind) {
     case 'flag':
@@ -89,7 +95,10 @@ function chosenOf(choices: readonly Choice[], text: string): Json {
   return found === undefined ? wanted : found.value;
 }
 
-/** `enum`, with `enumNames` where it has them, or `oneOf` with a `const` and a `title` each. */
+/**
+ * The options of `enum` (with `enumNames` if present), or of a `oneOf` whose entries have a `const` and a
+ * `title`.
+ */
 function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] {
   if (Array.isArray(values)) {
     const names = Array.isArray(enumNames) ? enumNames : [];

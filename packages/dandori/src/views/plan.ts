@@ -15,7 +15,7 @@ type PlanStatus = z.infer<typeof planStatus>;
 const stepView = step.extend({ status: stepStatusSchema, tasks: names });
 export type StepView = Readonly<z.infer<typeof stepView>>;
 
-/** A plan as people and the model see it. */
+/** A plan as users and the model see it. */
 export const planViewSchema = z.object({
   version: z.number().int(),
   status: planStatus,
@@ -27,7 +27,7 @@ export const planViewSchema = z.object({
 });
 export type PlanView = Readonly<z.infer<typeof planViewSchema>>;
 
-/** Undefined where nothing has been planned. */
+/** Undefined if there is no plan yet. */
 export function planView(state: RunState): PlanView | undefined {
   const { draft, outline: outlined, planVersion, revisions, reflections } = state;
   if (planVersion === 0 && draft === undefined) return undefined;
@@ -74,8 +74,8 @@ function statusOf({ draft, end }: RunState, tasks: readonly TaskState[]): PlanSt
 }
 
 /**
- * The plan that a person is asked about; else as it was accepted, without what a revision put others in place of, or as
- * it was proposed, whatever became of it.
+ * The plan that the user is asked to approve, if there is one. Otherwise the accepted plan without replaced
+ * tasks. Otherwise the last proposed plan, whatever its status.
  */
 export function planTasks(state: RunState): readonly Task[] {
   const standing = [...state.tasks.values()].filter(({ isSuperseded }) => !isSuperseded);

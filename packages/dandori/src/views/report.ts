@@ -20,10 +20,12 @@ const at = z.number().describe('Milliseconds since 1970');
 /** The last event that two runs share. */
 export const sharedPast = z.object({ run: z.string(), seq: z.number().int() });
 
-/** How a run ended or how it stands: `waiting` for an answer, `paused` by a user, `open` otherwise. */
+/**
+ * The outcome of a run, or its present status: `waiting` for an answer, `paused` by a user, otherwise `open`.
+ */
 export const runOutcome = z.enum([...outcome.options, 'waiting', 'paused', 'open']);
 
-/** A question with what only the run knows about it. */
+/** A question, with the details that only its run knows. */
 export const askedQuestionSchema = question.extend({
   askedAt: at,
   blocks: texts.describe('The tasks that wait for it; none if the next decision waits'),
@@ -125,7 +127,7 @@ export function report(state: RunState): Report {
   };
 }
 
-/** A person who paused it knows that questions are open too. */
+/** A paused run is shown as paused even if questions are open: the user who paused it knows about them. */
 export function outcomeOf({ end, paused, indexes }: RunState): Report['outcome'] {
   if (end !== undefined) return end.outcome;
   if (paused !== undefined) return 'paused';
@@ -176,13 +178,13 @@ function innerCallReport(
   return { operation, args, key, status: outcome === undefined ? unknown : ended };
 }
 
-/** What the run ended without was skipped, unless it may have happened. */
+/** A task that had not ended with the run counts as skipped, unless its call may have taken effect. */
 export function statusAtEnd({ status, isInDoubt }: TaskState, { end }: RunState): TaskReport['status'] {
   if (end === undefined || hasEnded(status)) return status;
   return isInDoubt ? 'in_doubt' : 'skipped';
 }
 
-/** What a run that ends without a written answer can still say: the facts that it has. Undefined where it has none. */
+/** The known facts, for a run that ends without a written answer. Undefined if there are none. */
 export function partialAnswer(state: RunState, resultText: (task: string) => string): string | undefined {
   const done = [...state.tasks.values()].filter(
     ({ task, status }) => status === 'succeeded' && !isStep(task),
@@ -197,7 +199,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The two largest units. The whole is rounded to the smaller one first, or there would be minutes of 60 s. */
+/** Shows the two largest units. Rounds to the smaller unit first, otherwise the result could say 60 s. */
 export function duration(ms: number): string {
   if (Math.round(ms) < SECOND) return `${Math.round(ms)} ms`;
   if (ms < MINUTE - 50) return `${(ms / SECOND).toFixed(1)} s`;

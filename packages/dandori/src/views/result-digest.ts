@@ -2,17 +2,17 @@ import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { clip } from '../model/text.ts';
 import type { Stored } from '../run/state/state.ts';
 
-/** The least that a digest needs to be of use. */
+/** A shorter digest is useless. */
 const SMALLEST = 160;
 
 interface DigestOptions {
   /** Characters of the whole text. */
   readonly limit: number;
-  /** How the rest is to be had, in a few words. */
+  /** A short hint at how to read the rest. */
   readonly more: string;
 }
 
-/** A result as a prompt shows it: whole where it is small, else its size, its shape and its beginning. */
+/** A result as a prompt shows it: in full if it is small, otherwise its size, shape and beginning. */
 export function digestOf(stored: Stored, { limit, more }: DigestOptions): string {
   const most = Math.max(SMALLEST, limit);
   if ('blob' in stored) {
@@ -38,7 +38,7 @@ interface Parts {
   readonly more: string;
 }
 
-/** The beginning first: where it is cut once more, as for a person, what is left makes sense. */
+/** The beginning comes first, so that the text still makes sense if it is cut again. */
 function digest({ size, shape, head, most, more }: Parts): string {
   const about = `(${size} in all)\nshape: ${clip(shape, Math.floor(most / 2))}\n${more}`;
   return `${clip(head, Math.max(40, most - about.length))} ${about}`;
@@ -55,18 +55,18 @@ export function shapeIn(stored: Stored, longest: number): string {
 
 const DEEPEST = 5;
 const MOST_KEYS = 24;
-/** Elements of a list that are looked at: enough to see whether they are alike. */
+/** The number of list elements to inspect: enough to see whether they have the same shape. */
 const SAMPLES = 4;
 const LONGEST_KEY = 40;
-/** A shape that is longer than this is no help. */
+/** A longer shape does not help the model. */
 const LONGEST_SHAPE = 1_000;
 
 /**
- * What a value looks like, in a line: `{total: number, rows: [5000 × {id: number, city: string}]}`. The same value has
- * the same shape on any machine, and the work does not grow with the length of its lists.
+ * The shape of a value in one line: `{total: number, rows: [5000 × {id: number, city: string}]}`. It depends
+ * only on the value. The work does not grow with the length of lists.
  */
 export function shapeOf(value: Json, longest = LONGEST_SHAPE): string {
-  // A wide value is told less deeply, so that its end is not cut off.
+  // A value with many fields is described less deeply, so that its end is not cut off.
   for (let depth = DEEPEST; depth > 1; depth--) {
     const shape = describe(value, depth);
     if (shape.length <= longest) return shape;
@@ -105,7 +105,7 @@ function describeObject(object: JsonObject, depth: number): string {
   return `{${[...shown, ...more].join(', ')}}`;
 }
 
-/** As a path would have to write it. */
+/** The key as a path must write it. */
 function nameOf(key: string): string {
   const name = /^[A-Za-z_]\w*$/.test(key) ? key : stringifyJson(key);
   return clip(name, LONGEST_KEY);
@@ -118,10 +118,10 @@ interface Range {
   readonly limit: number;
 }
 
-/** Room for what stands around the value. */
+/** Characters reserved for the text around the value. */
 const AROUND = 120;
 
-/** A part of a value that a prompt can hold: elements of a list, characters of a text, or what its shape is. */
+/** The part of a value that fits into a prompt: elements of a list, characters of a text, or its shape. */
 export function excerptOf(value: Json, range: Range): JsonObject {
   const room = Math.max(100, range.limit - AROUND);
   if (Array.isArray(value)) return ofList(value, range, room);
@@ -148,7 +148,7 @@ function ofList(list: readonly Json[], { from, count }: Range, room: number): Js
 
 function ofText(text: string, { from, count }: Range, room: number): JsonObject {
   let end = Math.min(text.length, from + Math.min(count, room));
-  // As JSON a text may be longer than it is: quotes and control characters are written as several.
+  // JSON escapes make a text longer: quotes and control characters become several characters.
   while (end - from > 1 && stringifyJson(text.slice(from, end)).length > room)
     end = from + Math.floor((end - from) * 0.8);
   if (end < text.length && isHighSurrogate(text, end - 1) && end - from > 1) end--;

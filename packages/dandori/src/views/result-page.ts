@@ -6,14 +6,14 @@ export interface Wanted {
   /** Keys and indexes to the value within the result. */
   readonly path: readonly (string | number)[];
   readonly offset: number;
-  /** Elements, fields, or thousands of characters of a text. */
+  /** The unit is list elements, object fields, or thousands of characters of a text. */
   readonly limit: number;
 }
 
 const kind = z.enum(['list', 'object', 'text']);
 const total = z.number().int().describe('Elements, fields, or characters');
 
-/** An element of a list or a field of an object: its value, or what it is if it is large. */
+/** An element of a list or a field of an object. A large value is replaced by its description. */
 const partItem = z
   .object({ key: z.union([z.string(), z.number()]) })
   .and(z.union([z.object({ value: json }), z.object({ kind, total })]));
@@ -26,12 +26,12 @@ export const resultPartSchema = z.union([
 ]);
 export type ResultPart = z.infer<typeof resultPartSchema>;
 
-/** Characters as JSON, up to which something within is given whole. */
+/** A nested value up to this many characters of JSON is included in full. */
 const WHOLE = 4_000;
-/** Characters of a text for each of `limit`. */
+/** Characters of a text per unit of `limit`. */
 const LINE = 1_000;
 
-/** Undefined where the path leads nowhere. */
+/** Undefined if the path leads to nothing. */
 export function partAt(result: Json, { path, offset, limit }: Wanted): ResultPart | undefined {
   const value = valueAt(result, path);
   if (value === undefined) return undefined;
@@ -59,7 +59,7 @@ function itemOf(key: string | number, value: Json): PartItem {
     : { key, kind: 'object', total: Object.keys(value).length };
 }
 
-/** Without writing all of a large one out only to measure it. */
+/** Measures a value without serializing all of a large one. */
 function isSmall(value: Json, room = { left: WHOLE }): boolean {
   room.left -= typeof value === 'string' ? value.length + 3 : 6;
   if (room.left < 0) return false;

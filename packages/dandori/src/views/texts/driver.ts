@@ -2,7 +2,7 @@ import type { Settings } from '../../model/settings.ts';
 import { languageOf } from '../../model/text.ts';
 import type { Effect } from '../../model/tool.ts';
 
-/** What the engine asks and says, in the language of the run. */
+/** Questions and messages of the driver, in the language of the run. */
 const ENGLISH = {
   mayCall: (operation: string, effect: Effect) => `May ${operation} (${effect}) be called?`,
   approve: 'Yes, call it',

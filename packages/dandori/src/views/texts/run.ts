@@ -2,7 +2,7 @@ import type { Settings } from '../../model/settings.ts';
 import { languageOf } from '../../model/text.ts';
 import type { TaskStatus } from '../../run/state/state.ts';
 
-/** What the core says of a run, in the language of the run. */
+/** Texts of the core about a run, in the language of the run. */
 const ENGLISH = {
   notReached: 'The goal was not reached.',
   planInvalid: 'The given plan is not valid.',

@@ -12,20 +12,20 @@ interface Speaking {
   readonly settings: Settings;
 }
 
-/** Words what Dandori says in a run, in the language of the run. */
+/** Turns a code with its params into text, in the language of the run. */
 export function wordFor(run: Speaking): Word {
   return (said) => textOf(said, run);
 }
 
-/** A failure as it is worded now. One without a code is shown as it was worded when it was written. */
+/** The current text of a failure. A failure without a code keeps the text that was journaled. */
 export function shownFailure(failure: Failure, run: Speaking): Failure {
   const said = saidIn(failure);
-  // Its text is made of what its part failed with.
+  // This text is built from the failure of the inner part.
   if (said === undefined || said.code === 'part_failed') return failure;
   return { ...failure, message: textOf(said, run) };
 }
 
-/** What was not done, in the same way. */
+/** The current text of what was not done, in the same way. */
 export function shownMissing({ missing = [], undone = [] }: RunEnd, run: Speaking): readonly string[] {
   return missing.map((text, index) => {
     const said = saidIn(undone[index] ?? {});

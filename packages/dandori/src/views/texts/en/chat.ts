@@ -1,6 +1,6 @@
 import { countOf, words } from './words.ts';
 
-/** What `dandori chat` says, in the language of the conversation. */
+/** Texts of `dandori chat`, in the language of the conversation. */
 export const chat = {
   prompt: '›',
   welcome: 'What would you like to do? (/help, Ctrl-D to quit)',

@@ -4,7 +4,7 @@ import { countOf, words } from './words.ts';
 
 const { statuses, outline, answers } = words;
 
-/** What the command line says about runs, questions and plans. */
+/** Texts of the CLI about runs, questions and plans. */
 export const cli = {
   labelled: (label: string, text = '') => (text === '' ? `${label}:` : `${label}: ${text}`),
   comma: ', ',

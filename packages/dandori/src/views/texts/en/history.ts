@@ -11,7 +11,7 @@ type DifferenceKind =
   | 'usage'
   | 'time';
 
-/** What the command line says when it saves, verifies, forks, compares and tests past runs. */
+/** Texts of the CLI for saving, verifying, forking, comparing and testing past runs. */
 export const history = {
   lifted: {
     from: (run: string, outcome: string) => `Saved from run ${run} (${outcome}).`,

@@ -2,12 +2,12 @@ import type { ErrorCode } from '../../../model/error.ts';
 import type { FailureKind } from '../../../model/failure.ts';
 import type { DiagnosticCode } from '../../../model/plan.ts';
 
-/** What happened, and what to do about it where one thing always helps. */
+/** What happened, and the fix if there is one that always helps. */
 export type Problem = readonly [what: string, fix?: string];
 
 /**
- * What failures, errors and problems of a plan are called, by code. An error or a diagnostic also has a message of its
- * own in English, with the details.
+ * Texts for failures, errors and plan problems, by code. Errors and diagnostics also have a detailed message
+ * in English.
  */
 export interface Problems {
   readonly failures: Readonly<Record<FailureKind, Problem>>;

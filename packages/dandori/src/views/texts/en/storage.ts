@@ -5,7 +5,7 @@ type Unseen = NonNullable<Examined['unseen']>[number];
 
 const BACKUP = 'Restore the file from a backup.';
 
-/** What `dandori doctor`, `prune` and `stats` say. */
+/** Texts of `dandori doctor`, `prune` and `stats`. */
 export const storage = {
   doctored: {
     healthy: ({ runs, conversations, events, blobs }: Omit<Examined, 'findings'>) =>
