@@ -42,8 +42,9 @@ import { handOver, othersOf } from './tell-run.ts';
 const LONGEST_TITLE = 80;
 
 /**
- * `begun`: the message became a run. `answered`: it was the answer to a question. Both say how the run stands now: it
- * has ended, waits for a person, or goes on in the background. `unclear`: it could be the answer to several questions.
+ * `begun`: the message started a run. `answered`: the message answered a question. Both include the status of
+ * the run: ended, waiting for the user, or running in the background. `unclear`: the message could answer
+ * several questions.
  */
 export type Said =
   | { readonly kind: 'begun'; readonly run: string; readonly standing: Standing }
@@ -65,7 +66,7 @@ export const conversationRunSchema = z.object({
   questions: z.array(askedQuestionSchema).readonly().describe('Those that are open'),
 });
 export interface ConversationRun extends Readonly<z.infer<typeof conversationRunSchema>> {
-  /** Why it cannot be driven, if the run itself is not the cause. */
+  /** Why the run can't be driven, if the cause lies outside the run. */
   readonly problem?: unknown;
 }
 
@@ -77,16 +78,19 @@ interface Answered {
 
 export interface SayOptions extends SpeakOptions {
   readonly onBegun?: (run: string) => void;
-  /** A message that is said twice under the same key is said once, for good. */
+  /** A message sent twice under the same key is recorded once. */
   readonly key?: string;
-  /** The last message that the speaker had before them, '' where there was none. It answers nothing that was asked later. */
+  /**
+   * The last message that the sender had seen, or '' if there was none. This message answers no question
+   * asked later.
+   */
   readonly seen?: string | undefined;
 }
 
 export interface SpeakOptions {
-  /** Who speaks, where it is not the user whose conversation it is. */
+  /** The sender, if it is not the owner of the conversation. */
   readonly by?: string | undefined;
-  /** False comes back as soon as it is written down. */
+  /** If false, `say` returns as soon as the message is journaled. */
   readonly waits?: boolean;
 }
 
@@ -96,42 +100,50 @@ interface AnswerOptions extends SpeakOptions {
 }
 
 /**
- * A chat that owns runs. What is said begins a run, which is driven in this process; several at once.
+ * A chat that owns runs. A message starts a run, and this process drives it. Several runs can be active at
+ * once.
  *
- * V1  What was said is written down together with the id of its run before the run begins. After a crash it is begun.
- * V2  A message of the agent stays in `undelivered` until it is acknowledged. It is written once.
- * V3  Only a person's own message answers a question, whatever its kind. What a model passes on is a note.
+ * V1  A message is journaled together with the id of its run before the run starts. After a crash the run is
+ *     started.
+ * V2  A message of the agent is written once. It stays in `undelivered` until a client acknowledges it.
+ * V3  Only a message by the user answers a question, whatever its kind. What a model passes on is a note.
  */
 export interface Conversation extends AsyncDisposable {
   readonly id: string;
-  /** Resolves when nobody need wait for it any more. */
+  /** Resolves when the client no longer needs to wait for the run. */
   say(text: string, options?: SayOptions): Promise<Said>;
   answer(asked: Answered, answer: Json, options?: AnswerOptions): Promise<Said>;
-  /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
+  /** Rejects the plan that a run has proposed with a reason, answers its question, or adds a note. */
   tell(run: string, text: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
   cancel(run: string, reason: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
   readonly state: ConversationState | undefined;
   messages(): readonly Written[];
-  /** The agent's messages that have not been acknowledged, oldest first. */
+  /** The agent's unacknowledged messages, oldest first. */
   undelivered(): readonly Written[];
-  /** The message was really shown. To say so twice does no harm; true for who was the first. */
+  /**
+   * Acknowledges that a client has shown the message. It is safe to call twice; only the first call returns
+   * true.
+   */
   acknowledge(message: string): Promise<boolean>;
   /** Newest last. */
   runs(): readonly ConversationRun[];
   questions(): readonly Asked[];
   report(run: string): Promise<Report>;
-  /** The model for the runs that follow. */
+  /** The model for the runs started from now on. */
   readonly model: string;
   useModel(name: string): Promise<void>;
-  /** Calls back when there is something new to see: a message, or how a run stands. */
+  /** Calls back on each change: a new message, or a new status of a run. */
   watch(changed: () => void): () => void;
-  /** When every run has ended or waits for a person. */
+  /** Resolves when every run has ended or waits for the user. */
   settled(): Promise<void>;
-  /** For who was woken: drives a run of it as far as it goes. Undefined where it has no such run. */
+  /**
+   * Drives a run of this conversation as far as it goes. Undefined if the run belongs to another
+   * conversation.
+   */
   drive(run: string, leaving?: Leaving): Promise<Report | undefined>;
   /**
-   * Lets the calls under way come to their end, for `grace` milliseconds at most, and begins nothing more. The runs go
-   * on when it is opened again.
+   * Starts nothing more, and lets the running calls finish for at most `grace` milliseconds. The runs resume
+   * when the conversation is opened again.
    */
   close(options?: { readonly grace?: number }): Promise<void>;
 }
@@ -142,14 +154,14 @@ export interface ConversationParts extends Parts {
   readonly userId?: string | undefined;
   readonly language?: 'en' | 'ja';
   settingsFor(userId: string | undefined): Promise<Settings>;
-  /** Throws where there is no such model. */
+  /** Throws if there is no such model. */
   mindFor(name: string | undefined): Promise<Mind>;
-  /** Told of each run that can go on, in place of driving it at once; `drive` is then called by who was told. */
+  /** Called for each run that can continue, instead of driving it at once. The callee then calls `drive`. */
   readonly wake?: ((run: string, conversation: string) => void) | undefined;
   readonly onClose?: () => void;
 }
 
-/** Under a key the same user gets the same one, whether or not it was written down. */
+/** The same user gets the same conversation for the same key, even if it was not journaled yet. */
 export async function newConversation(
   { userId = '', key }: { readonly userId: string | undefined; readonly key: string | undefined },
   { keys, clock }: Pick<ConversationParts, 'keys' | 'clock'>,
@@ -160,7 +172,7 @@ export async function newConversation(
   return { id: (parseJson(held) as { conversation: string }).conversation, isNew: 'perhaps' };
 }
 
-/** A new one is written down with its first message. One that may be there already need not be. */
+/** A new conversation is journaled with its first message. With `isNew: 'perhaps'` it may exist already. */
 export async function openConversation(
   given: { readonly id: string; readonly isNew?: boolean | 'perhaps' },
   parts: ConversationParts,
@@ -180,7 +192,7 @@ export async function openConversation(
   const takenUp = new Map<string, Promise<void>>();
   const speaker = (by: string | undefined) => by ?? minutes.state?.userId;
 
-  /** Begins the run of a message, or takes up what is there of it. */
+  /** Starts the run of a message, or resumes it if it exists. */
   function takeUp(run: string): Promise<void> {
     const taken = takenUp.get(run) ?? takeUpNow(run);
     takenUp.set(run, taken);
@@ -214,7 +226,7 @@ export async function openConversation(
     );
   }
 
-  /** The words stand in the conversation behind the answer: they say that it was given. */
+  /** The message is journaled after the answer, because it says that the answer was given. */
   async function noteAnswer(
     asked: Answered,
     { id: said, text }: { id: string; text: string },
@@ -306,7 +318,7 @@ export async function openConversation(
     watch,
     settled: () => background.settled(),
     async drive(run, leaving = {}) {
-      // What was in the way may be gone.
+      // The obstacle may be gone, so the run is tried again.
       if (background.problem(run) !== undefined) {
         takenUp.delete(run);
         await takeUp(run);
@@ -337,12 +349,12 @@ export async function openConversation(
     };
   }
 
-  // One that cannot be read must not keep the others from going on.
+  // An unreadable run must not stop the others.
   for (const run of unfinished(minutes.state)) await takeUp(run).catch(() => {});
   return conversation;
 }
 
-/** Of an exhausted run nobody here knows whether it was given more meanwhile. */
+/** An exhausted run may have been given higher limits in the meantime, so it is checked again. */
 export function unfinished(state: ConversationState | undefined): string[] {
   if (state === undefined) return [];
   return [...state.runs.keys()].filter(
@@ -357,7 +369,7 @@ function outcomeIn(message: Written | undefined): Report['outcome'] | undefined 
 
 type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
 
-/** An answer as the user's words in the conversation: what stands on an option, not its value. */
+/** An answer as the user's message: the label of an option, not its value. */
 function wordsOf({ answer, comment, declined }: Given, options: readonly Option[] = []): string {
   const written = stringifyJson(answer);
   const label = options.find(({ value }) => stringifyJson(value) === written)?.label;

@@ -10,37 +10,37 @@ import type { OtherRuns } from '../tools/own.ts';
 import { type AskedQuestion, openQuestions } from '../views/report.ts';
 import { createReporter, type Reporter } from './reports.ts';
 
-/** `waiting`: for an answer. `background`: the prompt need not wait for it. */
+/** `waiting`: for an answer. `background`: the client need not wait for the run. */
 export const standingSchema = z.enum(['ended', 'waiting', 'background']);
 export type Standing = z.infer<typeof standingSchema>;
 
 /**
- * The runs of a conversation that this process drives, many at once.
+ * The runs of a conversation that this process drives, several at once.
  *
- * B1  A run is driven again whenever somebody has written to it, until it has ended.
- * B2  What its events mean for the conversation is written there once they are durable, in their order. After a crash
- *     the same events give the same messages again, and those that are there already are left out.
- * B3  After `close` nothing of it is under way: calls came to their end, or were left when the grace period was over, and
- *     nothing more was begun.
+ * B1  A run is driven again after each foreign write to its journal, until it has ended.
+ * B2  Messages that follow from events are written once the events are durable, in their order. After a crash
+ *     the same events give the same messages again. Messages that exist already are skipped.
+ * B3  After `close` nothing is running. Calls have finished, or were left at the end of the grace period.
+ *     Nothing more was started.
  */
 export interface Background {
-  /** Follows a run, from its first event on. */
+  /** Follows a run from its first event. */
   take(run: string, mind: Mind): Promise<void>;
   state(run: string): RunState | undefined;
   states(): RunState[];
-  /** Undefined as long as somebody may want to wait for it at the prompt. */
+  /** Undefined as long as a client may want to wait for the run. */
   standing(run: string): Standing | undefined;
-  /** As soon as nobody need wait at the prompt any more. */
+  /** Resolves as soon as the client no longer needs to wait. */
   released(run: string): Promise<Standing>;
-  /** When every run has ended or waits for a person. */
+  /** Resolves when every run has ended or waits for the user. */
   settled(): Promise<void>;
-  /** Why a run cannot be driven on, where that is no matter of the run itself. */
+  /** Why a run can't be driven further, if the cause lies outside the run. */
   problem(run: string): unknown;
-  /** The run cannot be taken up. */
+  /** The run can't be resumed. */
   lose(run: string, problem: unknown): void;
-  /** Looks for what somebody has written to the run. */
+  /** Checks the run for events that other processes have written. */
   look(run: string): Promise<void>;
-  /** Drives it as far as it goes, for who was woken; undefined where it is none of these runs. */
+  /** Drives a run as far as it goes. Undefined if the run is not followed here. */
   drive(run: string, leaving: Leaving): Promise<RunState | undefined>;
   close(grace?: number): Promise<void>;
 }
@@ -50,7 +50,10 @@ interface Options {
   readonly others: OtherRuns;
   readonly tell: (messages: readonly Message[]) => Promise<void>;
   readonly onChange: () => void;
-  /** Told of each run that can go on, where somebody else says when it is driven: they call `drive`. */
+  /**
+   * Called for each run that can continue, if the caller decides when to drive it. The caller then calls
+   * `drive`.
+   */
   readonly wake?: ((run: string) => void) | undefined;
 }
 
@@ -72,7 +75,7 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
   const soon = new AbortController();
   const now = new AbortController();
 
-  /** One after the other, so that messages come in the order of the events. */
+  /** One at a time, so that messages keep the order of the events. */
   function look(work: Work): Promise<void> {
     const reading = work.reading.then(() => readOn(work));
     work.reading = reading.catch(() => {});
@@ -116,13 +119,13 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
   async function carryOn(work: Work): Promise<void> {
     const leaving = { soon: soon.signal, now: now.signal };
     while (!hasEnded(work) && !soon.signal.aborted) {
-      // What was written while it came to its end it has not seen.
+      // The driver has not seen events that were written while it was finishing.
       const driven = await driveOnce(work, leaving).catch(ifElsewhere);
       if (!hasEnded(work)) await untilNews(work, driven?.seq ?? work.seen);
     }
   }
 
-  /** Until somebody has written to it, or a question of it expires. */
+  /** Waits for a foreign write to the run, or until one of its questions expires. */
   async function untilNews(work: Work, last: number): Promise<void> {
     let isExpired = false;
     const next = Math.min(
@@ -143,7 +146,7 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
     work.isDriven = false;
     work.unwatch();
     changed();
-    // The server drives it again, later each time, and reads it from the beginning.
+    // The server drives it again, with growing delays, and reads the journal from the start.
     wake?.(work.run);
   }
 
@@ -234,15 +237,15 @@ function openQuestionsOf({ reporter: { state } }: Work): AskedQuestion[] {
   return state === undefined ? [] : openQuestions(state);
 }
 
-/** Whoever drives it writes what we read. */
+/** Another process may drive the run; its events are read from the journal. */
 function ifElsewhere(error: unknown): undefined {
   if (!(error instanceof DandoriError && error.code === 'run-driven-elsewhere')) throw error;
 }
 
-/** Who waits until something has become true, and is told of every change. */
+/** Callers that wait for a condition. Each change makes them check it again. */
 interface Changes {
   changed(): void;
-  /** Resolves with the first value that is not undefined, looking again after each change. */
+  /** Resolves with the first value that is not undefined. Checks again after each change. */
   until<T>(look: () => T | undefined): Promise<T>;
   watch(changed: () => void): () => void;
 }
@@ -276,14 +279,14 @@ export function createChanges(): Changes {
   };
 }
 
-/** So many calls a user can wait for at the prompt. */
+/** A user can wait at the prompt for a run with at most this many calls. */
 const LIGHT_TASKS = 5;
 /** Milliseconds that a user waits at the prompt. */
 export const LIGHT_TIME = 30_000;
 
 /**
- * Whether a run of a conversation is work that nobody should wait for: it has a plan with steps, or more than a few
- * tasks. That it takes long, and that it waits for a person, its driver sees.
+ * Whether a run should continue in the background: its plan has steps, or more than a few tasks. The driver
+ * checks separately whether it takes long or waits for the user.
  */
 function isHeavy({ indexes: { stepCount }, tasks }: RunState): boolean {
   return stepCount > 0 || tasks.size > LIGHT_TASKS;

@@ -9,7 +9,10 @@ import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/blobs.ts';
 import { answerIn, type Meant } from './interpret.ts';
 
-/** How a message was taken when it came first, and the id that it has for good: that of its run, where it began one. */
+/**
+ * How a message was interpreted when it first arrived, and its permanent id. If it started a run, this is the
+ * id of the run.
+ */
 interface Heard {
   readonly id: string;
   readonly meant: { readonly kind: 'goal' } | { readonly kind: 'unclear' } | Answering;
@@ -25,13 +28,13 @@ interface Saying {
   readonly text: string;
   readonly conversation: string;
   readonly key: string | undefined;
-  /** How it would be taken now. */
+  /** How the message would be interpreted now. */
   readonly meant: Meant;
 }
 
 /**
- * Under a key a message is taken once: who sends it again, now or after a crash, is heard as the first time, though the
- * question that it answered is open no more.
+ * A message with a key is interpreted once. If the client sends it again, now or after a crash, it gets the
+ * first interpretation, even if the question that it answered is closed.
  */
 export async function heardAs(
   { text, conversation, key, meant }: Saying,
@@ -54,7 +57,10 @@ function withoutWords(meant: Meant): Heard['meant'] {
   return { kind: 'answer', run, question: question.id };
 }
 
-/** Words as the answer to a question. Said again under a key, they may have been given before; then all is well. */
+/**
+ * A message as the answer to a question. If it is sent again under a key, the answer may exist already; that
+ * is not an error.
+ */
 export async function answerOnce(
   { text, asked, by, isRepeated }: GivingOnce,
   parts: Parameters<typeof answerQuestion>[1],

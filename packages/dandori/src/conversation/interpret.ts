@@ -6,11 +6,14 @@ import type { Question } from '../model/question.ts';
 import { askedQuestionSchema } from '../views/report.ts';
 import type { ConversationState } from './state.ts';
 
-/** A question of one of a conversation's runs that is open. */
+/** An open question of one of the conversation's runs. */
 export const askedSchema = z.object({ run: z.string(), question: askedQuestionSchema });
 export type Asked = Readonly<z.infer<typeof askedSchema>>;
 
-/** What a message is: the answer to a question, one to several, so that nobody knows which, or a new goal. */
+/**
+ * How a message is meant: as the answer to one question, as the answer to one of several (unclear), or as a
+ * new goal.
+ */
 export type Meant =
   | { readonly kind: 'answer'; readonly asked: Asked }
   | { readonly kind: 'unclear' }
@@ -19,13 +22,17 @@ export type Meant =
 interface Heard {
   readonly open: readonly Asked[];
   readonly state: ConversationState | undefined;
-  /** The last message that the speaker had before them; undefined where that is not known, as of a program. */
+  /**
+   * The last message that the sender had seen. Undefined if unknown, for example if a program sent the
+   * message.
+   */
   readonly seen?: string | undefined;
 }
 
 /**
- * A "yes" is no answer to what came up while it was typed: then it is unclear what is meant, and nothing is done. Nor does
- * it approve a call if another run has asked for a yes since: the user may mean that one, and its words may be injected.
+ * A "yes" does not answer a question that arrived while the user was typing; that is unclear, and nothing is
+ * done. A "yes" also approves no call if another run has asked for one since. The user may mean the other
+ * run, and its text may be injected.
  */
 export function meantBy(text: string, { open, state, seen }: Heard): Meant {
   const [asked] = open;
@@ -38,7 +45,7 @@ export function meantBy(text: string, { open, state, seen }: Heard): Meant {
   return isNext ? { kind: 'answer', asked } : { kind: 'goal' };
 }
 
-/** The message as the answer to this question. */
+/** The message, read as the answer to this question. */
 export function answerIn(text: string, question: Question): Json {
   return plainAnswer(text, question)?.value ?? text;
 }
@@ -58,7 +65,9 @@ interface TalkedOver {
   readonly seen: string | undefined;
 }
 
-/** Whether this is a yes, and another run's model has asked for one behind the question. A no does no harm. */
+/**
+ * Whether this is a yes, and the model of another run asked for a yes after the question. A no is harmless.
+ */
 function isTalkedOver(text: string, { asked, state, seen }: TalkedOver): boolean {
   if (asked.question.kind !== 'approval' || plainAnswer(text, asked.question)?.value !== 'approve')
     return false;
@@ -79,7 +88,10 @@ function placeOf({ run, question: { id } }: Asked, messages: readonly Message[])
   );
 }
 
-/** Whether the question is the last that was said, so that what follows is the answer, unless it is a question itself. */
+/**
+ * Whether the question is the last message. Then the next message is its answer, unless that is a question
+ * itself.
+ */
 function isLast({ run, question }: Asked, state: ConversationState | undefined): boolean {
   const last = [...(state?.messages.values() ?? [])].at(-1);
   return last?.kind === 'question' && last.run === run && last.question === question.id;

@@ -4,12 +4,14 @@ import type { Breach } from '../model/finding.ts';
 import { applyConversation, type ConversationState } from './state.ts';
 
 /**
- * Predicates of every legal conversation. Each returns what is broken; an empty list means that the law holds.
+ * Predicates of every legal conversation. Each returns the violations; an empty list means that the law
+ * holds.
  *
- * K1  seq counts from 1 without a gap, the conversation is the same in all, and conversation_started comes first and once.
- * K2  A message is written once. One of the agent speaks of a run that was begun before.
- * K3  A run is begun once, for a message of the user's.
- * K4  Only an agent's message is delivered, after it was written, and once.
+ * K1  seq counts from 1 without a gap, every event names the same conversation, and conversation_started
+ *     comes first and only once.
+ * K2  A message is written once. A message of the agent belongs to a run that was started before.
+ * K3  A run is started once, for a message of the user.
+ * K4  Only a message of the agent is delivered, once, after it was written.
  */
 export function brokenConversationLaws(events: readonly ConversationEvent[]): string[] {
   return conversationBreaches(events).map(({ message }) => message);
@@ -28,7 +30,7 @@ export function conversationBreaches(events: readonly ConversationEvent[]): Brea
       ...(state === undefined ? [] : messageLaws(event, state)),
     ];
     broken.push(...messages.map((message) => ({ seq, message })));
-    // Without its beginning nothing can be said of the rest.
+    // Without the first event, the other laws can't be checked.
     if (state === undefined && !isFirst) break;
     state = applyConversation(state, event);
   }

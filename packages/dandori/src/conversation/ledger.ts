@@ -10,18 +10,19 @@ import type { ConversationJournal } from '../store/journal.ts';
 import { applyConversation, type ConversationState, foldConversation, isReported } from './state.ts';
 
 /**
- * A process's side of a conversation's journal. Others may write to it at the same time.
+ * One process's access to a conversation's journal. Other processes may write at the same time.
  *
- * M1  What is written follows from all that was written before it: where somebody else was quicker, it is thought over.
- * M2  Writes of this process come one after the other, in the order in which they were asked for.
+ * M1  A write is based on everything written before it. If another process wrote first, the facts are
+ *     computed again.
+ * M2  Writes of this process are serialized, in the order of the requests.
  */
 export interface Minutes {
   readonly id: string;
   /** Undefined before the first message. */
   readonly state: ConversationState | undefined;
-  /** Writes the facts that the newest state calls for; none, where it calls for none. */
+  /** Writes the facts that `decide` returns for the newest state. It may return none. */
   write(facts: (state: ConversationState | undefined) => readonly ConversationFact[]): Promise<void>;
-  /** Takes up what others have written. */
+  /** Reads what other processes have written. */
   refresh(): Promise<void>;
   close(): void;
 }
@@ -83,7 +84,7 @@ export async function openMinutes(
         if (state === undefined) await journal.create(id, events);
         else await journal.append(id, last, events);
       } catch (error) {
-        // Somebody was quicker, also with the beginning.
+        // Another process wrote first, maybe even the first event.
         if (!(error instanceof DandoriError && ['journal-conflict', 'run-exists'].includes(error.code)))
           throw error;
         if (state === undefined) follow();
@@ -114,7 +115,9 @@ export async function openMinutes(
   return minutes;
 }
 
-/** Whether the conversation still has to be told how the run ended. One that is gone waits for nothing. */
+/**
+ * Whether the conversation still lacks a report about the end of the run. A deleted conversation needs none.
+ */
 export async function isAwaited(
   run: string,
   conversation: string,

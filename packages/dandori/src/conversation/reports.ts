@@ -13,15 +13,18 @@ const MOST_CAUSES = 5;
 const MOST_LINES = 30;
 const LONGEST_CAUSE = 300;
 
-/** What the events of a run mean for its conversation. The same events give the same messages with the same ids. */
+/**
+ * The messages that follow from the events of a run. The same events give the same messages with the same
+ * ids.
+ */
 export interface Reporter {
   readonly state: RunState | undefined;
   take(event: Event): Message[];
 }
 
 /**
- * Reports come with the decision that was asked for them. A step that ends with the run is told of by the reply, unless
- * the mind has words of its own for it.
+ * A report is written with the decision that was asked for it. If a step ends with the run, the final reply
+ * covers it, unless the model reports on the step itself.
  */
 export function createReporter(): Reporter {
   let state: RunState | undefined;
@@ -69,7 +72,7 @@ function about({ run }: RunState): Pick<Message, 'role' | 'run'> {
   return { role: 'agent', run };
 }
 
-/** What a person says yes to: the steps, or where there are none the calls. */
+/** What the user approves: the steps, or the calls if there are no steps. */
 function plannedLines({ kind }: Question, { draft }: RunState): string[] {
   if (kind !== 'plan_approval' || draft === undefined) return [];
   const steps = draft.tasks.filter(isStep);
@@ -136,7 +139,7 @@ function reply(state: RunState, end: number): Message {
   const id = replyId(state.run);
   return {
     ...about(state),
-    // A run that was exhausted and given more ends a second time.
+    // An exhausted run whose limits are raised ends a second time.
     id: end === 1 ? id : `${id}#${end}`,
     kind: 'reply',
     text: answer ?? failure?.message ?? textsOf(state).notReached,
@@ -146,7 +149,7 @@ function reply(state: RunState, end: number): Message {
   };
 }
 
-/** How far the whole run is; undefined where it has neither steps nor tasks. */
+/** Progress of the whole run. Undefined if it has neither steps nor tasks. */
 export function tallyOfRun(state: RunState): Tally | undefined {
   const tasks = tasksOf(state);
   return tasks.length === 0 && state.indexes.stepCount === 0 ? undefined : tallyOf(tasks, state);

@@ -17,13 +17,13 @@ import type { ConversationState } from './state.ts';
 
 interface Beginning {
   readonly state: ConversationState;
-  /** What was said. */
+  /** The user's message. */
   readonly message: Message;
   /** The other runs that have not ended. */
   readonly open: readonly RunState[];
 }
 
-/** Writes the run of a message down, where it is not there, and gives the mind that decides in it. */
+/** Journals the run of a message if it is missing, and returns the mind that decides in it. */
 export async function beginRun(
   run: string,
   { state, message, open }: Beginning,
@@ -42,7 +42,7 @@ export async function beginRun(
   return mind;
 }
 
-/** The model that the run was begun with; undefined where there is no such run yet. */
+/** The model that the run was started with. Undefined if the run does not exist yet. */
 async function startedWith(run: string, { journal }: Parts): Promise<string | undefined> {
   try {
     const [first] = await journal.read(run);
@@ -53,7 +53,7 @@ async function startedWith(run: string, { journal }: Parts): Promise<string | un
   }
 }
 
-/** A model that is not configured any more must not keep a run from going on. */
+/** A run must be able to continue even if its model is no longer configured. */
 async function mindOf(name: string | undefined, { mindFor, mind }: ConversationParts): Promise<Mind> {
   try {
     return await mindFor(name);
@@ -63,36 +63,42 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
   }
 }
 
-/** Of the operations by which one run reaches another. To tell is only to add a note: that answers nothing. */
+/**
+ * Approval policies of the operations by which one run reaches another. `tell` only adds a note, and a note
+ * answers nothing.
+ */
 const OWN_POLICIES: Readonly<Record<keyof typeof RUN_TOOLS, ApprovalPolicy>> = {
   'run.tell': 'never',
-  // But for what the user's own message led to (`run/approval`).
+  // Exception: what the user's own message led to (`run/approval`).
   'run.cancel': 'always',
 };
 
-/** A plan of steps is always asked about first. A tool of the user's with the name of ours keeps the user's policy. */
+/**
+ * A plan with steps always needs approval. A user's tool with the same name as one of Dandori keeps the
+ * user's policy.
+ */
 function settingsOf(settings: Settings, { toolbox }: Pick<Parts, 'toolbox'>): Settings {
   const theirs = toolbox.tools();
   const own = Object.fromEntries(Object.entries(OWN_POLICIES).filter(([name]) => !theirs.has(name)));
   return { ...settings, approvals: { ...settings.approvals, [STEP_OPERATION]: 'plan', ...own } };
 }
 
-/** Whether a tool has spoken in the conversation: what it said may stand in what the mind is told. */
+/** Whether tool output is part of the conversation. The model's context may contain it. */
 function hasHeardTools({ messages }: ConversationState, open: readonly RunState[]): boolean {
   const isTold = [...messages.values()].some(({ role, tally }) => role === 'agent' && tally !== undefined);
   return isTold || open.some(({ tasks }) => [...tasks.values()].some(({ attempts }) => attempts > 0));
 }
 
-/** Tokens of what was said, about. Beyond it the older half is left out. */
+/** The approximate token limit of the history. Above it, the older half is dropped. */
 const MOST_TOKENS = 6_000;
 const LONGEST_MESSAGE = 2_000;
 const LONGEST_GOAL = 200;
 const MOST_RUNS = 20;
 
 /**
- * What the mind of a new run is told of its conversation: what was said before, then the runs that have not ended.
- * It only grows from one run to the next, until it is too long and its older half is left out at once: caches live on
- * that. Undefined where there is nothing to tell.
+ * What the model of a new run is told about its conversation: the earlier messages, then the unfinished runs.
+ * The text only grows from run to run, so that provider caches hit. When it is too long, its older half is
+ * dropped at once. Undefined if there is nothing to tell.
  */
 export function contextFor(
   { messages, runs }: ConversationState,
@@ -112,7 +118,7 @@ export function contextFor(
   return `<conversation>\n${withoutTags([...said, ...under].join('\n'))}\n</conversation>`;
 }
 
-/** A line that was written by a tool or a model must not begin like one of the user's. */
+/** A line by a tool or a model must not start like a line of the user. */
 function lineOf({ role, kind, text, run, step, question }: Message): string {
   const body = clip(text.trim(), LONGEST_MESSAGE).replaceAll('\n', '\n  ');
   if (role === 'user') return `user: ${body}`;
@@ -132,7 +138,7 @@ function recent(lines: readonly string[]): readonly string[] {
   return lines.slice(from);
 }
 
-/** Four letters make a token, and so does one character of Japanese. */
+/** A token is about four letters, or one Japanese character. */
 function roughTokens(text: string): number {
   const wide = text.match(/[\u0250-\uffff]/g)?.length ?? 0;
   return Math.ceil((text.length - wide) / 4) + wide;

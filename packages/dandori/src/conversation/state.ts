@@ -6,7 +6,7 @@ import type { Language } from '../model/text.ts';
 export const writtenSchema = message.extend({ at: z.number().describe('Milliseconds since 1970') });
 export type Written = Readonly<z.infer<typeof writtenSchema>>;
 
-/** A conversation as its journal tells it. */
+/** The state of a conversation, folded from its journal. */
 export interface ConversationState {
   readonly conversation: string;
   readonly title: string;
@@ -18,13 +18,13 @@ export interface ConversationState {
   /** In the order in which they were written, by id. */
   readonly messages: Map<string, Written>;
   readonly delivered: Set<string>;
-  /** The message that each run was begun for. */
+  /** The message that started each run. */
   readonly runs: Map<string, string>;
-  /** The model that was chosen last; undefined for the configured one. */
+  /** The model chosen last. Undefined means the configured model. */
   model: string | undefined;
 }
 
-/** Changes the state in place, as the fold of a run does. */
+/** Mutates the state, as the fold of a run does. */
 export function applyConversation(
   state: ConversationState | undefined,
   event: ConversationEvent,
@@ -60,17 +60,17 @@ export function foldConversation(events: Iterable<ConversationEvent>): Conversat
   return state;
 }
 
-/** The agent's messages that nobody has acknowledged yet, oldest first. */
+/** The agent's unacknowledged messages, oldest first. */
 export function undelivered({ messages, delivered }: ConversationState): Written[] {
   return [...messages.values()].filter(({ id, role }) => role === 'agent' && !delivered.has(id));
 }
 
-/** Whether the conversation knows how the run ended. */
+/** Whether the conversation has recorded the end of the run. */
 export function isReported({ messages }: ConversationState, run: string): boolean {
   return messages.has(replyId(run));
 }
 
-/** Of a message of the user's. */
+/** For a message of the user. */
 export function saidId(id: string): string {
   return `said/${id}`;
 }

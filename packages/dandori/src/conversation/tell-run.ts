@@ -10,7 +10,7 @@ import type { CallOutcome } from '../tools/toolbox.ts';
 import { openQuestions } from '../views/report.ts';
 import type { Minutes } from './ledger.ts';
 
-/** A person's words for a run. What a model passes on is none: that is a note, and `other-runs` adds it. */
+/** A user's words for a run. Words that a model passes on are a note, which `other-runs` adds. */
 interface Words {
   readonly run: string;
   readonly text: string;
@@ -18,8 +18,8 @@ interface Words {
 }
 
 /**
- * Takes a person's words to a run: as a no to its plan with the reason, as the answer to a question that takes any
- * words, else as a note for its next decision. They never are a yes to anything.
+ * Delivers a user's words to a run. They reject its plan with a reason, answer a question that accepts any
+ * text, or become a note for the next decision. They never approve anything.
  */
 export async function handOver({ run, text, by }: Words, parts: Parts): Promise<void> {
   const state = fold(await parts.journal.read(run));
@@ -32,10 +32,10 @@ export async function handOver({ run, text, by }: Words, parts: Parts): Promise<
 }
 
 /**
- * The runs of a conversation, as the model of one of them may tell or cancel another.
+ * The other runs of a conversation, as the model of one run can tell or cancel them.
  *
- * What a model says is never taken for a person's word: it may be what a tool has put into its mouth. It is marked with
- * the run that it came from, is a note and no more, and leaves every question open.
+ * What a model says never counts as the user's word, because a tool may have injected it. It is marked with
+ * the run that it came from. It is only a note and leaves every question open.
  */
 export function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
   const known = async (run: string, work: () => Promise<JsonObject>): Promise<CallOutcome> => {
@@ -62,7 +62,7 @@ export function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
   };
 }
 
-/** So that the model does not tell the user that something was answered. */
+/** Prevents the model from telling the user that a question was answered. */
 async function stillOpen(run: string, { journal }: Parts): Promise<JsonObject> {
   const state = fold(await journal.read(run));
   const open = state === undefined ? [] : openQuestions(state);
