@@ -21,17 +21,20 @@ interface Checking {
   readonly warnings: Diagnostic[];
 }
 
-/** The most mistakes reported for one task. Each may cost a search for the name that was meant. */
+/** The most mistakes reported for one task. Each may need a search for the intended name. */
 const MOST = 50;
 
-/** A place in the arguments whose value is not known yet. Inside a longer text at least its type is. */
+/** A place in the arguments whose value is not known yet. Inside a longer text its type is known. */
 interface Hole {
   readonly path: (string | number)[];
   readonly ref: Ref;
   readonly whole: boolean;
 }
 
-/** Literal arguments are checked by the tool's schema; Refs are holes in it and are checked again when filled. */
+/**
+ * Checks literal arguments against the tool's schema. Refs are holes, which are checked again when they are
+ * filled.
+ */
 export function checkArguments(task: Task, checking: Checking, needs: Map<string, Need>): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const holes: Hole[] = [];
@@ -51,7 +54,7 @@ export function checkArguments(task: Task, checking: Checking, needs: Map<string
   return diagnostics;
 }
 
-/** `[secret]` that a mind or a user has copied: it is shown instead of a secret, and is no value. */
+/** `[secret]`, copied by a model or a user. It is shown instead of a secret and is not a value. */
 export function copiedSecrets({ id, args }: Task): Diagnostic[] {
   const found: Diagnostic[] = [];
   eachString(args, [], (text, path) => {
@@ -71,7 +74,7 @@ interface Found {
   readonly text: string;
   readonly path: (string | number)[];
   readonly holes: Hole[];
-  /** Every task that a Ref names is added here. */
+  /** Collects every task that a Ref names. */
   readonly needs: Map<string, Need>;
 }
 
@@ -105,7 +108,7 @@ function checkText(
   for (const part of parsed.template) {
     if (typeof part === 'string') continue;
     holes.push({ path, ref: part, whole: wholeRef(parsed.template) !== undefined });
-    // Noted even where it is dangling, so that an `after` of the same name is not complained about once more.
+    // Noted even if the Ref is dangling, so that an `after` with the same name is not reported too.
     if (part.task !== id) needs.set(part.task, { why: 'ref', path, ref: part });
     if (part.task === id) {
       diagnostics.push({ code: 'self-reference', ...at, message: `"${id}" refers to its own result` });
@@ -125,7 +128,7 @@ function dangling(
   return { code: 'dangling-ref', ...at, message: `it refers to "${target}", which is not in the plan`, hint };
 }
 
-/** Where the tool behind a Ref says what it returns: is the field there, and can its type ever fit? */
+/** If the referenced tool has an output schema: whether the field exists, and whether its type can fit. */
 function checkHole(
   task: Task,
   { path, ref, whole }: Hole,
@@ -140,7 +143,7 @@ function checkHole(
     const hint = found.suggestion === undefined ? {} : { hint: `did you mean "${found.suggestion}"?` };
     const message = `${writeRef(ref)}: in what ${operation} returns, ${found.message}`;
     const diagnostic: Diagnostic = { code: 'unknown-field', ...at, message, ...hint };
-    // A schema that does not forbid other fields does not prove that it is not there; the value will.
+    // A schema that allows other fields does not prove that the field is missing. The value will show it.
     if (found.kind === 'missing') return [diagnostic];
     checking.warnings.push(diagnostic);
   }
@@ -155,7 +158,7 @@ function checkHole(
   return [];
 }
 
-/** The schema of a place in the arguments, where it can be told without looking at the other arguments. */
+/** The schema of a place in the arguments, if it does not depend on the other arguments. */
 function inputAt(schema: JsonObject, path: readonly (string | number)[]): SchemaView | undefined {
   let view = viewOf(schema);
   for (const part of path) {
@@ -172,16 +175,16 @@ function propertyAt(view: SchemaView, name: string): SchemaView | undefined {
   return isObject(found) || found === false ? viewOf(found, view.root) : undefined;
 }
 
-/** `{{city}}` and `${t1.x}` alike: both would reach the tool as they are. */
+/** Finds `{{city}}` and `${t1.x}`, because both would reach the tool unchanged. */
 function isPlaceholder(text: string): boolean {
-  // A page or a template that is written to a file may hold what its own readers fill in.
+  // A page or template that is written to a file may contain placeholders for its own readers.
   const isDocument = text.length > 200 || /[<\n]/.test(text);
   const isLeftover =
     /\{\{[^{}]{1,60}\}\}/u.test(text) && (!isDocument || /^\s*\{\{[^{}]*\}\}\s*$/u.test(text));
   return isLeftover || /(^|[^$])(\$\$)*\$\{\s*[A-Za-z_]/.test(text);
 }
 
-/** Holes by their place, and all places that have one within. A list may hold thousands, each with an issue. */
+/** Holes by path, and all paths that contain one. A list may have thousands, each with an issue. */
 interface Unknown {
   readonly at: ReadonlyMap<string, Hole>;
   readonly above: ReadonlySet<string>;
@@ -199,16 +202,19 @@ function byPlace(holes: readonly Hole[]): Unknown {
   return { at, above };
 }
 
-/** Each place on the way, from the root to the end of a path. */
+/** Every path from the root to the end of a path. */
 function placesOn(path: readonly (string | number)[]): string[] {
   const places = [''];
   for (const part of path) places.push(`${places.at(-1)}/${stringifyJson(String(part))}`);
   return places;
 }
 
-/** Issues about a value that a Ref will fill, or about a choice that depends on it, cannot be judged before the run. */
+/**
+ * An issue with a value that a Ref will fill, or with an alternative that depends on it, can't be judged
+ * before the run.
+ */
 function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, { at, above }: Unknown): boolean {
-  // Where no value is allowed, none that comes later is.
+  // If no value is allowed here, a later value is not allowed either.
   if ((keyword === 'false schema' && isConditional !== true) || keyword === 'unchecked') return false;
   if (at.size === 0) return false;
   const choices = ['anyOf', 'oneOf', 'not', 'if', 'contains', 'uniqueItems', 'enum', 'const'];

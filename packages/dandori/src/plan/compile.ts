@@ -25,33 +25,33 @@ import { type Arrangement, arrange } from './schedule.ts';
 import { missingIn } from './schema/path.ts';
 import { deadSteps, dropNeedless } from './warnings.ts';
 
-/** What a plan is compiled against. */
+/** The context in which a plan is compiled. */
 export interface Surroundings {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
-  /** Tasks that were found right before: they are not checked again, and those that are right are added. */
+  /** Caches tasks that passed their checks. They are not checked again. */
   readonly checked?: CheckedTasks | undefined;
   readonly mode: Mode;
   readonly order: readonly OrderRule[];
-  /** How many tasks this plan may have. */
+  /** The most tasks that this plan may have. */
   readonly maxTasks: number;
-  /** As many as tasks without it. */
+  /** The most steps. Default: the limit of tasks. */
   readonly maxSteps?: number;
-  /** Tasks of earlier plans of the run that have succeeded: id → operation. */
+  /** Succeeded tasks of the run's earlier plans: id → operation. */
   readonly done: ReadonlyMap<string, string>;
-  /** Tasks of earlier plans that have not ended. This plan counts as written after them. */
+  /** Unfinished tasks of earlier plans. This plan counts as written after them. */
   readonly open?: readonly Task[];
-  /** Steps of earlier plans that have not ended, and what they wait for. */
+  /** Unfinished steps of earlier plans, and what they wait for. */
   readonly steps?: OpenSteps;
-  /** Servers whose tools are missing, with the reason, to tell a misspelt name from a dead server. */
+  /** Servers whose tools are missing, with the reason. Tells a misspelt name from a server that is down. */
   readonly missing: ReadonlyMap<string, string>;
-  /** What may be left of the run's time and money; without it neither is checked. */
+  /** The time and money that the run has left. Without it, neither is checked. */
   readonly budget?: Budget;
-  /** True where `after` is only the mind's habit: what neither a Ref nor an effect needs is dropped. */
+  /** True if the model wrote `after` out of habit: an `after` that no Ref and no effect needs is dropped. */
   readonly dropsNeedless?: boolean;
-  /** Tasks whose results the answer uses, where it has been written together with the plan. */
+  /** Tasks whose results the answer uses, if the answer was written together with the plan. */
   readonly answerUses?: ReadonlySet<string>;
-  /** How long a call of this tool took so far. */
+  /** How long calls of this tool have taken so far. */
   readonly expectedMs?: (operation: string) => number | undefined;
 }
 
@@ -60,21 +60,21 @@ export type Compiled =
       ok: true;
       tasks: CheckedTask[];
       groups: Group[];
-      /** What the tasks touch, where that depends on arguments that an answer may change. */
+      /** What the tasks access, if it depends on arguments that an answer may change. */
       accesses?: Access[];
-      /** What is odd, and no reason to refuse the plan. */
+      /** Warnings, which do not reject the plan. */
       warnings: Diagnostic[];
       notes: string[];
-      /** Made when it is asked for: the run itself does not need it. */
+      /** Computed on request: the run itself does not need it. */
       estimate: () => Estimate;
       reasonsOf: Arrangement['reasonsOf'];
     }
   | { ok: false; diagnostics: Diagnostic[] };
 
-/** Reporting more does not help, and a search for what each of 10,000 misspelt names may mean takes minutes. */
+/** More diagnostics do not help, and finding suggestions for 10,000 misspelt names takes minutes. */
 const MAX_DIAGNOSTICS = 100;
 
-/** Checks a plan like a program, before its first effect. All that is wrong is found in one go. */
+/** Checks a whole plan before its first effect and reports all problems at once. */
 export function compile(tasks: readonly Task[], surroundings: Surroundings): Compiled {
   if (tasks.length === 0) {
     return {
@@ -125,7 +125,7 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     if (diagnostics.length === errors)
       surroundings.checked?.set(task, found(task, { needs, warnings: warnings.slice(warned), checking }));
   }
-  // With two tasks of one id the graph is not the intended one, and its diagnostics would only confuse.
+  // If two tasks share an id, the graph is wrong, and its diagnostics would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
   if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done, open }));
   const { steps } = surroundings;
@@ -138,14 +138,14 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   return accepted(tasks, { edges, order: own, warnings }, surroundings);
 }
 
-/** What was found of tasks that are right by themselves, in whichever list they stand. */
+/** The findings of tasks that are valid on their own, in any list. */
 export type CheckedTasks = WeakMap<Task, RightTask>;
 
 interface RightTask {
   readonly mode: Mode;
   readonly needs: ReadonlyMap<string, Need>;
   readonly warnings: readonly Diagnostic[];
-  /** Its tool, and the tools of the tasks that it needs. */
+  /** Its tool, and the tools of the tasks it depends on. */
   readonly tools: readonly {
     readonly task: string;
     readonly operation: string;
@@ -169,7 +169,7 @@ function found(
   };
 }
 
-/** Undefined where it was not checked before, or where something that it was checked against has changed. */
+/** Undefined if the task was not checked before, or if something that it was checked against has changed. */
 function stillRight(task: Task, { checked, mode, tools, operations }: Checking): RightTask | undefined {
   const known = checked?.get(task);
   const isRight = known?.tools.every(
@@ -178,12 +178,12 @@ function stillRight(task: Task, { checked, mode, tools, operations }: Checking):
   return isRight === true && known?.mode === mode ? known : undefined;
 }
 
-/** The id alone would show the first task that has it. */
+/** An id alone would point to the first task with this id. */
 function* placed(found: Iterable<Diagnostic>, index: number): Generator<Diagnostic> {
   for (const diagnostic of found) yield { ...diagnostic, index };
 }
 
-/** The plan has no mistake: what is left is to say what waits for what, and what it will take. */
+/** For a plan without mistakes: computes the dependencies and the estimate. */
 function accepted(
   tasks: readonly Task[],
   { edges, order, warnings }: { edges: Edges; order: readonly string[]; warnings: Diagnostic[] },
@@ -207,7 +207,7 @@ function accepted(
   };
 }
 
-/** Steps count for themselves: a plan that is all steps must leave room for their tasks. */
+/** Steps are counted separately, because a plan of steps only must leave room for their tasks. */
 function checkSize(planned: readonly Task[], { maxTasks, maxSteps = maxTasks }: Surroundings): Diagnostic[] {
   const steps = planned.filter(isStep).length;
   const tasks = planned.length - steps;
@@ -220,7 +220,7 @@ function checkCount(what: string, count: number, most: number): Diagnostic[] {
   return [{ code: 'too-many-tasks', message, hint: `make fewer ${what}, or raise planning.max_subtasks` }];
 }
 
-/** Adds every task to the operations of those that may be referred to. */
+/** Adds the tasks of the plan to the operations that Refs can name. */
 function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const [index, { id, operation }] of tasks.entries()) {
@@ -317,7 +317,10 @@ function checkExpectedSchema(
   return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
 }
 
-/** Each is compiled, which takes its time; a plan has thousands of tasks. */
+/**
+ * Limits the total size of the expected schemas. Each is compiled, which is slow, and a plan may have
+ * thousands of tasks.
+ */
 const MOST_EXPECTED = 10_000;
 
 function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
@@ -329,7 +332,7 @@ function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
   }
 }
 
-/** A task that reads a result of the same plan waits for it, as if by a Ref. */
+/** A task that reads a result of the same plan waits for it, as with a Ref. */
 function checkReading(
   task: Task,
   { tools, operations }: Surroundings & { operations: ReadonlyMap<string, string> },
@@ -350,7 +353,7 @@ function checkReading(
   ];
 }
 
-/** One by one: to look for what each of 10,000 unknown ids may mean, where 100 are told, would take minutes. */
+/** Lazy, because finding suggestions for 10,000 unknown ids takes minutes and at most 100 are reported. */
 function* checkAfter(
   { id, after = [] }: Task,
   known: ReadonlyMap<string, string>,
@@ -362,7 +365,7 @@ function* checkAfter(
       yield { code: 'self-reference', task: id, path, message: `"${id}" waits for itself` };
       continue;
     }
-    // Where a Ref names the same task it has been said already, or is needed anyway.
+    // If a Ref names the same task, the dependency is already reported, or needed anyway.
     if (needs.has(target)) continue;
     if (known.has(target)) {
       needs.set(target, AFTER);

@@ -7,7 +7,7 @@ import { laneOf } from '../model/tool.ts';
 import { type Queued, ReadyQueue } from './ready-queue.ts';
 import { type Arrangement, UNKNOWN_MS } from './schedule.ts';
 
-/** What is left to spend, how often a task may be tried, and how many at once. */
+/** The remaining budget, the attempts per task, and the concurrency. */
 export interface Budget {
   readonly ms: number;
   readonly cost: number | undefined;
@@ -31,7 +31,7 @@ export function estimateOf(
   surroundings: Surroundings,
 ): Estimate {
   const { tools, budget, expectedMs } = surroundings;
-  // A step is no call. Where its tasks are not known yet, neither is what they will take.
+  // A step is not a call. If its tasks are not known yet, neither is their cost.
   const tasks = planned.filter((task) => !isStep(task));
   const open = openParts(planned);
   const effectOf = (task: Task) => tools.get(task.operation)?.effect ?? 'write';
@@ -77,8 +77,8 @@ function pausesBetween(attempts: number, first: number): number {
 }
 
 /**
- * What the run surely cannot afford, so that nothing is started: the prices of its calls, each made once. How long a call
- * takes nobody knows before, so that time is a reason to warn and never to refuse; the run ends when its time is up.
+ * What the run certainly cannot afford: the prices of its calls, each made once. Then nothing is started. The
+ * duration of a call is not known in advance, so time is only a warning; the run ends when its time is up.
  */
 export function overBudget(tasks: readonly Task[], { tools, budget }: Surroundings): Diagnostic[] {
   if (budget?.cost === undefined) return [];
@@ -86,7 +86,7 @@ export function overBudget(tasks: readonly Task[], { tools, budget }: Surroundin
   return cost > budget.cost ? [dear(`the plan costs $${cost}`, budget.cost)] : [];
 }
 
-/** A warning where it will not be done in time, by what its tools took so far. */
+/** A warning if the plan will not finish in time, based on the past durations of its tools. */
 export function mayBeLate(
   tasks: readonly Task[],
   arrangement: Arrangement,
@@ -94,7 +94,7 @@ export function mayBeLate(
 ): Diagnostic[] {
   if (budget === undefined || !tasks.every(({ operation }) => expectedMs?.(operation) !== undefined))
     return [];
-  // The rank of the first task of the longest path is the time of the whole of it.
+  // The rank of the first task on the longest path is the duration of the whole path.
   const ms = arrangement.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0);
   return ms > budget.ms ? [late(`the plan takes about ${seconds(ms)}`, budget)] : [];
 }
@@ -163,18 +163,18 @@ interface Scheduling {
   /** Milliseconds of a task. */
   readonly takes: (id: string) => number;
   readonly laneOf: (id: string) => string;
-  /** Calls at once, all in all and by server; without a number as many as there are. */
+  /** The concurrency limits, in total and per server. Without a number there is no limit. */
   readonly concurrency?: number;
   readonly servers?: Readonly<Record<string, number>>;
 }
 
-/** How long a plan takes if each task takes as long as said: what the scheduler would do, played through. */
+/** Simulates the scheduler: how long a plan takes if each task takes as long as given. */
 function makespan(arrangement: Arrangement, scheduling: Scheduling): number {
   const { takes, laneOf, concurrency = Number.POSITIVE_INFINITY, servers = {} } = scheduling;
   const waiting = createWaiting(arrangement);
   const order = new Map(arrangement.tasks.map(({ id, rank = 0 }, index) => [id, { rank, order: index }]));
   const ready = new ReadyQueue<string>();
-  // The one that ends first has the highest rank here.
+  // The task that ends first has the highest rank here.
   const running = new ReadyQueue<string>();
   const runningIn = new Map<string, number>();
   const endOf = new Map<string, number>();
@@ -210,11 +210,11 @@ function makespan(arrangement: Arrangement, scheduling: Scheduling): number {
 
 interface Waiting {
   readonly free: readonly string[];
-  /** Tasks that wait for nothing any more, now that this one has ended. */
+  /** Tasks that have nothing left to wait for now that this one has ended. */
   ended(id: string): string[];
 }
 
-/** Everybody, each group among them, counts what it still waits for. */
+/** Each task and each group counts what it still waits for. */
 function createWaiting({ tasks, groups }: Arrangement): Waiting {
   const unmet = new Map<string | number, number>();
   const dependents = new Map<string, (string | number)[]>();
@@ -224,7 +224,7 @@ function createWaiting({ tasks, groups }: Arrangement): Waiting {
     if (known === undefined) dependents.set(earlier, [later]);
     else known.push(later);
   };
-  // A task of another plan is running already; how long it still takes is unknown.
+  // A task of another plan is already running. Its remaining time is unknown.
   const own = new Set(tasks.map(({ id }) => id));
   groups.forEach((all, number) => {
     const members = all.filter((id) => own.has(id));

@@ -5,7 +5,10 @@ import { type Work, weigh } from '../model/work.ts';
 import { QUERY_WORK, query } from './query.ts';
 import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef } from './refs.ts';
 
-/** Values, and characters of them, that are filled into the arguments of one task: a large result can be passed on once. */
+/**
+ * The most values, and characters in them, that are filled into the arguments of one task. A large result can
+ * be passed on once.
+ */
 const MOST_FILLED = 32_000_000;
 
 interface InjectProblem {
@@ -16,8 +19,9 @@ interface InjectProblem {
 export type Injected = { ok: true; args: JsonObject } | { ok: false; problems: InjectProblem[] };
 
 /**
- * Fills Refs with results. A string that is one Ref takes the value with its type, null too; inside a longer string it
- * becomes text, and null is a problem. Arguments without Refs come back as the same object, so that the caller can tell that nothing was filled in.
+ * Fills Refs with results. A string that is exactly one Ref takes the value with its type, including null.
+ * Inside a longer string the value becomes text, and null is a problem. Arguments without Refs are returned
+ * as the same object, so that the caller can tell that nothing was filled.
  */
 export function inject(
   args: JsonObject,
@@ -30,7 +34,7 @@ export function inject(
   return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
 }
 
-/** All Refs in a value, with the place where each stands. Broken ones are left to the compiler's own check. */
+/** All Refs in a value, with their places. The compiler reports broken Refs separately. */
 export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whole: boolean }[] {
   const found: { ref: Ref; path: (string | number)[]; whole: boolean }[] = [];
   eachString(value, [], (text, path) => {
@@ -45,7 +49,7 @@ export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whol
   return found;
 }
 
-/** A value as it is written in a plan, so that filling it in gives the same again. */
+/** Writes a value for a plan, so that filling it gives the same value again. */
 export function escaped(value: Json): Json {
   if (typeof value === 'string') return writeText(value);
   if (Array.isArray(value)) return value.map(escaped);
@@ -69,7 +73,9 @@ export function eachString(
 const PLACEHOLDER = /\{([^{}]+)\}/g;
 const WHOLE_PLACEHOLDER = /^\{([^{}]+)\}$/;
 
-/** Fills `{name}` in the texts of a value. A placeholder that is the whole text keeps the type of its value. */
+/**
+ * Fills `{name}` in the texts of a value. A placeholder that is the whole text keeps the type of its value.
+ */
 export function fillPlaceholders(value: Json, lookUp: (name: string) => Json): Json {
   if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, lookUp));
   if (typeof value === 'object' && value !== null)
@@ -92,12 +98,14 @@ export function replacePlaceholders(text: string, toText: (name: string) => stri
 interface Filling {
   readonly resultOf: (task: string) => Json | undefined;
   readonly problems: InjectProblem[];
-  /** What all expressions of the arguments may cost, and how much they may fill in, together. */
+  /**
+   * The limits that all expressions of the arguments share: their cost, and the size of what they fill in.
+   */
   readonly work: Work;
   readonly room: Work;
 }
 
-/** Places that are told; where thousands of Refs find nothing, the first ones say it. */
+/** The most places reported. If thousands of Refs find nothing, the first ones are enough. */
 const MOST_PROBLEMS = 20;
 
 function fill(value: Json, path: (string | number)[], filling: Filling): Json {
@@ -142,7 +150,7 @@ function asText(ref: Ref, path: (string | number)[], filling: Filling): string {
   return typeof value === 'string' ? value : (stringifyJson(value) ?? '');
 }
 
-/** Undefined where there is a problem. */
+/** Undefined if there is a problem. */
 function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json | undefined {
   if (filling.problems.length >= MOST_PROBLEMS) return undefined;
   const result = filling.resultOf(ref.task);

@@ -4,20 +4,22 @@ import type { OrderRule } from '../model/settings.ts';
 import { isStep, type Ref, type Task } from '../model/task.ts';
 import { writeRef } from './refs.ts';
 
-/** From a task to what it must wait for. */
+/** From a task to the tasks it waits for. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>;
 
 interface Sorted {
   /**
-   * The ids in written order, except that what a task needs comes before it. Forward references are rare, so this is
-   * nearly always the written order itself. Not whole where there is a cycle.
+   * The ids in written order, except that the dependencies of a task come before it. Forward references are
+   * rare, so this is nearly always the written order. Incomplete if there is a cycle.
    */
   readonly order: string[];
-  /** One cycle, each id waiting for the next and the last for the first; undefined where there is none. */
+  /** One cycle: each id waits for the next, and the last for the first. Undefined if there is none. */
   readonly cycle: string[] | undefined;
 }
 
-/** Depth first with a stack of our own: a chain of 100,000 tasks must not overflow the machine's. */
+/**
+ * Depth-first search with an explicit stack, because a chain of 100,000 tasks would overflow the call stack.
+ */
 export function sort(graph: Graph): Sorted {
   const order: string[] = [];
   const placed = new Set<string>();
@@ -33,7 +35,7 @@ export function sort(graph: Graph): Sorted {
   };
   for (const root of graph.keys()) {
     if (placed.has(root)) continue;
-    // Nearly always: written behind all that it needs.
+    // The usual case: the task is written after all its dependencies.
     if (isEach(targetsOf(graph, root), placed)) place(root);
     else enter(root);
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
@@ -59,16 +61,18 @@ function isEach(ids: Iterable<string>, among: ReadonlySet<string>): boolean {
   return true;
 }
 
-/** Why a task waits for another: a Ref and an order rule cannot be dropped, an `after` sometimes can. */
+/**
+ * Why a task waits for another. Only an `after` can sometimes be dropped; a Ref and an order rule cannot.
+ */
 export type Need =
   | { readonly why: 'ref'; readonly path: readonly (string | number)[]; readonly ref: Ref }
   | { readonly why: 'after' }
   | { readonly why: 'order'; readonly rule: OrderRule };
 
-/** From each task to what it needs. */
+/** From each task to its dependencies. */
 export type Edges = Map<string, Map<string, Need>>;
 
-/** What `check --explain` says: this task waits for that one, because. */
+/** A line of `check --explain`: the task, the task it waits for, and the reason. */
 export interface Reason {
   readonly task: string;
   readonly text: string;
@@ -89,12 +93,12 @@ export function describeNeed(need: Need, target: string): string {
   }
 }
 
-/** A step of an earlier list that has not ended. */
+/** An unfinished step of an earlier list. */
 interface OpenStep {
   readonly needs: readonly string[];
   /** Its tasks that have not ended. */
   readonly tasks: readonly string[];
-  /** The step that it belongs to itself. */
+  /** The parent step. */
   readonly step?: string | undefined;
 }
 
@@ -103,8 +107,8 @@ export type OpenSteps = ReadonlyMap<string, OpenStep>;
 const NONE: OpenSteps = new Map();
 
 /**
- * The tasks of a step start no sooner than it could itself, whoever wrote them and when: what stands behind the step
- * counts on everything before it being done.
+ * The tasks of a step start no earlier than the step itself could, whenever they were planned. Tasks written
+ * after the step rely on everything before it being done.
  */
 export function inheritNeeds(tasks: readonly Task[], edges: Edges, open: OpenSteps = NONE): void {
   const stepOf = stepsOf(tasks, open);
@@ -121,17 +125,17 @@ export function inheritNeeds(tasks: readonly Task[], edges: Edges, open: OpenSte
   }
 }
 
-/** A step has ended when its tasks have, so it waits for them like for what it needs. */
+/** A step ends when its tasks have ended, so it waits for them as for its dependencies. */
 export function withSteps(edges: Edges, tasks: readonly Task[], open: OpenSteps = NONE): Graph {
   const graph = new Map<string, Set<string>>();
   for (const [id, needs] of edges) graph.set(id, new Set(needs.keys()));
   for (const [id, step] of open) if (!graph.has(id)) graph.set(id, new Set([...step.needs, ...step.tasks]));
-  // One that has failed is open again with a new task.
+  // A failed step is open again if it gets a new task.
   for (const [id, step] of stepsOf(tasks, NONE)) graph.set(step, (graph.get(step) ?? new Set()).add(id));
   return graph;
 }
 
-/** The step of each task; what names something that is no step belongs to none. */
+/** The step of each task. A task that names something other than a step belongs to none. */
 function stepsOf(tasks: readonly Task[], open: OpenSteps): Map<string, string> {
   const calls = new Set(tasks.filter((task) => !isStep(task)).map(({ id }) => id));
   const found = new Map<string, string>();
@@ -140,7 +144,7 @@ function stepsOf(tasks: readonly Task[], open: OpenSteps): Map<string, string> {
   return found;
 }
 
-/** All steps that a task is in, from the nearest on; ends where they are in each other. */
+/** All steps that contain a task, innermost first. Stops if steps contain each other. */
 function above(id: string, stepOf: ReadonlyMap<string, string>): Set<string> {
   const found = new Set<string>();
   for (let step = stepOf.get(id); step !== undefined && !found.has(step); step = stepOf.get(step))
@@ -149,7 +153,10 @@ function above(id: string, stepOf: ReadonlyMap<string, string>): Set<string> {
 }
 
 interface Ordering {
-  /** Edges are added here where a rule is kept, so that nothing that is dropped later can break it. */
+  /**
+   * An edge is added for each rule that the plan follows, so that dropping an `after` later cannot break the
+   * rule.
+   */
   readonly edges: Edges;
   readonly rules: readonly OrderRule[];
   readonly done: ReadonlyMap<string, string>;
@@ -157,8 +164,8 @@ interface Ordering {
 }
 
 /**
- * Order rules are enforced: a rule that the plan keeps becomes an edge, one that it breaks a diagnostic. It is kept
- * where a task needs the earlier one, at whatever distance, and else where it is written behind it.
+ * Enforces order rules. If the plan follows a rule, the rule becomes an edge; otherwise a diagnostic. A task
+ * follows a rule if it depends on the earlier task, directly or not, or is written after it.
  */
 export function orderEdges(tasks: readonly Task[], { edges, rules, done, open }: Ordering): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
@@ -179,7 +186,7 @@ export function orderEdges(tasks: readonly Task[], { edges, rules, done, open }:
   return diagnostics;
 }
 
-/** For each task that needs one with this operation, directly or through others, one such. */
+/** For each task that depends on this operation, directly or not, one task with the operation. */
 function neededBy(tasks: readonly Task[], edges: Edges, operation: string): Map<string, string> {
   const dependents = new Map<string, string[]>();
   for (const [id, needs] of edges) {

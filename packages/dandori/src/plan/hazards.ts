@@ -4,19 +4,20 @@ import type { Task } from '../model/task.ts';
 import { isWorse, type Tool } from '../model/tool.ts';
 import { refsIn, replacePlaceholders } from './fill-refs.ts';
 
-/** Earlier tasks that must all have ended. The same list is shared by all that wait for it. */
+/** Earlier tasks that must all have ended. All tasks that wait for the group share the list. */
 export type Group = readonly string[];
 
 /**
- * For each task, the groups of earlier tasks that must have ended before it starts, so that running in parallel gives
- * what running in written order would give. Like a processor: reads overlap, a write waits for the earlier reads and
- * writes of its resource, and for those of the whole server, as a whole-server access waits for all of its parts.
+ * For each task, the groups of earlier tasks that must end before it starts. With them, running in parallel
+ * gives the same results as running in written order. It works like a processor: reads overlap. A write waits
+ * for the earlier reads and writes of its resource and of the whole server. An access to the whole server
+ * waits for all of its parts.
  *
- * H1  Two accesses of which one writes, and whose resources are the same or one of which is the whole server, are
- *     ordered as written, except two independent writes of one resource. A task has one access a server, and may
- *     have several.
- * H2  Waiting for the last group is enough: each of its members waited for the group before.
- * H3  The work is linear in the accesses, as groups are shared and not copied.
+ * H1  Two accesses keep their written order if one of them writes and they use the same resource, or one of
+ *     them uses the whole server. Two independent writes of one resource are exempt. A task may access
+ *     several servers, with one access per server.
+ * H2  Waiting for the last group is enough, because each of its members waited for the group before.
+ * H3  The work is linear in the number of accesses, because groups are shared instead of copied.
  */
 export function hazards(accesses: readonly Access[]): Map<string, Group[]> {
   const servers = new Map<string, ServerTrack>();
@@ -35,23 +36,23 @@ export function hazards(accesses: readonly Access[]): Map<string, Group[]> {
 
 type Kind = 'read' | 'alone' | 'parts' | `independent:${string}`;
 
-/** Accesses of one kind that may overlap; `alone` never has two members. */
+/** Accesses of one kind that may overlap. `alone` never has two members. */
 interface Epoch {
-  /** Independent writes have a kind of their own for each name. */
+  /** Independent writes have one kind per name. */
   readonly kind: Kind;
   readonly members: string[];
   /** What every member waits for. */
   readonly before: readonly Group[];
-  /** Another access waits for the members as they are now, so none may join any more. */
+  /** Another access waits for the present members, so no member can be added. */
   isClosed: boolean;
 }
 
 interface ServerTrack {
-  /** Accesses of the whole server; writes of its parts stand here together as `parts`. */
+  /** Accesses of the whole server. Writes of its parts are grouped here as `parts`. */
   epoch: Epoch;
-  /** The last that wrote the whole of it. */
+  /** The last write of the whole server. */
   barrier: Epoch;
-  /** Reads of its parts since then: they overlap with everything but a write of the whole. */
+  /** Reads of parts since then. They conflict only with a write of the whole server. */
   partReads: string[];
   readonly parts: Map<string, Epoch>;
 }
@@ -89,7 +90,7 @@ function part(track: ServerTrack, access: Access, resource: string): readonly Gr
   const around = kind === 'read' ? [sealed(track.barrier)] : amongParts(track, access.id);
   if (kind === 'read') track.partReads.push(access.id);
   const last = track.parts.get(resource);
-  // An epoch that others wait for was replaced here at once, so this one is open.
+  // An epoch that others wait for was replaced at once, so this one is open.
   const joins = last !== undefined && last.kind === kind && kind !== 'alone';
   const epoch = joins ? last : newEpoch(kind, last === undefined ? [] : [sealed(last)]);
   track.parts.set(resource, epoch);
@@ -97,7 +98,9 @@ function part(track: ServerTrack, access: Access, resource: string): readonly Gr
   return [...around, ...epoch.before];
 }
 
-/** A write of a part waits for reads and writes of the whole server. Writes of other parts do not concern it here. */
+/**
+ * A write of a part waits for reads and writes of the whole server. Writes of other parts are independent.
+ */
 function amongParts(track: ServerTrack, id: string): readonly Group[] {
   if (track.epoch.kind !== 'parts') track.epoch = newEpoch('parts', [sealed(track.epoch)]);
   track.epoch.members.push(id);
@@ -113,8 +116,8 @@ function sealed(epoch: Epoch): Group {
 type Tools = ReadonlyMap<string, Tool>;
 
 /**
- * What a call of the task touches, whatever its arguments: a resource still has its placeholders. A method that calls
- * other tools touches what they touch; of each server there is one access.
+ * What a call of the task accesses with any arguments: a resource still contains its placeholders. A service
+ * method also accesses what the tools it calls access. There is one access per server.
  */
 export function accessesOf({ id, operation }: Pick<Task, 'id' | 'operation'>, tools: Tools): Access[] {
   const tool = tools.get(operation);
@@ -130,10 +133,10 @@ export function accessesOf({ id, operation }: Pick<Task, 'id' | 'operation'>, to
   return tool.calls === undefined ? [own] : byServer([own, ...calledBy(tool, id, tools)]);
 }
 
-/** The arguments of these calls are unknown, so each may touch anything of its server. */
+/** The arguments of these calls are unknown, so each may access anything on its server. */
 function calledBy(tool: Tool, id: string, tools: Tools): Access[] {
   const seen = new Set(tool.calls);
-  // What is called adds its own calls at the end, and is gone over too.
+  // The loop also visits the calls that it adds at the end.
   for (const name of seen) for (const next of tools.get(name)?.calls ?? []) seen.add(next);
   return [...seen].map((name) => {
     const { effect = tool.effect, server = name.split('.')[0] ?? name } = tools.get(name) ?? {};
@@ -152,7 +155,9 @@ function byServer(accesses: readonly Access[]): Access[] {
   return [...found.values()];
 }
 
-/** With these arguments. Where it depends on a value that is not there yet, it may be anything of the server. */
+/**
+ * The accesses with these arguments. If a value is not known yet, the task may access anything on the server.
+ */
 export function filledIn(access: Access, args: JsonObject): Access {
   if (!isOpen(access)) return access;
   let isKnown = true;
@@ -167,7 +172,10 @@ export function filledIn(access: Access, args: JsonObject): Access {
   return isKnown && resource !== undefined ? { ...whole, resource } : whole;
 }
 
-/** One name for one path: `./a//b/../c` is `a/c`. If two paths get one name by mistake, their calls only wait. */
+/**
+ * Normalizes a path: `./a//b/../c` is `a/c`. If two paths get the same name by mistake, their calls only
+ * wait.
+ */
 function asPart(text: string): string {
   if (!/[\\/]/.test(text)) return text;
   const parts: string[] = [];
@@ -179,7 +187,7 @@ function asPart(text: string): string {
   return parts.join('/');
 }
 
-/** Whether what it touches depends on arguments. */
+/** Whether the accessed resource depends on the arguments. */
 export function isOpen({ resource }: Access): boolean {
   return resource?.includes('{') === true;
 }

@@ -11,30 +11,36 @@ import {
 import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from '../model/stand-in.ts';
 import { lettersOf, ofText, spend, TooMuchWork, type Work, weigh } from '../model/work.ts';
 
-/** What one expression may cost over a result: a million rows can be filtered, and no loop is stopped for long. */
+/**
+ * The work limit of one expression over a result. It allows filtering a million rows, and never blocks the
+ * event loop for long.
+ */
 export const QUERY_WORK = 32_000_000;
-/** What it may make: values that were not in the result, or stand in the new value more than once. */
+/** The limit of values that an expression creates: new ones, or copies of values in the result. */
 const MOST_MADE = 4_000_000;
-/** What it may cost over nothing. More does not depend on the result, and is a mistake of the plan. */
+/**
+ * The work limit without a result. An expression above it would fail with any result, so it is a mistake in
+ * the plan.
+ */
 const DRY_WORK = 40_000;
 const VISIT = 4;
-/** Of a text that is written out as JSON, so many characters cost as much as one value. */
+/** This many characters of JSON cost as much as one value. */
 const LETTERS_TO_WRITE = 2;
-/** An item of a list that is made, or a round of a function that has rounds. */
+/** The cost of a new list item, or of one iteration of a function. */
 const ROUND = 16;
-/** Longer than what anyone writes by hand. */
+/** No expression written by hand is longer. */
 export const LONGEST_EXPRESSION = 4_000;
 export const TOO_LONG = `it is longer than ${LONGEST_EXPRESSION} characters, which is the limit`;
-/** Levels of an expression: more cannot be followed safely on every stack. */
+/** The most levels of an expression. Deeper recursion is not safe on every stack. */
 const DEEPEST = 200;
-/** What every kind of value makes an expression do that grows with its own length. */
+/** Sample values of each type, to find work that grows with the expression itself. */
 const SAMPLES: readonly Json[] = [null, [0], { a: 0 }, 'a'];
 
 /**
- * JMESPath into a value; undefined where nothing is found. Throws what the expression itself makes go wrong, and
- * `TooMuchWork` where it does not end within its limits.
- * JMESPath does not tell a null that is there from nothing, so keys and indexes are followed here. Of any other
- * expression null means nothing.
+ * Evaluates JMESPath on a value. Undefined if nothing is found. Throws errors of the expression itself, and
+ * `TooMuchWork` if the expression exceeds its limits.
+ * JMESPath does not distinguish an existing null from a missing value, so plain keys and indexes are followed
+ * here. For any other expression, null means nothing found.
  */
 export function query(value: Json, expression: string, work: Work = { left: QUERY_WORK }): Json | undefined {
   const steps = plainPath(expression);
@@ -51,17 +57,17 @@ export function query(value: Json, expression: string, work: Work = { left: QUER
   return normalise(found) ?? undefined;
 }
 
-/** Where numbers are compared, or one may be read as another one. */
+/** Operators that compare numbers, and literals, which may be read as another number. */
 const COMPARES = /[<>]|`[^`]*\d{16}/;
-/** To put an integer in order and a number in its place, twice. */
+/** The cost per integer: sorting it and replacing it by a number, in two evaluations. */
 const STAND_IN = 128;
-/** Far from those of the first try. */
+/** Far from the numbers of the first evaluation. */
 const OTHER_BASE = 2 ** 200;
 
 /**
- * The library knows no bigint. Those that are only passed on come through as they are, and its functions refuse them. Only
- * comparisons would quietly come to nothing, and literals would be rounded: for these, numbers stand in for them. What
- * is the same with other numbers is what the integers themselves would give.
+ * The library does not know bigints. It passes them through unchanged, and its functions refuse them. But its
+ * comparisons silently fail on them, and it rounds literals. For those, other numbers stand in for the
+ * integers, twice. If both evaluations agree, the result is what the integers would give.
  */
 function searchExactly(value: Json, expression: string, work: Work): Json | undefined {
   const found = COMPARES.test(expression) ? hugeIn([value, literalsIn(expression)]) : new Set<never>();
@@ -82,7 +88,7 @@ function searchExactly(value: Json, expression: string, work: Work): Json | unde
   );
 }
 
-/** Literals, and what is in quotes of another kind. */
+/** Literals, and strings in other quotes. */
 const PARTS = /`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gs;
 
 function literalsIn(expression: string): Json[] {
@@ -97,7 +103,7 @@ function literal(part: string, numbers: StandIns): string {
   return `\`${stringifyJson(withStandIns(value, numbers)).replaceAll('`', '\\`')}\``;
 }
 
-/** A literal that is no JSON is a text. */
+/** A literal that is not JSON is a string. */
 function literalValue(part: string): Json {
   try {
     return parseJson(part.slice(1, -1).replaceAll('\\`', '`'));
@@ -107,8 +113,8 @@ function literalValue(part: string): Json {
 }
 
 /**
- * Why no result can be read by this expression; undefined where one can. It is tried on next to nothing: one that grows
- * by itself is found before any result is there.
+ * Why this expression can't read any result; undefined if it can. The expression is tried on tiny values, so
+ * that one that grows by itself is found before the run.
  */
 export function queryProblem(expression: string): string | undefined {
   try {
@@ -124,7 +130,7 @@ function growthOn(tree: Tree, sample: Json, work: Work): string | undefined {
   try {
     weigh(evaluated(tree, sample, work) ?? null, work, tooLarge);
   } catch (error) {
-    // Everything else that goes wrong may be right with a real value.
+    // Any other error may not occur with a real value.
     if (error instanceof TooMuchWork) return error.message;
   }
   return undefined;
@@ -144,11 +150,11 @@ function walk(value: Json, steps: readonly (string | number)[]): Json | undefine
   return here;
 }
 
-/** A plan of thousands of tasks asks the same few things. */
+/** Cached, because thousands of tasks use the same few expressions. */
 const KEPT = 1_000;
 const trees = new Map<string, Tree>();
 
-/** The syntax tree of an expression. Throws where it is none, or where it is too deep to be followed. */
+/** The syntax tree of an expression. Throws if the expression is invalid or too deep. */
 export function parsed(expression: string): Tree {
   const known = trees.get(expression);
   if (known !== undefined) return known;
@@ -178,7 +184,7 @@ function readTree(expression: string): Tree {
   return tree;
 }
 
-/** The parts of the library's tree that are looked at. */
+/** The parts of the library's syntax tree that this file uses. */
 export interface Tree {
   readonly type: string;
   readonly name?: string;
@@ -187,7 +193,7 @@ export interface Tree {
   readonly right?: Tree;
   readonly child?: Tree;
   readonly children?: readonly Tree[];
-  /** The library marks so what a function is given to evaluate by itself. */
+  /** The library marks expressions (`&name`) that a function evaluates itself. */
   readonly expref?: boolean;
 }
 
@@ -209,12 +215,15 @@ interface Interpreter {
   withScope(scope: object): Interpreter;
 }
 
-/** The library exports one interpreter and not its class. It keeps what is registered with it; this one has its own. */
+/**
+ * The library exports one interpreter instead of its class. Functions are registered per interpreter, so this
+ * one is separate.
+ */
 const Library = TreeInterpreter.constructor as unknown as new () => Interpreter;
 
 /**
- * The library's interpreter, which pays for every step before it is made. The library itself cannot be stopped:
- * `[@,@] | [@,@]` and so on makes 2^n values of n steps, and `pad_left(@, 1e9)` a text that no memory holds.
+ * The library's interpreter, with a charge for every step before the step runs. The library has no limits: n
+ * steps of `[@,@] | [@,@]` create 2^n values, and `pad_left(@, 1e9)` a text that exceeds the memory.
  */
 class Metered extends Library {
   work: Work = { left: 0 };
@@ -226,7 +235,7 @@ class Metered extends Library {
     runtime.callFunction = (name, args) => {
       for (const arg of args) this.pay(shallow(arg));
       const [first = null] = args;
-      // Written out, a letter may become two, and the next time four.
+      // Serialized again and again, a character may become two, then four.
       if (name === 'to_string' && typeof first === 'object')
         weigh(first, this.work, tooLarge, LETTERS_TO_WRITE);
       if (Object.hasOwn(PRICES, name)) this.pay(PRICES[name]?.(args) ?? 0);
@@ -245,26 +254,26 @@ class Metered extends Library {
     this.pay(VISIT);
     switch (tree.type) {
       case 'Field':
-        // The library reads fields without asking whether they are own: `constructor` would give a function.
+        // The library also reads inherited fields: `constructor` would give a function.
         return this.field(value, tree.name ?? '');
       case 'Flatten':
         return this.flatten(this.visit(tree.child as Tree, value));
       case 'Slice':
-        // A text is taken apart into its letters.
+        // The function splits the text into characters.
         this.pay(VISIT * (1 + lengthOf(value)));
         return super.visit(tree, value);
       case 'Comparator':
         return this.compare(tree, value);
       default: {
         const found = super.visit(tree, value);
-        // Sorting compares such keys again and again, letter by letter.
+        // Sorting compares such keys many times, character by character.
         if (tree.expref === true && typeof found === 'string') this.pay(found.length / 4);
         return found;
       }
     }
   }
 
-  /** As the library does it, but for a new runtime each time. */
+  /** Like the library, but without a new runtime for each call. */
   override withScope(scope: object): Interpreter {
     const inner = Object.create(this) as Interpreter;
     inner._scope = this._scope.withScope(scope);
@@ -281,7 +290,7 @@ class Metered extends Library {
     return list.flat() as Json;
   }
 
-  /** Equal values are looked through to their end. */
+  /** Comparing equal values reads them to the end. */
   private compare(tree: Tree, value: Json): Json {
     const first = this.visit(tree.left as Tree, value);
     const second = this.visit(tree.right as Tree, value);
@@ -306,14 +315,14 @@ function evaluated(tree: Tree, value: Json, work: Work): Json | undefined {
   return interpreter.search(tree, value);
 }
 
-/** What a function reads of an argument at least once. */
+/** The part of an argument that a function reads at least once. */
 function shallow(value: Json): number {
   if (typeof value === 'string') return ofText(value.length);
   if (typeof value !== 'object' || value === null) return 1;
   return 1 + (Array.isArray(value) ? value.length : Object.keys(value).length);
 }
 
-/** Texts in a list, which is all that functions over lists of texts are given. */
+/** The total length of the texts in a list, for functions over lists of texts. */
 function lettersIn(list: Json | undefined): number {
   if (!Array.isArray(list)) return 0;
   return list.reduce<number>((sum, item) => sum + (typeof item === 'string' ? item.length : 0), 0);
@@ -323,12 +332,12 @@ function lengthOf(value: Json | undefined): number {
   return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 }
 
-/** A search may compare the whole needle at every place. */
+/** A search may compare the whole needle at every position. */
 function searched(subject: Json | undefined, needle: Json | undefined): number {
   return typeof subject === 'string' ? ofText(subject.length * Math.ceil(1 + lengthOf(needle) / 64)) : 0;
 }
 
-/** What functions cost whose result or work is larger than what they are given. */
+/** The cost of functions whose result or work is larger than their input. */
 const PRICES: Readonly<Record<string, (args: readonly Json[]) => number>> = {
   contains: ([subject, needle]) => searched(subject, needle),
   find_first: ([subject, needle]) => searched(subject, needle),
@@ -348,10 +357,10 @@ const PRICES: Readonly<Record<string, (args: readonly Json[]) => number>> = {
 
 type Pay = (units: number) => void;
 
-/** Functions whose way of working in the library takes time or memory out of proportion. They give the same. */
+/** Replacements for library functions that take too much time or memory. They give the same results. */
 const OWN: Readonly<Record<string, (args: readonly Json[], pay: Pay) => Json>> = {
   length: ([subject = null]) => (typeof subject === 'string' ? lettersOf(subject) : shallow(subject) - 1),
-  // The library's cannot write a bigint.
+  // The library's function can't serialize a bigint.
   to_string: ([subject = null]) => (typeof subject === 'string' ? subject : stringifyJson(subject)),
   replace: ([subject, needle, by, count], pay) =>
     replaced({ subject: String(subject), needle: String(needle), by: String(by), count }, pay),
@@ -379,7 +388,7 @@ function replaced({ subject, needle, by, count }: Replacement, pay: Pay): string
     throw new Error('invalid-value: expecting a non-negative integer.');
   let text = subject;
   for (let round = 0; round < count; round++) {
-    // `$'` in the replacement stands for the rest of the text.
+    // `$'` in the replacement would insert the rest of the text.
     const grown = by.includes('$') ? text.length * (1 + by.length) : text.length + by.length;
     pay(ROUND + searched(text, needle) + ofText(grown));
     const next = text.replace(needle, by);
@@ -389,7 +398,7 @@ function replaced({ subject, needle, by, count }: Replacement, pay: Pay): string
   return text;
 }
 
-/** The library does it by a pattern that takes the square of a run of blanks. */
+/** The library uses a pattern that is quadratic in a run of blanks. */
 function trimmed(text: string, set: Json | undefined, sides: { left: boolean; right: boolean }): string {
   const isIn =
     typeof set === 'string' && set !== ''
@@ -402,12 +411,12 @@ function trimmed(text: string, set: Json | undefined, sides: { left: boolean; ri
   return text.slice(from, to);
 }
 
-/** A step of a path; at the beginning a key stands without its dot. Quoted keys with escapes are left to JMESPath. */
+/** A step of a path. The first key has no dot. Quoted keys with escapes are left to JMESPath. */
 const STEP = /\[(-?\d+)\]|(?:^|(?!^)\.)(?:([A-Za-z_]\w*)|"([^"\\\p{Cc}]*)")/uy;
 
 /**
- * The keys and indexes of a JMESPath expression that holds nothing else, as nearly every Ref: `rows[0]."odd key"`.
- * Undefined for all others.
+ * The keys and indexes of an expression that contains nothing else, such as `rows[0]."odd key"`. Nearly every
+ * Ref is one. Undefined for all others.
  */
 export function plainPath(expression: string): (string | number)[] | undefined {
   const steps: (string | number)[] = [];

@@ -15,8 +15,8 @@ export interface PlanFile {
   readonly goal: string | undefined;
   readonly tasks: readonly Task[];
   /**
-   * Where a task, or something in it, stands in the file. Without a task: where the list of tasks stands. An id that
-   * several tasks have means the first of them; an index says which.
+   * The place of a task, or of a part of it, in the file. Without a task: the place of the task list. If
+   * several tasks share an id, the first one is meant unless an index is given.
    */
   locate(task?: string | number, path?: Path, at?: 'key' | 'value'): Place;
 }
@@ -34,7 +34,7 @@ export async function readPlanFile(path: string): Promise<PlanFile> {
   return parsePlan(await readTextFile(path, rules), path);
 }
 
-/** YAML or JSON. `name` is how the text is called in messages. */
+/** YAML or JSON. `name` is the name of the text in messages. */
 export function parsePlan(text: string, name: string): PlanFile {
   const source = openSource(text, name);
   if (source.problems.length > 0)
@@ -52,7 +52,7 @@ export function parsePlan(text: string, name: string): PlanFile {
     throw problemsError('plan-invalid', name, { problems, fix: FIX, total: found.length });
   }
   const tasks = parsed.data.tasks.map(({ id, after, args, expect, ...rest }, index): Task => {
-    // The source holds JSON values only; zod has looked no further than the outer object.
+    // The source contains only JSON values. zod has checked only the outer object.
     const expected = expect === undefined ? {} : { expect: expect as string | JsonObject };
     const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...expected, ...rest };
     return after === undefined ? task : { ...task, after: typeof after === 'string' ? [after] : after };
@@ -64,7 +64,7 @@ export function parsePlan(text: string, name: string): PlanFile {
   return { name, goal: parsed.data.goal, tasks, locate };
 }
 
-/** Keys without a value count as absent, but an argument may well be null. */
+/** Keys without a value count as absent. Arguments are exempt, because null may be intended. */
 function withoutEmptyKeys(plan: unknown): unknown {
   if (!isObject(plan)) return plan;
   const tasks = valueAt(plan, ['tasks']);
@@ -78,7 +78,7 @@ function dropEmpty(group: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(group).filter(([, value]) => value !== null));
 }
 
-/** Words that other planners use. */
+/** Keys that other planners use. */
 const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'tasks.tool': 'did you mean "operation"?',
@@ -125,7 +125,7 @@ const planTask = section({
   reasoning: anyText('The sum is needed for the answer').optional().describe('Why the task is there.'),
 });
 
-/** A plan as a person writes it. A list of tasks alone is a plan too. */
+/** The format of a plan file. A plain list of tasks is a plan too. */
 const planShape = section({
   $schema: anyText('./plan.schema.json').optional(),
   goal: text('Add 100 and 200').optional().describe('What the plan is for.'),
@@ -149,7 +149,7 @@ export function planSchema(): Record<string, unknown> {
   };
 }
 
-/** What the compiler found, shown in the plan's own lines. No colours: the terminal's side adds them. */
+/** Diagnostics shown in the lines of the plan, without colours. The CLI adds those. */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   plan: PlanFile,

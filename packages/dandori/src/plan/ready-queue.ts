@@ -1,26 +1,26 @@
-/** The highest `rank` comes first; the written order breaks ties. */
+/** The highest `rank` comes first. Ties keep the written order. */
 interface Urgency {
   readonly rank: number;
   readonly order: number;
 }
 
 interface Place extends Urgency {
-  /** The server; each may have a limit of its own. */
+  /** The server. Each server may have its own limit. */
   readonly lane: string;
 }
 
-/** An entry of the queue. The caller keeps it to remove it again without a search. */
+/** An entry of the queue. The caller keeps it to remove it without a search. */
 export interface Queued<T> extends Place {
   readonly item: T;
   position: number;
 }
 
 /**
- * What may start, the longest path first. One heap a server, so that a server that is full costs nothing however many
- * tasks wait for it.
+ * Tasks that can start, longest path first. There is one heap per server, so a server at its limit costs
+ * nothing, however many tasks wait for it.
  *
- * Q1  Adding, taking away and looking at the next one cost O(log n).
- * Q2  Looking changes nothing.
+ * Q1  Adding, removing and peeking cost O(log n).
+ * Q2  Peeking changes nothing.
  */
 export class ReadyQueue<T> {
   readonly #lanes = new Map<string, Queued<T>[]>();
@@ -40,7 +40,7 @@ export class ReadyQueue<T> {
     return entry;
   }
 
-  /** False where it has been taken away before. */
+  /** False if the entry was already removed. */
   delete(entry: Queued<T>): boolean {
     const heap = this.#lanes.get(entry.lane);
     if (heap?.[entry.position] !== entry) return false;
@@ -53,14 +53,14 @@ export class ReadyQueue<T> {
     return true;
   }
 
-  /** In order, lazily; `hasRoom` is asked for each one again, as taking one may fill its lane. */
+  /** In order, lazily. `hasRoom` is checked for each entry, because taking one may fill its lane. */
   *inOrder(hasRoom: (lane: string) => boolean): Generator<Queued<T>> {
     if (this.#size === 0) return;
     const frontier: Queued<T>[] = [];
     for (const heap of this.#lanes.values()) include(frontier, heap[0]);
     for (let next = takeFirst(frontier); next !== undefined; next = takeFirst(frontier)) {
       const { lane, position } = next;
-      // Everything below it in its heap is of the same lane.
+      // All entries below it in its heap belong to the same lane.
       if (!hasRoom(lane)) continue;
       const heap = this.#lanes.get(lane) ?? [];
       include(frontier, heap[2 * position + 1]);
@@ -105,7 +105,7 @@ function place<T>(heap: Queued<T>[], entry: Queued<T>, at: number): void {
   entry.position = at;
 }
 
-/** The frontier is as small as what is taken, so it needs no positions: a plain heap of the entries as they stand. */
+/** The frontier is as small as the number of taken entries, so a plain heap without positions is enough. */
 function include<T>(frontier: Queued<T>[], entry: Queued<T> | undefined): void {
   if (entry === undefined) return;
   frontier.push(entry);
@@ -131,7 +131,7 @@ function takeFirst<T>(frontier: Queued<T>[]): Queued<T> | undefined {
   }
 }
 
-/** True where the lower one had to go up. */
+/** True if the lower entry moved up. */
 function exchange<T>(frontier: Queued<T>[], upper: number, lower: number): boolean {
   const [a, b] = [frontier[upper], frontier[lower]];
   if (a === undefined || b === undefined || !comesFirst(b, a)) return false;

@@ -4,19 +4,20 @@ import { writeText } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { LONGEST_EXPRESSION, plainPath, queryProblem, TOO_LONG } from './query.ts';
 
-/** A string cut into literal text and Refs, no two texts side by side. */
+/** A string split into literal texts and Refs. Two texts are never adjacent. */
 export type Template = readonly (string | Ref)[];
 
 type TemplateResult = { ok: true; template: Template } | { ok: false; message: string };
 
-/** Most strings hold no Ref at all; this spares them the parse. */
+/** Most strings contain no Ref. This check saves parsing them. */
 export function mayHoldRef(text: string): boolean {
   return text.includes('${');
 }
 
 /**
- * Of dollars right before `{` each two stand for one, and one that is left over begins a Ref: `${` is a Ref, `$${` the
- * text `${`, `$$${` a dollar and a Ref. All other dollars are themselves.
+ * Dollars directly before `{`: each pair stands for one dollar, and a remaining single one starts a Ref. So
+ * `${` starts a Ref, `$${` is the text `${`, and `$$${` is a dollar and a Ref. Other dollars stand for
+ * themselves.
  */
 export function parseTemplate(text: string): TemplateResult {
   const parts: (string | Ref)[] = [];
@@ -48,13 +49,13 @@ export function parseTemplate(text: string): TemplateResult {
   return { ok: true, template: parts };
 }
 
-/** The Ref where the whole string is one, so that the value's type is kept. */
+/** The Ref, if it is the whole string. The value then keeps its type. */
 export function wholeRef(template: Template): Ref | undefined {
   const first = template[0];
   return template.length === 1 && typeof first === 'object' ? first : undefined;
 }
 
-/** A template as it is written in a plan; `parseTemplate` gives it back. */
+/** Writes a template for a plan. `parseTemplate` reads it back. */
 export function writeTemplate(template: Template): string {
   const written = template.map((part, index) => {
     if (typeof part === 'object') return writeRef(part);
@@ -63,13 +64,13 @@ export function writeTemplate(template: Template): string {
   return written.join('');
 }
 
-/** A Ref as it is written in a plan. */
+/** Writes a Ref for a plan. */
 export function writeRef({ task, path }: Ref): string {
   if (path === '' || path.startsWith('[')) return `\${${task}${path}}`;
   return path.startsWith('@ |') ? `\${${task}${path.slice(1)}}` : `\${${task}.${path}}`;
 }
 
-/** Where the Ref ends. JMESPath has braces and three kinds of quotes of its own. */
+/** The end of the Ref. JMESPath itself has braces and three kinds of quotes. */
 function closingBrace(text: string, from: number): number {
   let depth = 0;
   let quote: string | undefined;
@@ -88,7 +89,7 @@ function closingBrace(text: string, from: number): number {
   return -1;
 }
 
-/** Of a Ref, in what is said of it. */
+/** The most characters of a Ref shown in a message. */
 const LONGEST_SHOWN = 200;
 
 function parseRef(content: string): Ref | string {
@@ -110,21 +111,21 @@ function toExpression(rest: string): string | undefined {
   return undefined;
 }
 
-/** Why this is no JMESPath expression; undefined where it is one. */
+/** Why this is not a JMESPath expression; undefined if it is. */
 export function expressionProblem(expression: string): string | undefined {
   if (expression.length > LONGEST_EXPRESSION) return TOO_LONG;
-  // The library takes 5 µs for what can be seen at a glance.
+  // The library takes 5 µs, even for a simple path.
   if (plainPath(expression) !== undefined) return undefined;
   if (/^\s*&/.test(expression)) return 'an expression that begins with & stands for no value';
   return queryProblem(expression);
 }
 
-/** The new id of a task, or the one that it has. */
+/** The new id of a task, or its present one. */
 type Rename = (task: string) => string;
 
-/** A task under this id, with everything in it that names others following them. */
+/** Renames a task, and every reference in it to other renamed tasks. */
 export function renamed(action: Action, id: string, rename: Rename): Task {
-  // No task can mean itself: "t1" within the new t1 is the t1 of an earlier plan.
+  // A task can't refer to itself: "t1" within the new t1 is the t1 of an earlier plan.
   const others: Rename = (task) => (task === action.id ? task : rename(task));
   return {
     ...action,

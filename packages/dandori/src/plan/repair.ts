@@ -16,9 +16,10 @@ interface Repaired {
 }
 
 /**
- * Corrects mistakes for which there is only one thing that can have been meant, so that a model need not be asked
- * again for a letter: the name of a tool that only reads, off by one letter or under a server that is not there, whose
- * schema the arguments fit; a number given as text. Undefined where some mistake is not of that kind: then nothing is changed.
+ * Corrects mistakes with only one possible meaning, so that the model need not be asked again. It corrects
+ * the name of a read-only tool that is off by one letter or has an unknown server, if the arguments fit its
+ * schema. It also corrects a number given as text. Undefined if any mistake is of another kind; then nothing
+ * is changed.
  */
 export function repair(
   tasks: readonly Task[],
@@ -49,7 +50,7 @@ function otherTool(task: Task, { tools, check }: Surroundings): Fixed {
   const names = meantBy(task.operation, [...tools.keys()]);
   const [name] = names;
   const tool = name === undefined ? undefined : tools.get(name);
-  // A wrong guess must do no harm, and `slot1` for `slot2` is more likely a choice than a slip of the pen.
+  // A wrong guess must do no harm. `slot1` for `slot2` is more likely a choice than a typo.
   if (names.length !== 1 || tool?.effect !== 'read' || digitsOf(tool.name) !== digitsOf(task.operation))
     return undefined;
   if (check(tool.inputSchema, task.args).length > 0) return undefined;
@@ -73,7 +74,7 @@ function otherType(task: Task, path: readonly (string | number)[], { tools, chec
     (value, part) => (isObject(value) ? value[part] : undefined),
     task.args,
   );
-  // An integer is exact however long it is. A decimal of more digits would not be the number that was written.
+  // An integer is exact at any length. A decimal with more digits would not be the written number.
   const isNumber =
     typeof text === 'string' &&
     (/^-?\d{1,100}$/.test(text) || (/^-?\d+\.\d+$/.test(text) && text.length <= 15));

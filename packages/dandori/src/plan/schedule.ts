@@ -5,7 +5,7 @@ import type { Tool } from '../model/tool.ts';
 import { describeNeed, type Edges, type Reason } from './graph.ts';
 import { accessesOf, disturb, filledIn, type Group, hazards, isOpen } from './hazards.ts';
 
-/** Up to here a list of ids is shorter in the journal than a group and its number. */
+/** Up to this length, a list of ids is shorter in the journal than a group with its number. */
 const SMALL_GROUP = 8;
 /** The expected duration of a tool that was never called. It only has to be the same for all such tools. */
 export const UNKNOWN_MS = 1000;
@@ -13,11 +13,14 @@ export const UNKNOWN_MS = 1000;
 export interface Arrangement {
   readonly tasks: CheckedTask[];
   readonly groups: Group[];
-  /** In the order that is kept, where what a task touches depends on its arguments: an answer may change them. */
+  /**
+   * In the scheduled order. Only for tasks whose resources depend on arguments, because an answer may change
+   * those.
+   */
   readonly accesses: Access[];
-  /** Why a task waits. Made when it is asked for: thousands may wait for the same thousands. */
+  /** Why a task waits. Computed on request, because thousands of tasks may wait for thousands. */
   readonly reasonsOf: (id: string) => Reason[];
-  /** Ids such that everything comes after what it waits for. */
+  /** The ids in topological order: each comes after what it waits for. */
   readonly order: readonly string[];
 }
 
@@ -33,7 +36,7 @@ interface Needs {
   readonly order: readonly string[];
 }
 
-/** What waits for what: by need, and by what they do to the same things. */
+/** Computes which tasks wait for which: by dependencies and by shared resources. */
 export function arrange(
   tasks: readonly Task[],
   { edges, order }: Needs,
@@ -86,7 +89,7 @@ export function arrange(
   };
 }
 
-/** A step of an earlier list may have tasks in this one, and is done no sooner than they are. */
+/** A step of an earlier list may have tasks in this one. It is done only when they are. */
 function isAhead(id: string, done: ReadonlyMap<string, string>): boolean {
   const operation = done.get(id);
   return operation === undefined || isStep({ operation });
@@ -100,7 +103,7 @@ function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): n
   return groups.length - 1;
 }
 
-/** What is touched of the servers of which some task touches a part that its arguments name. */
+/** The accesses of servers where at least one task accesses a part named by its arguments. */
 function mayChange(written: readonly Access[]): Access[] {
   const servers = new Set(written.filter(isOpen).map(({ server }) => server));
   return servers.size === 0 ? [] : written.filter(({ server }) => servers.has(server));
@@ -110,11 +113,11 @@ interface Ranking {
   readonly order: readonly string[];
   readonly checked: readonly CheckedTask[];
   readonly groups: readonly Group[];
-  /** Where each task stands in `checked`. */
+  /** The position of each task in `checked`. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** From the last to the first: a task is as urgent as the longest path behind it. */
+/** From the last task to the first. The rank of a task is the longest path after it. */
 function rank({ order, checked, groups, positions }: Ranking, expected: readonly number[]): void {
   const behind = new Float64Array(checked.length);
   const behindGroup = groups.map(() => 0);

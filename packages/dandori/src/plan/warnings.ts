@@ -5,14 +5,14 @@ import type { Edges } from './graph.ts';
 
 interface DeadOptions {
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Tasks whose results the answer uses, where it has been written together with the plan. */
+  /** Tasks whose results the answer uses, if the answer was written together with the plan. */
   readonly answerUses?: ReadonlySet<string>;
 }
 
 /**
- * Reads whose result nobody uses, and that nothing is expected of: to look whether something is as it should be is use
- * enough. Where the answer is not written yet, it is taken to use the tasks at the end of the
- * plan that nothing else uses: whoever asks for the weather of three cities writes three such tasks.
+ * Reads whose result no task uses. A read with an expectation counts as used, because it checks something. If
+ * the answer is not written yet, it is assumed to use the last tasks of the plan. A user who asks for the
+ * weather in three cities gets three such tasks.
  */
 export function deadSteps(
   tasks: readonly Task[],
@@ -45,10 +45,10 @@ interface NeedlessOptions {
 }
 
 /**
- * Models like to write `after` for one read behind another, and would so make a line of what could run at once. Between
- * two reads an `after` changes nothing but the time, unless it is a gate: the first may fail what it expects, and a
- * write may stand behind the second. Where it is none it is dropped from the mind's plans; a person has said what they
- * want, and is only told.
+ * Models often write `after` between reads, which would serialize calls that could run in parallel. Between
+ * two reads an `after` only costs time, unless it is a gate: the first may fail its expectation, and a write
+ * may depend on the second. An `after` that is no gate is dropped from the model's plans. In a user's plan it
+ * is only a warning.
  */
 export function dropNeedless(
   tasks: readonly Task[],
@@ -79,7 +79,7 @@ export function dropNeedless(
   return { warnings, notes };
 }
 
-/** Every task that a write needs, near or far. */
+/** Every task that a write depends on, directly or not. */
 function leadingToWrites(edges: Edges, reads: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   const open = [...edges.keys()].filter((id) => !reads.has(id));

@@ -8,13 +8,13 @@ export interface WrittenPlan {
 }
 
 export interface PlanComments {
-  /** Lines that stand before the plan. */
+  /** Comment lines before the plan. */
   readonly head?: readonly string[];
-  /** Lines that stand before a task. */
+  /** Comment lines before a task. */
   readonly of?: (task: string) => readonly string[];
 }
 
-/** A plan as a file; `parsePlan` gives it back. */
+/** Writes a plan file. `parsePlan` reads it back. */
 export function writePlan(plan: WrittenPlan, { head = [], of = () => [] }: PlanComments = {}): string {
   const document = exactDocument(planValue(plan));
   const tasks = document.get('tasks') as YAMLSeq<YAMLMap>;
@@ -27,7 +27,7 @@ export function writePlan(plan: WrittenPlan, { head = [], of = () => [] }: PlanC
   return document.toString({ lineWidth: 0, blockQuote: 'literal' });
 }
 
-/** A value as YAML that reads as the same value, behind lines of comment. */
+/** A value as YAML that reads back as the same value, after comment lines. */
 export function writeYaml(value: Json, head: readonly string[]): string {
   const document = exactDocument(value);
   if (head.length > 0) document.commentBefore = comment(head);
@@ -40,12 +40,12 @@ function exactDocument(value: Json): Document {
   return document;
 }
 
-/** The same as JSON, in one line. */
+/** The same as JSON on one line. */
 export function writePlanAsJson(plan: WrittenPlan): string {
   return stringifyJson(planValue(plan));
 }
 
-/** The file's own form, with durations that say their unit. */
+/** The format of the file, with units on durations. */
 function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
   return { goal, tasks: tasks.map(taskValue) };
 }
@@ -65,16 +65,16 @@ function taskValue(task: Task): Json {
   };
 }
 
-/** What YAML could write in a form that reads as something else. */
+/** Strings that YAML might write in a form that reads back differently. */
 function keepExact(node: Scalar): void {
   if (!isScalar(node)) return;
   const { value } = node;
-  // Half characters, line separators and the like come back only as escapes.
+  // Lone surrogates, line separators and similar characters survive only as escapes.
   if (typeof value === 'string' && /[^\P{C}\n]|[\u2028\u2029]|^\s|\s$|\n\s/u.test(value))
     node.type = Scalar.QUOTE_DOUBLE;
 }
 
-/** A comment ends with its line, so that nothing in a text may end it early. */
+/** A comment ends with its line, so line breaks in the text are replaced. */
 function comment(lines: readonly string[]): string {
   return lines.map((line) => ` ${line.replaceAll(/[\p{C}\u2028\u2029]+/gu, ' ')}`).join('\n');
 }

@@ -8,7 +8,10 @@ type Follow = (node: Tree, from: Landing) => Landing;
 
 const UNKNOWN: Landing = { kind: 'unknown' };
 
-/** What a function gives, whatever it is given. Those that give what they were given stand below. */
+/**
+ * The result types of functions that do not depend on their arguments. Functions that return an argument are
+ * below.
+ */
 const RESULTS: Readonly<Record<string, string>> = {
   length: 'integer',
   abs: 'number',
@@ -31,10 +34,13 @@ const RESULTS: Readonly<Record<string, string>> = {
   split: 'array',
 };
 const SAME = new Set(['sort', 'sort_by']);
-/** Functions that make something of nothing, so that a field which is never there is no mistake. */
+/** Functions that accept a missing value, so a field that never exists is not a mistake for them. */
 const LENIENT = new Set(['to_string', 'to_array', 'type']);
 
-/** Where an expression leads that is no plain path. What is not sure is unknown, and checked when the value is there. */
+/**
+ * Where an expression other than a plain path leads. Uncertain results are unknown, and are checked once the
+ * value exists.
+ */
 export function expression(node: Tree, from: Found, follow: Follow): Landing {
   const { left, right, child, children = [] } = node;
   switch (node.type) {
@@ -62,7 +68,7 @@ export function expression(node: Tree, from: Found, follow: Follow): Landing {
   }
 }
 
-/** `rows[*].name`: a list, if each item can have it. */
+/** `rows[*].name`: a list, if each item can have the field. */
 export function ofEach(all: Landing, node: Tree, follow: Follow): Landing {
   if (all.kind !== 'found' || !all.views.every(isList)) return all.kind === 'found' ? UNKNOWN : all;
   const each = follow(node, itemsOf(all));
@@ -70,7 +76,7 @@ export function ofEach(all: Landing, node: Tree, follow: Follow): Landing {
   return of({ type: 'array', ...(each.kind === 'found' && { items: schemaOf(each.views) }) }, all);
 }
 
-/** `rows[1:]`: the same items, at other places. A text can be cut too. */
+/** `rows[1:]`: the same items at other positions. A text can be sliced too. */
 export function sliced(all: Landing): Landing {
   if (all.kind !== 'found') return all;
   if (!all.views.every(isList)) return UNKNOWN;
@@ -78,7 +84,7 @@ export function sliced(all: Landing): Landing {
   return of({ type: 'array', ...(items.kind === 'found' && { items: schemaOf(items.views) }) }, all);
 }
 
-/** An item of a list, wherever it stands. */
+/** An item of a list, at any position. */
 function itemsOf({ views }: Found): Landing {
   const found: SchemaView[] = [];
   for (const { schema, root } of views) {
@@ -95,7 +101,7 @@ function isList(view: SchemaView): boolean {
   return typesOf(view)?.has('array') === true;
 }
 
-/** `[]` takes lists in a list apart, and leaves everything else in it as it is. */
+/** `[]` flattens lists in a list, and keeps other items. */
 function flat(all: Landing): Landing {
   if (all.kind !== 'found') return all;
   if (!all.views.every(isList)) return UNKNOWN;
@@ -141,7 +147,7 @@ function list(children: readonly Tree[], from: Found, follow: Follow): Landing {
   return of({ type: 'array', prefixItems, items: false }, from);
 }
 
-/** In a new object or list, what is not there is null. */
+/** In a new object or list, a missing value is null. */
 function orNull(found: Landing): JsonObject {
   return found.kind === 'found'
     ? { anyOf: [...found.views.map(({ schema }) => schema), { type: 'null' }] }
@@ -175,7 +181,7 @@ function schemaOf(views: readonly SchemaView[]): JsonObject {
     : { anyOf: views.map(({ schema }) => schema) };
 }
 
-/** A schema of our own, within the document from which its parts are. */
+/** A schema of our own, in the same document as its parts. */
 function of(schema: JsonObject, { views }: Found): Landing {
   return { kind: 'found', views: [{ schema, root: views[0]?.root ?? {} }] };
 }

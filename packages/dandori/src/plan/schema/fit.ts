@@ -10,9 +10,9 @@ import {
   viewOf,
 } from './view.ts';
 
-/** Comparisons after which two schemas that have no end count as fitting. */
+/** After this many comparisons, two endless schemas count as fitting. */
 const MOST_COMPARISONS = 1_000;
-/** Longer lists of values are left to the moment when the value is there. */
+/** Longer lists of values are checked only when the value exists. */
 const MOST_VALUES = 200;
 
 interface Work {
@@ -20,8 +20,9 @@ interface Work {
 }
 
 /**
- * Why no value of the one schema can ever fit the other; undefined where some can. A plan is refused only for what is
- * sure to fail: a number may turn out to be whole, a nullable text may be there. Those are checked when they are filled in.
+ * Why no value of one schema can ever fit the other; undefined if some can. A plan is rejected only for what
+ * is certain to fail. A number may turn out to be an integer, and a nullable text may not be null. Those are
+ * checked when they are filled in.
  */
 export function clash(given: readonly SchemaView[], wanted: SchemaView): string | undefined {
   return clashOf(given, wanted, { left: MOST_COMPARISONS });
@@ -54,7 +55,7 @@ function clashOfTwo(given: SchemaView, wanted: SchemaView, work: Work): string |
   );
 }
 
-/** A number may turn out to be whole. */
+/** A number may turn out to be an integer. */
 function admits(wanted: ReadonlySet<string>, type: string): boolean {
   if (wanted.has(type)) return true;
   return (type === 'number' && wanted.has('integer')) || (type === 'integer' && wanted.has('number'));

@@ -16,8 +16,8 @@ import {
 
 /**
  * Where an expression leads in the schema of a result.
- * `found`: one of these. `unknown`: only the value will tell. `unlisted`: the schema names other fields and does not
- * forbid this one. `missing`: no value of this schema has it.
+ * `found`: one of these schemas. `unknown`: only the value will show it. `unlisted`: the schema names other
+ * fields and does not forbid this one. `missing`: no value of this schema has it.
  */
 export type Landing =
   | { readonly kind: 'found'; readonly views: readonly SchemaView[] }
@@ -32,7 +32,7 @@ type Missing = Extract<Landing, { readonly message: string }>;
 
 const UNKNOWN: Landing = { kind: 'unknown' };
 
-/** A plan of thousands of tasks asks the same of the same few tools. */
+/** Cached, because thousands of tasks use the same few tools. */
 const known = new WeakMap<JsonObject, Map<string, Landing>>();
 
 export function landing(schema: JsonObject, expression: string): Landing {
@@ -50,8 +50,8 @@ function lookUp(schema: JsonObject, expression: string): Landing {
 }
 
 /**
- * The first field that a condition names and that no value of the schema has. `isSought` is false where the condition only
- * says that it should not be there: then it holds, and says nothing.
+ * The first field that a condition names and that no value of the schema has. `isSought` is false if the
+ * condition only requires the field to be missing; such a condition is always true.
  */
 export function missingIn(
   schema: JsonObject,
@@ -70,7 +70,7 @@ function firstMissing(node: Tree, from: Landing, onlySought: boolean): Missing |
   if (onlySought && isAbsence(node)) return undefined;
   const here = follow(node, from);
   if (here.kind === 'missing') return here;
-  // What stands behind a projection or a pipe looks at another value.
+  // After a projection or a pipe, the expression reads another value.
   const isLogic = ['AndExpression', 'OrExpression', 'Comparator', 'NotExpression', 'Function'].includes(
     node.type,
   );
@@ -83,13 +83,13 @@ function firstMissing(node: Tree, from: Landing, onlySought: boolean): Missing |
   return undefined;
 }
 
-/** `!error`, `error == null`: asks whether something is not there. */
+/** `!error`, `error == null`: checks that something is missing. */
 function isAbsence({ type, name, left, right }: Tree): boolean {
   const isNull = (side: Tree | undefined) => side?.type === 'Literal' && side.value === null;
   return type === 'NotExpression' || (name === 'EQ' && (isNull(left) || isNull(right)));
 }
 
-/** Forms that are looked at side by side; `(@||@) | (@||@)` doubles them with each step. */
+/** The most alternatives followed in parallel. `(@||@) | (@||@)` doubles them with each step. */
 const MOST_VIEWS = 64;
 
 function follow(node: Tree, from: Landing): Landing {
@@ -163,7 +163,7 @@ function itemOf(view: SchemaView, position: number): Landing {
   return { kind: 'found', views: alternatives(item) };
 }
 
-/** Of several alternatives the most hopeful one counts: what can be there is no mistake. */
+/** The most optimistic alternative counts: a field that can exist is not a mistake. */
 function best(landings: readonly Landing[]): Landing {
   const views = landings.flatMap((one) => (one.kind === 'found' ? one.views : []));
   if (landings.some(({ kind }) => kind === 'unknown')) return UNKNOWN;

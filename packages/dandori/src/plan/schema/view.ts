@@ -1,15 +1,15 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 
 /**
- * A JSON Schema within its document, so that `$ref` can be followed. `true` and unknown forms are the empty schema, and
- * `false` is NOTHING.
+ * A JSON Schema with its document, so that `$ref` can be followed. `true` and unknown forms become the empty
+ * schema, and `false` becomes NOTHING.
  */
 export interface SchemaView {
   readonly schema: JsonObject;
   readonly root: JsonObject;
 }
 
-/** How much of a schema is looked at. One that refers to itself in all directions has no end; what is left is unknown. */
+/** How much of a schema is read. A recursive schema may be endless; the rest is unknown. */
 interface Work {
   left: number;
 }
@@ -31,12 +31,12 @@ function asObject(schema: Json | undefined): JsonObject {
   return isObject(schema) ? schema : {};
 }
 
-/** Whether no value can ever be here. */
+/** Whether no value is possible here. */
 export function isNothing({ schema: { not } }: SchemaView): boolean {
   return not === true || (isObject(not) && Object.keys(not).length === 0);
 }
 
-/** The schemas of which at least one must hold; a plain schema is its own only alternative. */
+/** The schemas of which at least one must apply. A plain schema is its only alternative. */
 export function alternatives(view: SchemaView): SchemaView[] {
   const found = expanded(view, { left: MOST_ALTERNATIVES });
   return found.length <= MOST_ALTERNATIVES ? found : [{ schema: {}, root: view.root }];
@@ -47,14 +47,14 @@ function expanded(view: SchemaView, work: Work): SchemaView[] {
   const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
   if (choices === undefined) return [view];
   if (work.left-- <= 0) return [{ schema: {}, root }];
-  // What stands beside the choice holds for each of them.
+  // Keywords beside the choice apply to each alternative.
   const { anyOf: _, oneOf: __, ...common } = schema;
   return choices.flatMap((choice) =>
     expanded({ schema: merged(common, viewOf(choice, root).schema), root }, work),
   );
 }
 
-/** The types that a value may have; undefined where the schema does not say, or says a word that is no type. */
+/** The types that a value may have. Undefined if the schema names none, or names an unknown type. */
 export function typesOf({ schema }: SchemaView): ReadonlySet<string> | undefined {
   const known = types.get(schema);
   if (known !== undefined) return known.found;
@@ -63,7 +63,7 @@ export function typesOf({ schema }: SchemaView): ReadonlySet<string> | undefined
   return found;
 }
 
-/** A plan looks at the same few schemas for each of its tasks. */
+/** Cached, because the tasks of a plan use the same few schemas. */
 const types = new WeakMap<JsonObject, { readonly found: ReadonlySet<string> | undefined }>();
 
 function readTypes(schema: JsonObject): ReadonlySet<string> | undefined {
@@ -79,7 +79,7 @@ function readTypes(schema: JsonObject): ReadonlySet<string> | undefined {
   return undefined;
 }
 
-/** The schema of an item of a list; undefined where nothing is said of it. */
+/** The schema of a list item. Undefined if the schema does not describe items. */
 export function itemAt(
   { schema: { prefixItems, items }, root }: SchemaView,
   index: number,
@@ -89,7 +89,7 @@ export function itemAt(
   return isObject(found) || found === false ? viewOf(found, root) : undefined;
 }
 
-/** The only values that are allowed; undefined where there is no such list. */
+/** The only allowed values. Undefined if the schema does not list them. */
 export function valuesOf({ schema }: Pick<SchemaView, 'schema'>): readonly Json[] | undefined {
   if (schema.const !== undefined) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
@@ -100,8 +100,8 @@ export function propertiesOf({ schema }: SchemaView): JsonObject {
 }
 
 /**
- * Whether an object may have no fields but the listed ones. With `unevaluatedProperties` a condition may list others, and
- * it is not looked into.
+ * Whether an object may have only the listed fields. With `unevaluatedProperties` a condition may list
+ * others; conditions are not evaluated here.
  */
 export function isClosed({ schema }: SchemaView): boolean {
   const mayListMore = schema.if !== undefined || schema.dependentSchemas !== undefined;
@@ -117,7 +117,7 @@ export function typeOf(value: Json): string {
   return typeof value === 'bigint' ? 'integer' : typeof value;
 }
 
-/** Follows `$ref` within the document and merges `allOf`; anything foreign or endless is left as it is: unknown. */
+/** Follows `$ref` within the document and merges `allOf`. External or endless references stay unknown. */
 function resolved(view: SchemaView, work: Work): SchemaView {
   const { schema, root } = view;
   if (work.left-- <= 0) return { schema: {}, root };
@@ -134,7 +134,7 @@ function resolved(view: SchemaView, work: Work): SchemaView {
   return { schema: parts.reduce(merged, {}), root };
 }
 
-/** Enough of a conjunction for what is asked of it here: which fields there are, must be, and may be. */
+/** Merges only what this file needs: which fields exist, are required, and are allowed. */
 function merged(a: JsonObject, b: JsonObject): JsonObject {
   const properties: JsonObject = { ...(isObject(a.properties) ? a.properties : {}) };
   for (const [name, schema] of Object.entries(isObject(b.properties) ? b.properties : {})) {
@@ -150,7 +150,7 @@ function merged(a: JsonObject, b: JsonObject): JsonObject {
   };
 }
 
-/** Only JSON pointers: an anchor could stand anywhere. */
+/** Only JSON pointers: an anchor could be anywhere. */
 function pointed(pointer: string, root: JsonObject): JsonObject | undefined {
   if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
   let target: Json | undefined = root;
@@ -166,15 +166,15 @@ function unescaped(part: string): string {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    // A percent sign that stands for nothing: the name is taken as it is written.
+    // An invalid percent escape: the name is used as written.
     return part;
   }
 }
 
 /**
- * A schema promises what it requires and what it forbids; everything else in it is a description (ADR 7). Many servers
- * write down roughly what they return, and return something else: a schema that promises nothing gives a hint, and no
- * reason to refuse a plan.
+ * A schema promises only what it requires and what it forbids. The rest is a description (ADR 7). Many
+ * servers describe roughly what they return, and return something else. So a schema that promises nothing
+ * gives hints, and is no reason to reject a plan.
  */
 export function promisesAny(schema: JsonObject): boolean {
   const view = viewOf(schema);
@@ -182,8 +182,8 @@ export function promisesAny(schema: JsonObject): boolean {
 }
 
 /**
- * Whether a value must be as the schema says at this place: one that is reached only through required properties and
- * items of lists. The root is always there.
+ * Whether a value must match the schema at this place. That is certain only if the place is reached through
+ * required properties and list items. The root always exists.
  */
 export function isPromised(schema: JsonObject, path: readonly (string | number)[]): boolean {
   let view = viewOf(schema);
