@@ -54,8 +54,8 @@ export function planQuestion(
         text: textOf(draft, repeated, texts),
         context: plain(context),
         options: [
-          { label: texts.carryOut, value: 'approve' },
-          { label: texts.leaveIt, value: 'reject' },
+          { label: texts.approve, value: 'approve' },
+          { label: texts.reject, value: 'reject' },
         ],
         plan: version,
         digest,

@@ -110,7 +110,7 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
       question: {
         id: nextQuestion(driver.ledger.state),
         kind: 'in_doubt',
-        text: textAbout(operation, { done, open, texts }),
+        text: textAbout(operation, { done, open, texts, cause: doubt?.cause }),
         context: {
           operation,
           args: sent ?? args,
@@ -141,9 +141,14 @@ interface Known {
   readonly texts: Texts;
 }
 
-function textAbout(operation: string, { done, open, texts }: Known): string {
+function textAbout(
+  operation: string,
+  { done, open, texts, cause }: Known & { readonly cause: keyof Texts['causes'] | undefined },
+): string {
   if (open !== undefined) return texts.isOpenInside(operation, done.length, open.operation);
-  return done.length > 0 ? texts.isDoneUpTo(operation, done.length) : texts.isDone(operation);
+  return done.length > 0
+    ? texts.isDoneUpTo(operation, done.length)
+    : texts.isDone(operation, cause === undefined ? '' : texts.causes[cause]);
 }
 
 /** Each can be true: of a service that was interrupted in the middle, neither "all" nor "nothing" is. */

@@ -60,14 +60,14 @@ describe('a plan that waits for a person', () => {
     const [run] = await place.runs();
     expect(code).toBe(3);
     expect(stderr.split('\n')).toEqual([
-      '? May this plan of 2 tasks be carried out?',
+      '? Approve this plan? (2 tasks)',
       '    l counter.look {"name":"l"}  (read)',
       '    s counter.send {"name":"${l.name}"}  (write, after l)',
       '    2 calls: 1 read, 1 write',
       '    Critical path: l → s',
       '    Time: up to 6 min 3 s',
-      '    1  approve  Yes, carry it out',
-      '    2  reject  No, do not',
+      '    1  approve  Approve',
+      '    2  reject  Reject',
       `Approve:  dandori approve ${run} q1`,
       `Reject:   dandori reject ${run} q1 --reason "…"`,
       `Edit:     dandori approve ${run} q1 --edit`,
@@ -95,9 +95,7 @@ describe('a plan that waits for a person', () => {
     await using terminal = openTerminal(place, EDITOR, 'run', '--plan', 'plan.json');
     await terminal.shows('Edit plan');
     await terminal.kill();
-    expect((await place.dandori('show', 'last')).stderr).toContain(
-      'May this plan of 2 tasks be carried out?',
-    );
+    expect((await place.dandori('show', 'last')).stderr).toContain('Approve this plan? (2 tasks)');
     expect((await place.dandori('resume', 'last')).code).toBe(3);
     expect((await place.dandori('approve', 'last', 'q1', '--user', 'boss')).code).toBe(0);
     expect((await place.dandori('resume', 'last')).code).toBe(0);
@@ -119,7 +117,7 @@ describe('a plan that waits for a person', () => {
     no.type(DOWN + ENTER);
     await no.shows('what to do instead');
     no.type(`not today${ENTER}`);
-    expect(await no.ended).toContain('A person did not approve the plan. not today');
+    expect(await no.ended).toContain('The plan was rejected. not today');
     expect(await effects(place)).toBe('l');
     // Wrong at the first time, right at the second.
     await editWith(
@@ -141,14 +139,14 @@ describe('a plan that waits for a person', () => {
     await using place = await prepare({}, { goal: '数える' });
     const { stderr } = await place.dandori('run', '--plan', 'plan.json');
     const [run] = await place.runs();
-    expect(stderr).toContain('? この計画 (タスク2個) を実行してもよいですか？\n');
+    expect(stderr).toContain('? この計画を承認しますか？（タスク 2 件）\n');
     expect(stderr).toContain('    s counter.send {"name":"${l.name}"}  (書き込み、l の後)\n');
     expect(stderr).toContain(`却下：  dandori reject ${run} q1 --reason "…"\n`);
     expect((await place.dandori('reject', 'last', '--reason', '今日はやめる')).stderr).toContain(
       '却下しました：q1\n',
     );
     expect((await place.dandori('resume', 'last')).stderr).toContain(
-      '失敗：計画は承認されませんでした。理由: 今日はやめる\n',
+      '失敗：計画は却下されました。理由：今日はやめる\n',
     );
     expect(await effects(place)).toBe('');
   });
@@ -159,8 +157,8 @@ describe('a plan that waits for a person', () => {
       effects: { 'counter.look': { approval: 'always' } },
     });
     const run = (...more: string[]) => place.dandori('run', '--plan', 'plan.json', ...more);
-    expect((await run()).stderr).toContain('May counter.look (read) be called?');
-    expect((await run('--approval', 'plan')).stderr).toContain('May this plan of 2 tasks be carried out?');
+    expect((await run()).stderr).toContain('Approve counter.look? (read)');
+    expect((await run('--approval', 'plan')).stderr).toContain('Approve this plan? (2 tasks)');
     expect(await effects(place)).toBe('');
     expect((await run('--approval', 'never')).code).toBe(0);
     expect((await run('--approval', 'plan', '--yes')).code).toBe(0);
@@ -221,9 +219,7 @@ describe('a plan that is edited', () => {
     expect(wrong.stderr).toContain('^^^^');
     await editWith(place, `text = 'tasks: [{'`);
     expect((await approve()).stderr).toContain('plan.yaml:1');
-    expect((await place.dandori('show', 'last')).stderr).toContain(
-      'May this plan of 2 tasks be carried out?',
-    );
+    expect((await place.dandori('show', 'last')).stderr).toContain('Approve this plan? (2 tasks)');
     expect(await effects(place)).toBe('');
   });
 

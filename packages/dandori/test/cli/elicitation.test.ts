@@ -116,7 +116,7 @@ describe('a tool that asks while it runs', () => {
     expect((await desk.dandori('answer', 'last', 'q1', '1')).code).toBe(0);
     const { code, stderr } = await finished;
     expect(stderr).toContain('開くページ：https://example.com/pay?id=7（ホスト：example.com）\n');
-    expect(stderr).toContain('1  done  済ませた\n');
+    expect(stderr).toContain('1  done  完了\n');
     expect(code).toBe(0);
     expect(desk.record()).toContain('did book [{"action":"accept"}]');
   });
@@ -159,7 +159,7 @@ describe('a tool that asks while it runs', () => {
     await desk.dandori('cancel', 'last');
     const { code, stderr } = await finished;
     expect(code).toBe(4);
-    expect(stderr).toContain('nobody knows whether it took effect');
+    expect(stderr).toContain('outcome unconfirmed');
     await until(() => desk.record().includes('cancelled book'));
     await lawful(desk, run);
   });
@@ -213,7 +213,7 @@ describe('a driver that is killed while a tool waits for a person', () => {
     const { code, stderr } = await desk.dandori('resume', 'last');
     expect(code).toBe(3);
     expect(stderr).toContain(
-      'Input: It asked a person for input while it ran, and may not have got the answer.',
+      'Input: The tool asked a question while it ran, and may not have received the answer.',
     );
     expect(desk.deeds()).toEqual(['called book']);
     await desk.dandori('answer', 'last', 'q2', 'again');

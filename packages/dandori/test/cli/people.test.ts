@@ -227,7 +227,7 @@ describe('a question that expires', () => {
     expect(listed.stdout).not.toContain('dandori answer');
     const resumed = await place.dandori('resume', 'last');
     expect(resumed.code).toBe(4);
-    expect(resumed.stderr).toContain('Cancelled: Nobody answered in time: Which one?\n');
+    expect(resumed.stderr).toContain('Cancelled: Expired without an answer: Which one?\n');
   });
 
   it('may be answered by those who are named only', async () => {
@@ -389,7 +389,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     });
     await using terminal = openTerminal(place, place.env, ...RUN);
     await terminal.shows(/Expires in [\d.]+ (s|ms)[\s\S]*Cancel run/);
-    await terminal.shows('Cancelled: Nobody answered in time: Which one?');
+    await terminal.shows('Cancelled: Expired without an answer: Which one?');
     expect(await terminal.code).toBe(4);
   });
 

@@ -31,12 +31,12 @@ describe('a question that nobody can be asked on the spot', () => {
     expect(code).toBe(3);
     expect(stderr.split('\n')).toEqual([
       'Planned 1 task',
-      '? May letters.send (write) be called?',
+      '? Approve letters.send? (write)',
       '    letters.send {"to":"p1","text":"Dear Hanako"}',
       '    Effect: Write',
       '    Reason: She waits for it.',
-      '    1  approve  Yes, call it',
-      '    2  reject  No, do not',
+      '    1  approve  Approve',
+      '    2  reject  Reject',
       `Answer:  dandori answer --config letters.yaml ${run} q1 <answer>`,
       `Resume:  dandori resume --config letters.yaml ${run}`,
       `run ${run}`,
@@ -47,7 +47,7 @@ describe('a question that nobody can be asked on the spot', () => {
     expect(answered.stderr).toContain(`dandori resume --config letters.yaml ${run}`);
     const resumed = await place.dandori('resume', 'last', ...CONFIG);
     expect(resumed.stderr).toMatch(/^Resumed\n/);
-    expect(resumed.stderr).toContain('A person did not approve letters.send.');
+    expect(resumed.stderr).toContain('letters.send was rejected.');
     expect(resumed.code).toBe(1);
   });
 
@@ -62,12 +62,12 @@ describe('a question that nobody can be asked on the spot', () => {
     const [run] = await place.runs();
     expect(stderr.split('\n')).toEqual([
       'タスク 1 件を計画しました',
-      '? letters.send (書き込み) を実行してもよいですか？',
+      '? letters.send を承認しますか？（書き込み）',
       '    letters.send {"to":"p1","text":"Dear Hanako"}',
       '    影響：書き込み',
       '    理由：返事を待っています',
-      '    1  approve  はい、実行する',
-      '    2  reject  いいえ、実行しない',
+      '    1  approve  承認',
+      '    2  reject  却下',
       `回答：  dandori answer --config letters.yaml ${run} q1 <回答>`,
       `再開：  dandori resume --config letters.yaml ${run}`,
       `実行 ${run}`,
@@ -76,7 +76,7 @@ describe('a question that nobody can be asked on the spot', () => {
     const answered = await place.dandori('answer', 'last', 'q1', 'reject', ...CONFIG);
     expect(answered.stderr).toMatch(/^回答を保存しました。\n/);
     const resumed = await place.dandori('resume', 'last', ...CONFIG);
-    expect(resumed.stderr).toContain('失敗：letters.send の実行は承認されませんでした。\n');
+    expect(resumed.stderr).toContain('失敗：letters.send は却下されました。\n');
     expect(resumed.stderr).toContain('  - t1 letters.send: 失敗\n');
     expect(resumed.stdout).toMatch(/^目標を達成できませんでした。\n/);
     const shown = await place.dandori('show', 'last', ...CONFIG);

@@ -15,7 +15,7 @@ describe('approval', () => {
     expect(house.toolbox.calls.map(({ call }) => call.operation)).toEqual(['b.get']);
     expect([...waiting.questions.values()][0]?.question).toMatchObject({
       kind: 'approval',
-      text: 'May a.drop (destructive) be called?',
+      text: 'Approve a.drop? (destructive)',
       context: {
         operation: 'a.drop',
         args: { table: 'x' },

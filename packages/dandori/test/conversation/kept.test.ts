@@ -52,10 +52,7 @@ describe('the journal of a conversation', () => {
     expect(await other.drive(run)).toMatchObject({ outcome: 'answered' });
     expect((await other.prune({ olderThan: 0 })).runs).toEqual([]);
     const again = await other.conversation(conversation.id);
-    expect(again.undelivered().map(({ text }) => text)).toEqual([
-      'May travel.book (write) be called?',
-      'Booked.',
-    ]);
+    expect(again.undelivered().map(({ text }) => text)).toEqual(['Approve travel.book? (write)', 'Booked.']);
     expect((await other.prune({ olderThan: 0 })).runs).toHaveLength(1);
     await theseHold(home.folder);
   });

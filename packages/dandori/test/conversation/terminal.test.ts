@@ -70,7 +70,7 @@ describe('dandori chat at a terminal', () => {
     terminal.type('plan a trip\r');
     await sees(
       terminal,
-      /plan of 2 steps be.*\n.*s1\. Look at the weather\n.*s2\. Find the place\n +Planned later:.*\n +yes \/ no.*\n+›$/,
+      /Approve this plan\? \(2 steps\).*\n.*s1\. Look at the weather\n.*s2\. Find the place\n +Planned later:.*\n +yes \/ no.*\n+›$/,
     );
     terminal.type('yes\r');
     await sees(
@@ -107,7 +107,7 @@ describe('dandori chat at a terminal', () => {
     await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type('yes\r');
     release();
-    await sees(terminal, /New question while you were typing[\s\S]*May travel\.book.*\n+›$/);
+    await sees(terminal, /New question while you were typing[\s\S]*Approve travel\.book.*\n+›$/);
     terminal.type('yes\r');
     await sees(terminal, /● It is booked\.\n+›$/);
     terminal.type('\u0004');
@@ -125,7 +125,10 @@ describe('dandori chat at a terminal', () => {
     await sees(first, /yes \/ no.*\n+›$/);
     await first.kill();
     await using second = openTerminal(town.place, town.place.env, 'chat');
-    await sees(second, /› plan a trip\n.*question q1\n\? May this plan of 2 steps[\s\S]*yes \/ no.*\n+›$/);
+    await sees(
+      second,
+      /› plan a trip\n.*question q1\n\? Approve this plan\? \(2 steps\)[\s\S]*yes \/ no.*\n+›$/,
+    );
     second.type('yes\r');
     await sees(second, /▸ \w{4} plan a trip · 0 of 2 steps done\n+›$/);
     await second.kill();
@@ -162,7 +165,7 @@ describe('dandori run at a terminal', () => {
       'execution: { approval: writes }\n',
     );
     await using terminal = openTerminal(town.place, town.place.env, 'run', 'book a room in Kyoto');
-    await sees(terminal, /May travel\.book \(write\) be called\?/);
+    await sees(terminal, /Approve travel\.book\? \(write\)/);
     terminal.type('\r');
     await sees(terminal, /It is booked\./);
     expect(await terminal.code).toBe(0);

@@ -46,9 +46,9 @@ describe('a run that has used up a limit', () => {
     const stopped = await house.drive(run);
     expect(stopped.end).toMatchObject({ outcome: 'exhausted', limit: 'time' });
     expect(stopped.end?.missing?.slice(1)).toEqual([
-      'g a.get: not done',
-      'p b.put: was called, and nobody knows whether it took effect',
-      'h c.put: not done',
+      'g a.get: not run',
+      'p b.put: outcome unconfirmed',
+      'h c.put: not run',
     ]);
     await addBudget({ run, time: 60_000 }, house.parts);
     const asked = await house.drive(run);

@@ -120,7 +120,7 @@ describe('a driver that dies while a call is under way', () => {
     const place = openPlace([UNAVAILABLE, ...Array.from({ length: 40 }, () => 'die' as const)]);
     const state = await place.drive(await place.start());
     const message =
-      'The process that runs Dandori ended 6 times while shop.put was running, and the task got no further. It is not started again.';
+      "Dandori's process ended 6 times while shop.put was running. The task is not started again.";
     expect(state.tasks.get('t1')).toMatchObject({ status: 'failed', failure: { message } });
     expect(state.end).toMatchObject({ outcome: expect.stringMatching(/answered|failed/) });
   });

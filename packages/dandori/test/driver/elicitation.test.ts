@@ -174,7 +174,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(house.toolbox.calls).toHaveLength(1);
     expect(asked.questions.get('q2')?.question).toMatchObject({
       kind: 'in_doubt',
-      context: { input: 'It asked a person for input while it ran, and may not have got the answer.' },
+      context: { input: 'The tool asked a question while it ran, and may not have received the answer.' },
     });
     await house.answer(run, 'q2', 'again');
     expect(resultOf(await house.drive(run))).toEqual({
@@ -252,7 +252,7 @@ describe('a call that is held open while a person is asked', () => {
     await house.cancel(run, 'enough');
     const state = await lawful(house, run, work);
     expect(state.end).toMatchObject({ outcome: 'cancelled' });
-    expect(state.end?.missing?.[0]).toContain('nobody knows whether it took effect');
+    expect(state.end?.missing?.[0]).toContain('outcome unconfirmed');
     expect(stopped).toEqual(['cancelled: enough']);
   });
 

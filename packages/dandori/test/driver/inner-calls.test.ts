@@ -362,7 +362,7 @@ describe('the question about a service that was killed halfway', () => {
     });
     const state = await place.drive(run);
     const question = state.questions.get('q1')?.question;
-    expect(question?.text).toContain('2 of its calls are known to be done');
+    expect(question?.text).toContain('after 2 finished calls');
     expect(question?.text).toContain('store.send took effect');
     expect(question?.context).toMatchObject({
       done: [
@@ -407,7 +407,7 @@ describe('the question about a service that was killed halfway', () => {
     });
     const state = await place.drive(run);
     const question = state.questions.get('q1')?.question;
-    expect(question?.text).toContain('was interrupted after 1 of its calls was done');
+    expect(question?.text).toContain('was interrupted after 1 finished call');
     expect(question?.options?.map(({ value }) => value)).toEqual(['again', 'happened', 'give_up']);
     await answerQuestion({ run, question: 'q1', answer: 'again' }, place.parts);
     await place.drive(run);
@@ -555,7 +555,7 @@ describe('a service that fails after it has changed something', () => {
     const run = await place.start([task('t1', 'shop.work')]);
     const { tasks } = await place.drive(run);
     expect(tasks.get('t1')?.failure?.message).toBe(
-      'the van broke down (2 of its calls were done before: store.send {"item":"A"}; store.send {"item":"B"})',
+      'the van broke down (2 calls finished before: store.send {"item":"A"}; store.send {"item":"B"})',
     );
     expect(store.calls).toEqual(['send A', 'send B']);
   });

@@ -80,7 +80,7 @@ describe('a mind that fails', () => {
     const house = createHouse({}, [[], [], []]);
     expect((await house.run('go')).end).toMatchObject({
       outcome: 'failed',
-      failure: { message: 'No action was given' },
+      failure: { message: 'The model returned no action' },
     });
   });
 
@@ -92,7 +92,7 @@ describe('a mind that fails', () => {
     const state = await house.run('go', [task('g', 'a.get')]);
     expect(state.end).toMatchObject({
       outcome: 'failed',
-      failure: { message: 'An answer was asked for, and none was given' },
+      failure: { message: 'The model was asked for the final answer and gave none' },
     });
     expect(house.toolbox.calls).toHaveLength(1);
     expect(state.questions.size).toBe(0);
@@ -220,7 +220,7 @@ describe('a plan of the mind', () => {
       outcome: 'failed',
       failure: {
         kind: 'plan_error',
-        message: 'No valid plan was made in 3 tries. t1: there is no tool "nope"',
+        message: 'No valid plan after 3 attempts. t1: there is no tool "nope"',
       },
     });
     house.mind.verify();
@@ -296,7 +296,7 @@ describe('limits', () => {
     expect(state.end).toMatchObject({
       outcome: 'exhausted',
       answer: 'so far',
-      missing: ['the limit of 2 steps (execution.max_steps) is reached'],
+      missing: ['Limit reached: 2 steps (execution.max_steps)'],
     });
   });
 
@@ -367,7 +367,7 @@ describe('a given plan', () => {
       outcome: 'failed',
       failure: {
         kind: 'plan_error',
-        message: 'The given plan is not valid. g: there is no tool "a.gte"; h: "h" waits for itself',
+        message: 'The plan has problems. g: there is no tool "a.gte"; h: "h" waits for itself',
       },
     });
     expect(state.modelCalls).toBe(0);

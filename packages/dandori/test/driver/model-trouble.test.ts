@@ -281,7 +281,7 @@ describe.each(DIALECTS)('a model that does not get better (%s)', (dialect) => {
     [
       'a tool that nobody has',
       say(dialect, ['nobody.knows', {}]),
-      /No valid plan was made in 3 tries.*nobody.knows/,
+      /No valid plan after 3 attempts.*nobody.knows/,
     ],
     ['a failing server', { status: 500 }, /failed \(500\)/],
     ['cut streams', { ...say(dialect, find), cut: 9 } as ModelReply, /broke off|cannot be reached/],

@@ -139,8 +139,7 @@ describe('a plan', () => {
     const state = await house.run('go', [task('g', 'a.get'), task('p', 'b.put', { args: { n: '${g.n}' } })]);
     expect(state.tasks.get('p')?.failure).toEqual({
       kind: 'invalid_args',
-      message:
-        'The filled-in arguments do not fit b.put: n: must be a number (n from ${g.n}). The tool was not called.',
+      message: 'Invalid arguments for b.put: n: must be a number (n from ${g.n}). The tool was not called.',
     });
     expect(house.toolbox.effects('b.put')).toBe(0);
   });
@@ -153,7 +152,7 @@ describe('a plan', () => {
     ]);
     expect(state.tasks.get('g')?.failure).toEqual({
       kind: 'unexpected',
-      message: 'The outcome is not as expected: length(rows) > `0` gives false. The result was {"rows":[]}',
+      message: 'Unexpected result: length(rows) > `0` is false. The result was {"rows":[]}',
     });
     expect(state.tasks.get('p')?.status).toBe('blocked');
     expect(state.end?.outcome).toBe('failed');

@@ -40,7 +40,7 @@ describe('under the policy "plan" a person', () => {
       {
         id: 'q1',
         kind: 'plan_approval',
-        text: 'May this plan of 3 tasks be carried out?',
+        text: 'Approve this plan? (3 tasks)',
         plan: 1,
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
         options: [{ value: 'approve' }, { value: 'reject' }],
@@ -76,11 +76,9 @@ describe('under the policy "plan" a person', () => {
   it('is asked in the language of the run', async () => {
     const house = createHouse(TOOLS, DONE);
     const run = await house.start('書き込む', [task('p', 'a.put')], PLAN);
-    expect(open(await house.drive(run))[0]?.text).toBe('この計画 (タスク1個) を実行してもよいですか？');
+    expect(open(await house.drive(run))[0]?.text).toBe('この計画を承認しますか？（タスク 1 件）');
     await reject({ run, reason: '今日はだめ' }, house.parts);
-    expect((await house.drive(run)).end?.failure?.message).toBe(
-      '計画は承認されませんでした。理由: 今日はだめ',
-    );
+    expect((await house.drive(run)).end?.failure?.message).toBe('計画は却下されました。理由：今日はだめ');
   });
 
   it('may wait for days: who drives meanwhile finds nothing to do, writes nothing, and time stands still', async () => {
@@ -265,7 +263,7 @@ describe('an approved plan', () => {
     const worse = withEffect(house, 'a.put', 'destructive');
     toolbox.tools = () => (house.toolbox.calls.length > 0 ? worse.tools() : house.toolbox.tools());
     expect(open(await house.drive(run, { toolbox }))).toMatchObject([
-      { kind: 'approval', task: 'p', text: 'May a.put (destructive) be called?' },
+      { kind: 'approval', task: 'p', text: 'Approve a.put? (destructive)' },
     ]);
     expect(house.toolbox.effects('a.put')).toBe(0);
     await approve({ run }, house.parts);
@@ -304,7 +302,7 @@ describe('an approved plan', () => {
     expect(house.toolbox.calls).toHaveLength(1);
     expect(open(waiting)).toMatchObject([
       {
-        text: 'May the plan be changed? c is broken',
+        text: 'Approve this revision? c is broken',
         plan: 2,
         context: {
           changes: {
@@ -394,7 +392,7 @@ describe('a plan that a person rejects', () => {
     expect(count(events, 'plan_rejected')).toBe(3);
     expect(events.at(-1)?.data).toMatchObject({
       outcome: 'failed',
-      failure: { kind: 'rejected', message: 'A person did not approve the plan. no writes' },
+      failure: { kind: 'rejected', message: 'The plan was rejected. no writes' },
     });
     expect(house.toolbox.calls).toHaveLength(0);
   });
@@ -406,7 +404,7 @@ describe('a plan that a person rejects', () => {
     await reject({ run, question: 'q1', reason: 'too late' }, house.parts);
     expect((await house.drive(run)).end).toMatchObject({
       outcome: 'failed',
-      failure: { kind: 'rejected', message: 'A person did not approve the plan. too late' },
+      failure: { kind: 'rejected', message: 'The plan was rejected. too late' },
     });
     house.mind.verify();
   });
@@ -592,7 +590,7 @@ describe('an answer to the wrong question', () => {
     await approve({ run, question: 'q1' }, house.parts);
     await reject({ run, reason: 'not that' }, house.parts);
     const state = await house.drive(run);
-    expect(state.tasks.get('q')?.failure?.message).toBe('A person did not approve b.put. not that');
+    expect(state.tasks.get('q')?.failure?.message).toBe('b.put was rejected. not that');
     expect(called(house)).toEqual([['a.put', {}]]);
   });
 

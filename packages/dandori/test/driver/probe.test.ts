@@ -89,15 +89,15 @@ describe('a call in doubt that can be looked for', () => {
       'the index is down',
     ],
     ['a probe that is lost', { find: { faults: [{ kind: 'lost_after' }] } }, 'connection lost'],
-    ['a probe that hangs', { find: { faults: [{ kind: 'hang' }] } }, 'It took longer than 60 s.'],
+    ['a probe that hangs', { find: { faults: [{ kind: 'hang' }] } }, 'Timed out after 60 s.'],
     ['an answer of another shape', { find: { run: () => ['m1'] } }, 'settled_when gives'],
     [
       'neither true nor false',
       { probe: { ...PROBE, settledWhen: 'messages[0].id' } },
       'settled_when gives "m1"',
     ],
-    ['no such tool', { probe: { ...PROBE, tool: 'mail.look' } }, 'there is no tool mail.look'],
-    ['a probe that writes', { probe: { ...PROBE, tool: 'mail.delete' } }, 'that is no read'],
+    ['no such tool', { probe: { ...PROBE, tool: 'mail.look' } }, 'no tool mail.look'],
+    ['a probe that writes', { probe: { ...PROBE, tool: 'mail.delete' } }, 'is not a read'],
     [
       'an argument that the call has not',
       { probe: { ...PROBE, args: { id: '{id}' } } },
@@ -132,7 +132,7 @@ describe('a call in doubt that can be looked for', () => {
     const begun = (await house.events(run)).findIndex(({ type }) => type === 'task_started');
     await other.parts.journal.create(run, (await house.events(run)).slice(0, begun + 1));
     const [left] = (await other.drive(run)).questions.values();
-    const cause = 'The process that had called it ended before an answer came.';
+    const cause = "Dandori's process ended during the call.";
     expect(left?.question.context).toMatchObject({ key: `${run}/send`, called, cause });
   });
 
@@ -198,7 +198,7 @@ describe('a call in doubt that can be looked for', () => {
     unwatch();
     expect(state.end).toMatchObject({
       outcome: 'cancelled',
-      missing: ['send mail.send: was called, and nobody knows whether it took effect'],
+      missing: ['send mail.send: outcome unconfirmed'],
     });
   });
 });

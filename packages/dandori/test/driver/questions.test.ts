@@ -52,8 +52,8 @@ describe('a question that expires', () => {
   });
 
   it.each([
-    ['decline', 'failed', 'Nobody answered in time: Which milk?'],
-    ['cancel', 'cancelled', 'Nobody answered in time: Which milk?'],
+    ['decline', 'failed', 'Expired without an answer: Which milk?'],
+    ['cancel', 'cancelled', 'Expired without an answer: Which milk?'],
   ] as const)('without a default counts as the settings say: %s', async (whenExpired, outcome, message) => {
     const house = createHouse({ 'shop.take': TAKE }, DONE);
     const run = await house.start('go', [task('m', 'shop.take', { args: { item: 'milk' } })], {

@@ -61,7 +61,7 @@ describe('looking back', () => {
     const alone: ScriptedAction = { operation: 'reflect', args: { status: 'success', evaluation: 'fine' } };
     const house = createHouse(TOOLS, [[alone], [answer]]);
     const state = await house.run('go');
-    expect(state.decisions[0]?.failure?.message).toBe('Nothing says what to do next');
+    expect(state.decisions[0]?.failure?.message).toBe("The model didn't say what to do next");
     expect(state.end?.outcome).toBe('answered');
   });
 

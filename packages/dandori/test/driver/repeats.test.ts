@@ -149,7 +149,7 @@ describe('a list of writes that is done already', () => {
     await house.drive(run);
     const [question] = await openQuestions(house, run);
     expect(question?.question.text).toBe(
-      'この計画には、すでに成功した呼び出しが含まれています: shop.add。もう一度実行しますか？',
+      'この計画を承認しますか？ 成功済みの呼び出しを繰り返します：shop.add',
     );
   });
 
@@ -263,7 +263,7 @@ describe('a write whose arguments are known only when it starts', () => {
     const [question] = await openQuestions(house, run);
     expect(question?.question).toMatchObject({
       kind: 'approval',
-      text: 'shop.add (write) was already called with exactly these arguments, as t2, and succeeded. Call it again?',
+      text: 'Approve shop.add again? (write) t2 already made the same call and succeeded.',
     });
     expect(house.toolbox.effects('shop.add')).toBe(1);
     await approve({ run }, house.parts);
@@ -280,7 +280,7 @@ describe('a write whose arguments are known only when it starts', () => {
     const failures = (await house.events(run)).flatMap((event) =>
       event.type === 'task_failed' ? [event.data.failure.message] : [],
     );
-    expect(failures[0]).toMatch(/^It was not called again: t2 has already called shop\.add/);
+    expect(failures[0]).toMatch(/^Not called again: t2 already called shop\.add/);
   });
 
   it('is made where the read before it brings something else', async () => {

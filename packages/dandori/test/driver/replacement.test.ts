@@ -86,7 +86,7 @@ describe('an option that has tasks', () => {
     const state = await house.drive(run);
     expect(state.tasks.get('m')?.failure).toMatchObject({
       kind: 'plan_error',
-      message: expect.stringContaining('What was chosen in place of kitchen.take cannot be done: y: '),
+      message: expect.stringContaining('The choice made instead of kitchen.take has problems: y: '),
     });
     expect(state.tasks.get('p')?.status).toBe('blocked');
     expect(state.tasks.get('t1')?.status).toBe('succeeded');

@@ -40,7 +40,7 @@ describe('a plan of steps', () => {
     const limits = { ...SETTINGS.limits, calls: 1 };
     const { end } = await house.run('go', undefined, { ...HIERARCHICAL, limits });
     expect(end?.answer).toBe('Results so far:\n- a.get: {"n":1}');
-    expect(end?.missing?.slice(1)).toEqual(['s2 write it down: not done']);
+    expect(end?.missing?.slice(1)).toEqual(['s2 write it down: not run']);
   });
 
   it('asks for the tasks of each step when its time comes, and answers when all are done', async () => {

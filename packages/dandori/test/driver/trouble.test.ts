@@ -23,7 +23,7 @@ describe('a call that takes too long', () => {
     expect(state.tasks.get('g')).toMatchObject({
       status: 'failed',
       attempts: 3,
-      failure: { kind: 'timeout', message: 'It took longer than 2 s.' },
+      failure: { kind: 'timeout', message: 'Timed out after 2 s.' },
     });
     expect(state.end).toMatchObject({ outcome: 'failed', failure: { kind: 'timeout' } });
   });
@@ -77,7 +77,7 @@ describe('a call whose answer was lost', () => {
     const state = await house.drive(run);
     expect(state.end).toMatchObject({
       outcome: 'failed',
-      failure: { message: 'Nobody knows whether a.put took effect; it was given up.' },
+      failure: { message: 'a.put was given up. Its outcome is unconfirmed.' },
     });
     expect(house.toolbox.calls).toHaveLength(1);
   });
@@ -215,11 +215,7 @@ describe('cancel', () => {
       outcome: 'cancelled',
       answer: 'Results so far:\n- c.get: 1',
       failure: { kind: 'cancelled', message: 'changed my mind' },
-      missing: [
-        'g a.get: failed',
-        'p b.put: was called, and nobody knows whether it took effect',
-        'n c.get: blocked',
-      ],
+      missing: ['g a.get: failed', 'p b.put: outcome unconfirmed', 'n c.get: blocked'],
     });
   });
 
@@ -292,7 +288,7 @@ describe('time', () => {
     expect(state.end).toMatchObject({
       outcome: 'exhausted',
       answer: 'Results so far:\n- a.get: 5',
-      missing: ['the limit of 10 s (execution.max_time) is reached', 'h b.get: not done'],
+      missing: ['Limit reached: 10 s (execution.max_time)', 'h b.get: not run'],
     });
   });
 

@@ -31,7 +31,7 @@ describe('what tools cost', () => {
         type: 'finish',
         ending: {
           outcome: 'exhausted',
-          missing: ['the limit of $0.1 (execution.max_cost) is reached', 'b box.b: not done'],
+          missing: ['Limit reached: $0.1 (execution.max_cost)', 'b box.b: not run'],
         },
       },
     ]);

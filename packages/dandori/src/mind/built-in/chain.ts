@@ -7,7 +7,6 @@ import { coerced, type Need, TABLE, take } from './arguments.ts';
 import { type Goal, isSaid, isSoft, type Span, spaced, wordsOf } from './goal.ts';
 import { fitting, mostAlike, propertiesIn } from './properties.ts';
 import { speaksOf, type ToolCard, type ToolIndex } from './ranking.ts';
-import { questionText } from './texts.ts';
 
 /** A task of this run that has succeeded; its result is undefined where it is too large to be at hand. */
 type DoneTask = Pick<Task, 'id' | 'operation' | 'args'> & { readonly result: Json | undefined };
@@ -21,7 +20,7 @@ export interface Situation {
   readonly isAdaptive: boolean;
   readonly done: readonly DoneTask[];
   /** What a person answered to this question; undefined where it was not answered. */
-  readonly answerTo: (question: string) => Json | undefined;
+  readonly answerTo: (need: Need) => Json | undefined;
 }
 
 interface Step {
@@ -132,7 +131,7 @@ const NOTHING: Sourced = { kind: 'nothing', choices: [] };
 function source(need: Need, at: At): Sourced {
   const { card, parameter } = need;
   const { goal, draft } = at;
-  const answer = at.answerTo(questionText(need, goal.language));
+  const answer = at.answerTo(need);
   // Null where the person declined.
   const value = answer === undefined || answer === null ? undefined : coerced(parameter, answer);
   const taken = value === undefined ? take(need, goal, draft.used) : { value, spans: [] };

@@ -1,9 +1,10 @@
-import { canonicalJson, type JsonObject } from '../../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { createWords, type Words } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
 import { languageOf } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
+import type { Need } from './arguments.ts';
 import { type Chained, chain, literal, type Problem, type Situation } from './chain.ts';
 import { type Goal, isSaid, isSoft, readGoal, type Span, type Value, type Word } from './goal.ts';
 import { explains, indexOf, rank, speaksOf, type ToolCard } from './ranking.ts';
@@ -13,6 +14,7 @@ import {
   answerText,
   declineText,
   failureText,
+  formerQuestionText,
   leftOverText,
   questionText,
   refusedText,
@@ -162,9 +164,28 @@ function moveFor({ state, tools, result }: Thought, goal: Goal, words: Words): N
     done: done.map(({ task: { id, operation, args } }) =>
       words.hide({ id, operation, args, result: result(id) }),
     ),
-    answerTo: (text) =>
-      words.hide(questions.find(({ question }) => words.hide(question.text) === text)?.answer?.value),
+    answerTo: (need) => {
+      const texts = askedAbout(need, state);
+      const former = formerQuestionText(need, goal.language);
+      const asked = questions.find(
+        ({ question: { text } }) => texts.includes(text) || words.hide(text) === former,
+      );
+      return words.hide(asked?.answer?.value);
+    },
   });
+}
+
+/** The wordings of the questions that were asked about a parameter of a tool, whatever the version and the language. */
+function askedAbout(need: Need, { decisions }: RunState): Json[] {
+  const about = stringifyJson(aboutOf(need));
+  return decisions
+    .flatMap(({ operations }) => operations)
+    .filter(({ operation, args }) => operation === 'ask' && stringifyJson(args.about) === about)
+    .map(({ args }) => args.question ?? null);
+}
+
+function aboutOf({ card, parameter }: Need): JsonObject {
+  return { tool: card.tool.name, parameter: parameter.name };
 }
 
 function answer({ onText }: Thought, text: string, achieved: boolean): Decided {
@@ -283,7 +304,7 @@ function act({ card, outcome, draft, leftOver }: Candidate, { language, raw }: G
   return { kind: 'act', actions, reasoning };
 }
 
-/** Only where the tool is clear and one thing is missing, and a person has not been asked for it before. */
+/** Asks only if the tool is clear, one argument is missing, and the user has not answered about it before. */
 function ask({ card, problems, coverage }: Candidate, { goal, answerTo }: Situation): NextMove | undefined {
   const [problem, ...others] = problems;
   if (problem === undefined || others.length > 0 || problem.parameter.kind === 'other') return undefined;
@@ -291,14 +312,17 @@ function ask({ card, problems, coverage }: Candidate, { goal, answerTo }: Situat
   const isRead = card.tool.effect === 'read';
   const said = isRead ? [...goal.words, ...words] : goal.words;
   const isClear = coverage > 0.5 && card.nameWords.every((word) => isSoft(word) || isSaid(word, said));
-  const text = questionText(problem, goal.language);
-  if (!isClear || !(isRead || goal.isOrder) || answerTo(text) !== undefined) return undefined;
+  if (!isClear || !(isRead || goal.isOrder) || answerTo(problem) !== undefined) return undefined;
   const options = problem.choices.length > 0 ? problem.choices : choices.map(String);
-  const args = { question: text, ...(options.length > 0 && { options: options.slice(0, 10) }) };
+  const args = {
+    question: questionText(problem, goal.language),
+    about: aboutOf(problem),
+    ...(options.length > 0 && { options: options.slice(0, 10) }),
+  };
   const { name } = problem.parameter;
   return {
     kind: 'ask',
     args,
-    reasoning: say(goal.language, `「${name}」がありません。`, `"${name}" is missing.`),
+    reasoning: say(goal.language, `「${name}」が不足しています。`, `"${name}" is missing.`),
   };
 }

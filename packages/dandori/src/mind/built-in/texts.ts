@@ -3,25 +3,44 @@ import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { clip, displayWidth, type Language } from '../../model/text.ts';
 import { meaningOf, stem } from '../../tools/dictionary.ts';
+import { run as english, type RunTexts } from '../../views/texts/en/run.ts';
+import { run as japanese } from '../../views/texts/ja/run.ts';
 import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
 import type { Problem } from './chain.ts';
 import { spaced } from './goal.ts';
 import { parsed } from './properties.ts';
 
+function textsOf(language: Language): RunTexts {
+  return language === 'ja' ? japanese : english;
+}
+
 export function say(language: Language, japanese: string, english: string): string {
   return language === 'ja' ? japanese : english;
 }
 
-/** Also how an answer is found again: the same tool and parameter always give the same question. */
 export function questionText({ card, parameter: { name, description } }: Need, language: Language): string {
+  const tool = card.tool.name;
+  const question = say(language, `${tool} の「${name}」を入力してください。`, `${tool} needs "${name}".`);
+  return [question, shortDescription(description)].filter(Boolean).join(' ');
+}
+
+/** The wording of journals that do not say what a question is about; an answer in them is found by it. */
+export function formerQuestionText(
+  { card, parameter: { name, description } }: Need,
+  language: Language,
+): string {
   const tool = card.tool.name;
   const question = say(
     language,
     `${tool} に渡す「${name}」は何ですか？`,
     `What should ${tool} use as "${name}"?`,
   );
-  return description === '' ? question : `${question} (${description.replace(/\s+/g, ' ').slice(0, 100)})`;
+  return description === '' ? question : `${question} (${shortDescription(description)})`;
+}
+
+function shortDescription(description: string): string {
+  return description.replace(/\s+/g, ' ').slice(0, 100);
 }
 
 type Telling = Pick<Thought, 'state' | 'result' | 'resultText'> & { readonly language: Language };
@@ -37,36 +56,40 @@ function told(task: string, { state, result, resultText, language }: Telling): s
   const text = value === undefined ? resultText(task).slice(0, 4_000) : formatted(value, language);
   if (text.trim() !== '') return text;
   const operation = state.tasks.get(task)?.task.operation ?? task;
-  return say(language, `${operation} を実行しました。`, `${operation} is done.`);
+  return say(language, `${operation} を実行しました。`, `${operation}: done.`);
 }
 
 function titled(task: string, telling: Telling): string {
   return `${telling.state.tasks.get(task)?.task.operation}:\n${told(task, telling)}`;
 }
 
-/** Whoever asked about tomorrow must not take today's weather for an answer to that. */
+/** Names the words of the goal that were ignored: today's weather is no answer about tomorrow. */
 export function leftOverText(parts: readonly string[], language: Language): string {
   const shown = [...new Set(parts)].slice(0, 5).join(', ');
   if (shown === '') return '';
-  return say(language, `\n（次の言葉は考慮していません: ${shown}）`, `\n(Not taken into account: ${shown})`);
+  return say(language, `\n（考慮していない語句：${shown}）`, `\n(Ignored: ${shown})`);
 }
 
-/** What failed and why, and what was done all the same. */
+/** What failed and why, then the results of what succeeded. */
 export function failureText(done: readonly string[], telling: Telling): string {
   const { state, language } = telling;
-  const lines = [say(language, '目標を達成できませんでした。', 'The goal was not reached.')];
+  const lines = [textsOf(language).notReached];
   for (const { status, task, failure } of state.tasks.values()) {
     if (status === 'failed')
       lines.push(
-        `${task.operation} ${say(language, 'が失敗しました', 'failed')}: ${failure?.message ?? '?'}`,
+        say(
+          language,
+          `${task.operation} が失敗しました：${failure?.message ?? '?'}`,
+          `${task.operation} failed: ${failure?.message ?? '?'}`,
+        ),
       );
     if (status === 'blocked')
-      lines.push(`${task.operation} ${say(language, 'は実行しませんでした。', 'was not done.')}`);
+      lines.push(say(language, `${task.operation} は実行していません。`, `${task.operation} was not run.`));
   }
   return [...lines, ...done.map((id) => `\n${titled(id, telling)}`)].join('\n');
 }
 
-/** Says plainly that this is beyond the built-in planner, and how to go on. */
+/** Says that the built-in planner can't plan the goal, and how to add a language model. */
 export function declineText(thought: Thought, problems: readonly Problem[], language: Language): string {
   const { tools, missing } = thought;
   const names = [...tools.values()].filter((tool) => !isOwnTool(tool)).map(({ name }) => name);
@@ -75,20 +98,20 @@ export function declineText(thought: Thought, problems: readonly Problem[], lang
   const lines = [
     say(
       language,
-      'この目標には言語モデルが必要です。今は言語モデルなしの組み込みプランナーで動いています。',
-      'This goal needs a language model. Without one, the built-in planner is at work, and it found no plan.',
+      '内蔵プランナーでは、この目標を計画できません。',
+      "The built-in planner can't plan this goal.",
     ),
     ...problems.slice(0, 3).map((problem) => problemText(problem, language)),
     say(
       language,
-      '\ndandori.yaml に次の4行を書いてください（`dandori init` が説明付きのファイルを作ります）:\n',
-      '\nPut these lines into dandori.yaml (`dandori init` writes a file with comments):\n',
+      '\n言語モデルを追加：次の行を dandori.yaml に書いてください（`dandori init` で説明付きのファイルを作成できます）。\n',
+      '\nAdd a language model: put these lines into dandori.yaml (`dandori init` creates a commented file).\n',
     ),
     'model:\n  provider: openai\n  name: gpt-5-mini\n  api_key_env: OPENAI_API_KEY\n',
     known === ''
-      ? say(language, '使える道具はありません。', 'There are no tools.')
-      : `${say(language, '使える道具', 'Known tools')}: ${known}`,
-    ...(gone === '' ? [] : [`${say(language, '今は使えないもの', 'Not available now')}: ${gone}`]),
+      ? say(language, '利用できるツールはありません。', 'No tools are available.')
+      : say(language, `利用できるツール：${known}`, `Available tools: ${known}`),
+    ...(gone === '' ? [] : [say(language, `利用できないサーバー：${gone}`, `Unavailable servers: ${gone}`)]),
   ];
   return lines.join('\n');
 }
@@ -98,25 +121,21 @@ function problemText({ card, parameter: { name }, choices }: Problem, language: 
   return shown === ''
     ? say(
         language,
-        `${tool} の「${name}」が目標にありません。`,
-        `${tool} needs "${name}", which the goal lacks.`,
+        `${tool} の「${name}」が目標に含まれていません。`,
+        `${tool} needs "${name}", which the goal doesn't contain.`,
       )
-    : say(
-        language,
-        `${tool} の「${name}」の候補: ${shown}`,
-        `${tool} needs one "${name}" of these: ${shown}`,
-      );
+    : say(language, `${tool} の「${name}」の候補：${shown}`, `${tool} needs "${name}", one of: ${shown}`);
 }
 
-/** It knows no other plan for the same goal. */
+/** The built-in planner has no second plan for the same goal. */
 export function vetoedText(reason: string, language: Language): string {
-  const first = say(language, '計画は承認されませんでした。', 'The plan was not approved.');
-  return reason === '' ? first : `${first} ${reason}`;
+  const { planNotApproved, withReason } = textsOf(language);
+  return withReason(planNotApproved, reason);
 }
 
-/** A plan of ours that the compiler refused would be refused again. */
+/** The compiler would refuse the same plan again. */
 export function refusedText(diagnostics: readonly Diagnostic[], language: Language): string {
-  const first = say(language, '計画が検査に通りませんでした。', 'The plan did not pass the check.');
+  const first = textsOf(language).planInvalid;
   return [first, ...diagnostics.slice(0, 5).map(({ message }) => `- ${message}`)].join('\n');
 }
 
@@ -169,7 +188,7 @@ function list(items: readonly Json[], language: Language): string {
   if (items.length === 0) return language === 'ja' ? '（なし）' : '(none)';
   const shown = items.slice(0, MOST_ROWS);
   const rest = items.length - shown.length;
-  const more = rest === 0 ? [] : [language === 'ja' ? `… ほか${rest}件` : `… and ${rest} more`];
+  const more = rest === 0 ? [] : [language === 'ja' ? `… ほか ${rest} 件` : `… and ${rest} more`];
   if (!shown.every((item) => isObject(item)))
     return [...shown.map((item) => `- ${cell(item)}`), ...more].join('\n');
   const columns = [...new Set(shown.flatMap(Object.keys))].slice(0, MOST_COLUMNS);

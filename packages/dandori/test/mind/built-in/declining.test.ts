@@ -14,7 +14,7 @@ describe('what needs a language model', () => {
       const { calls, outcome, answer } = await play(goal, shipped);
       expect(calls).toEqual([]);
       expect(outcome).toBe('failed');
-      expect(answer).toContain('needs a language model');
+      expect(answer).toContain("can't plan this goal");
       expect(answer).toContain('model:\n  provider: ');
       expect(answer).toContain('api_key_env: ');
       expect(answer).toContain('dandori init');
@@ -27,7 +27,7 @@ describe('what needs a language model', () => {
     async (goal) => {
       const { outcome, answer } = await play(goal, shipped);
       expect(outcome).toBe('failed');
-      expect(answer).toContain('言語モデルが必要です');
+      expect(answer).toContain('この目標を計画できません');
       expect(answer).toContain('model:\n  provider: ');
     },
   );
@@ -103,7 +103,7 @@ describe('after a failure', () => {
 
   test('it is told in Japanese', async () => {
     const { answer } = await play('東京の天気', { ...shipped, runs });
-    expect(answer).toContain('places.get_weather が失敗しました: no such city');
+    expect(answer).toContain('places.get_weather が失敗しました：no such city');
   });
 
   test('a plan of the user is summed up: what succeeded and what did not', async () => {

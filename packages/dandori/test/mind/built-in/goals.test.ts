@@ -169,7 +169,7 @@ test('two cities are both told', async () => {
 test('an answer says which words of the goal it left aside', async () => {
   const { outcome, answer } = await run('show the kitchen inventory of tomorrow');
   expect(outcome).toBe('answered');
-  expect(answer).toContain('Not taken into account: tomorrow');
+  expect(answer).toContain('Ignored: tomorrow');
 });
 
 test.each([

@@ -163,7 +163,7 @@ test('one of many is chosen by the name that stands beside it', async () => {
 });
 
 test.each([
-  ['Send the letter', 'mailer.send_email is done.'],
+  ['Send the letter', 'mailer.send_email: done.'],
   ['手紙を送って', 'mailer.send_email を実行しました。'],
 ])('a tool that brings nothing back is told of all the same: %s', async (goal, told) => {
   const args = { to: 'taro@example.org', subject: 'Hello', body: 'See you.' };

@@ -198,7 +198,7 @@ describe('nothing makes it throw or hang', () => {
   test('no tools at all is said, not thrown', async () => {
     const [action] = await firstActions('100 + 200', new Map());
     expect(action?.operation).toBe('answer');
-    expect(String(action?.args.text)).toContain('There are no tools.');
+    expect(String(action?.args.text)).toContain('No tools are available.');
   });
 
   test('a result of any form is told', async () => {

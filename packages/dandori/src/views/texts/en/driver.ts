@@ -1,0 +1,78 @@
+import type { Effect } from '../../../model/tool.ts';
+import { countOf, words } from './words.ts';
+
+const { answers, effects } = words;
+const label = (effect: Effect) => effects[effect].toLowerCase();
+const KEPT = 'Finished calls are not repeated.';
+
+/** What the driver asks, and why a call failed. */
+export const driver = {
+  mayCall: (operation: string, effect: Effect) => `Approve ${operation}? (${label(effect)})`,
+  approve: answers.approve,
+  reject: answers.reject,
+  mayCarryOut: (count: number, isOutline: boolean) =>
+    isOutline
+      ? `Approve this plan? (${countOf(count, 'step')}) Tasks are planned when each step starts.`
+      : `Approve this plan? (${countOf(count, 'task')})`,
+  mayChange: (reason: string) => `Approve this revision? ${reason}`,
+  mayRepeat: (operations: string) =>
+    `Approve this plan? It repeats calls that already succeeded: ${operations}`,
+  mayCallAgain: (operation: string, effect: Effect, task: string) =>
+    `Approve ${operation} again? (${label(effect)}) ${task} already made the same call and succeeded.`,
+  repeats: (task: string, done: string) => `${task} repeats ${done}, which already succeeded.`,
+  notAgain: (operation: string, task: string) =>
+    `Not called again: ${task} already called ${operation} with the same arguments and succeeded. Use the result of ${task}.`,
+  isDone: (operation: string, cause: string) =>
+    `Did ${operation} take effect? ${cause === '' ? '' : `${cause} `}Check, then choose.`,
+  isDoneUpTo: (operation: string, done: number) =>
+    `How should ${operation} continue? It was interrupted after ${countOf(done, 'finished call')}. Check, then choose.`,
+  isOpenInside: (operation: string, done: number, call: string) =>
+    `Did ${call} take effect? ${operation} was interrupted in this call, after ${countOf(done, 'finished call')}. Check, then choose.`,
+  goOnFrom: (_done: number) => `Run it again. ${KEPT}`,
+  goOnAfter: (call: string) => `Yes, continue after ${call} without its result`,
+  callItAgain: (call: string, done: number) => `No, call ${call} again${done === 0 ? '' : `. ${KEPT}`}`,
+  allDone: 'The whole task is done; continue without its result',
+  failedAfter: (message: string, done: number, calls: string) =>
+    `${message} (${countOf(done, 'call')} finished before: ${calls})`,
+  notCalledAnyMore: (call: string) => `${call} was not called: its task has already ended.`,
+  crashedAgain: (operation: string, times: number) =>
+    `Dandori's process ended ${countOf(times, 'time')} while ${operation} was running. The task is not started again.`,
+  causes: {
+    driver_lost: "Dandori's process ended during the call.",
+    timeout: 'The call timed out.',
+    connection_lost: 'The connection was lost.',
+    cancelled: 'The call was cancelled.',
+    unanswered: 'The call ended while its question was open.',
+  },
+  happened: 'Yes, continue without its result',
+  again: 'No, call it again',
+  giveUp: 'Give up this task',
+  done: 'Done',
+  hasAsked: 'The tool asked a question while it ran, and may not have received the answer.',
+  unanswered: 'The tool asked a question and ended before the answer came.',
+  asksOtherwise: 'The tool asked another question before the first was answered.',
+  formUnusable: (problem: string) => `The form of the tool's question can't be used: ${problem}.`,
+  asksForEver: (rounds: number) =>
+    `The tool kept asking after ${countOf(rounds, 'answer')}. The call was given up.`,
+  asksForNothing: "The tool asked for input but didn't say which.",
+  probeMissing: (tool: string) => `Outcome check not possible: no tool ${tool}.`,
+  probeWrites: (tool: string) => `Outcome check not possible: ${tool} is not a read.`,
+  probeLacks: (tool: string, names: string) =>
+    `Outcome check with ${tool} not possible: the call has no argument ${names}.`,
+  noAnswer: 'The model was asked for the final answer and gave none',
+  noAction: 'The model returned no action',
+  noNext: "The model didn't say what to do next",
+  tooSlow: (seconds: number) => `Timed out after ${seconds} s.`,
+  didNotStop: "The call didn't stop when cancelled.",
+  notFitting: (operation: string, what: string) =>
+    `Invalid arguments for ${operation}: ${what}. The tool was not called.`,
+  secretGone:
+    'The arguments contain a secret that is no longer configured or has changed. The tool was not called.',
+  unexpected: (expression: string, found: string, result: string) =>
+    `Unexpected result: ${expression} is ${found}. The result was ${result}`,
+  misfit: (place: string, problem: string) => `Unexpected result: ${place || 'the result'} ${problem}.`,
+  notWritten: (reason: string) => `The result can't be saved: ${reason}.`,
+  tooDeep: (levels: number) => `it is nested more than ${levels} levels deep`,
+};
+
+export type DriverTexts = typeof driver;

@@ -1,0 +1,68 @@
+import type { DriverTexts } from '../en/driver.ts';
+import { words } from './words.ts';
+
+const { answers, effects } = words;
+const KEPT = '完了した呼び出しは繰り返しません';
+
+export const driver: DriverTexts = {
+  mayCall: (operation, effect) => `${operation} を承認しますか？（${effects[effect]}）`,
+  approve: answers.approve,
+  reject: answers.reject,
+  mayCarryOut: (count, isOutline) =>
+    isOutline
+      ? `この計画を承認しますか？（${count} ステップ） タスクは各ステップの開始時に計画します。`
+      : `この計画を承認しますか？（タスク ${count} 件）`,
+  mayChange: (reason) => `計画の修正を承認しますか？ ${reason}`,
+  mayRepeat: (operations) => `この計画を承認しますか？ 成功済みの呼び出しを繰り返します：${operations}`,
+  mayCallAgain: (operation, effect, task) =>
+    `${operation} の再実行を承認しますか？（${effects[effect]}） ${task} が同じ呼び出しに成功しています。`,
+  repeats: (task, done) => `${task} は、成功済みの ${done} と同じ呼び出しです。`,
+  notAgain: (operation, task) =>
+    `${task} が同じ引数で ${operation} を呼び出して成功しているため、呼び出していません。${task} の結果を使ってください。`,
+  isDone: (operation, cause) => `${operation} は反映されましたか？ ${cause}確認して選んでください。`,
+  isDoneUpTo: (operation, done) =>
+    `${operation} をどのように続けますか？ 内部の呼び出し ${done} 回の完了後に中断しました。確認して選んでください。`,
+  isOpenInside: (operation, done, call) =>
+    `${call} は反映されましたか？ ${operation} はこの呼び出し中に中断しました（完了 ${done} 回）。確認して選んでください。`,
+  goOnFrom: () => `もう一度実行：${KEPT}`,
+  goOnAfter: (call) => `反映済み：${call} の結果なしで続行`,
+  callItAgain: (call, done) => `未反映：${call} を再度呼び出し${done === 0 ? '' : `（${KEPT}）`}`,
+  allDone: 'タスク全体が完了：結果なしで続行',
+  failedAfter: (message, done, calls) => `${message}（完了済みの呼び出し ${done} 回：${calls}）`,
+  notCalledAnyMore: (call) => `タスクがすでに終了しているため、${call} を呼び出しませんでした。`,
+  crashedAgain: (operation, times) =>
+    `${operation} の実行中に Dandori のプロセスが ${times} 回終了しました。タスクは再開しません。`,
+  causes: {
+    driver_lost: '呼び出し中に Dandori のプロセスが終了しました。',
+    timeout: 'タイムアウトしました。',
+    connection_lost: '接続が切れました。',
+    cancelled: '呼び出しを中止しました。',
+    unanswered: '質問への回答を待つ間に、呼び出しが終了しました。',
+  },
+  happened: '反映済み：結果なしで続行',
+  again: '未反映：再度呼び出し',
+  giveUp: 'タスクを取りやめ',
+  done: '完了',
+  hasAsked: 'ツールは実行中に質問しました。回答を受け取っていない可能性があります。',
+  unanswered: 'ツールは質問しましたが、回答を待たずに終了しました。',
+  asksOtherwise: 'ツールは回答の前に別の質問をしました。',
+  formUnusable: (problem) => `ツールの質問のフォームを使用できません：${problem}`,
+  asksForEver: (rounds) => `${rounds} 回の回答後も質問が続いたため、呼び出しを取りやめました。`,
+  asksForNothing: 'ツールは入力を求めましたが、必要な項目を示しませんでした。',
+  probeMissing: (tool) => `結果を確認できません：ツール ${tool} がありません。`,
+  probeWrites: (tool) => `結果を確認できません：${tool} は読み取りではありません。`,
+  probeLacks: (tool, names) => `${tool} で結果を確認できません：呼び出しに引数 ${names} がありません。`,
+  noAnswer: 'モデルが最終回答を返しませんでした',
+  noAction: 'モデルがアクションを返しませんでした',
+  noNext: 'モデルが次のアクションを示しませんでした',
+  tooSlow: (seconds) => `${seconds} 秒でタイムアウトしました。`,
+  didNotStop: '呼び出しが中止に応じませんでした。',
+  notFitting: (operation, what) =>
+    `${operation} の引数が正しくありません：${what}。ツールは呼び出していません。`,
+  secretGone: '引数に含まれる秘密の値が設定にないか、変更されています。ツールは呼び出していません。',
+  unexpected: (expression, found, result) =>
+    `想定外の結果です：${expression} は ${found} です。結果：${result}`,
+  misfit: (place, problem) => `想定外の結果です：${place || '結果'}：${problem}。`,
+  notWritten: (reason) => `結果を保存できません：${reason}。`,
+  tooDeep: (levels) => `入れ子が ${levels} 段を超えています`,
+};
