@@ -133,7 +133,7 @@ describe('a call that is held open while a person is asked', () => {
     const events = await house.events(run);
     expect(last(events, 'hold_ended')?.data).toEqual({ task: 't1', attempt: 1 });
     expect(state.indexes.openQuestions).toBe(0);
-    expect(last(events, 'task_succeeded')?.data.note).toContain('before an answer came');
+    expect(last(events, 'task_succeeded')?.data.note).toContain('before the answer came');
     expect(state.end?.outcome).toBe('answered');
     await expect(house.answer(run, 'q1', { name: 'late' })).rejects.toThrow();
   });
@@ -333,7 +333,7 @@ describe('a call that is held open while a person is asked', () => {
       const question = state.questions.get('q2')?.question;
       expect(question).toMatchObject({
         kind: 'in_doubt',
-        context: { input: expect.stringContaining('asked a person') },
+        context: { input: expect.stringContaining('asked a question') },
       });
       await house.answer(run, 'q2', 'happened');
       expect((await house.drive(run)).end?.outcome).toBe('answered');

@@ -363,7 +363,7 @@ describe('the question about a service that was killed halfway', () => {
     const state = await place.drive(run);
     const question = state.questions.get('q1')?.question;
     expect(question?.text).toContain('after 2 finished calls');
-    expect(question?.text).toContain('store.send took effect');
+    expect(question?.text).toContain('Did store.send take effect?');
     expect(question?.context).toMatchObject({
       done: [
         { operation: 'store.send', args: { item: 'A' } },
@@ -396,7 +396,7 @@ describe('the question about a service that was killed halfway', () => {
     const settings = { ...begun.data.settings, language: 'ja' as const };
     await other.parts.journal.create(run, [{ ...begun, data: { ...begun.data, settings } }, ...rest]);
     const asked = (await other.drive(run)).questions.get('q1')?.question;
-    expect(asked?.text).toContain('完了が確認できているのは2件');
+    expect(asked?.text).toContain('完了 2 回');
   });
 
   it('where nothing is open, says how far it got', async () => {

@@ -139,7 +139,7 @@ describe('what is asked of a person', () => {
     expect(state.questions.size).toBe(0);
     expect(state.tasks.get('b')?.failure).toMatchObject({
       kind: 'invalid_result',
-      message: expect.stringContaining('the schema of its form cannot be used'),
+      message: expect.stringContaining("The form of the tool's question can't be used"),
     });
   });
 

@@ -156,7 +156,7 @@ describe('a call that fails', () => {
     },
   );
 
-  const TOO_DEEP = /: it is nested more than 500 deep\.$/;
+  const TOO_DEEP = /: it is nested more than 500 levels deep\.$/;
   it.each<[string, RegExp, () => unknown]>([
     [
       'a circle',

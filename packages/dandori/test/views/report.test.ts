@@ -104,7 +104,7 @@ describe('partialAnswer', () => {
         fact.type === 'run_started' ? { ...fact, data: { ...fact.data, goal: '天気を教えて' } } : fact,
       ),
     );
-    expect(partialAnswer(japanese, () => 'x')).toBe('ここまでの結果:\n- box.a: x');
+    expect(partialAnswer(japanese, () => 'x')).toBe('ここまでの結果：\n- box.a: x');
   });
 
   it('says nothing where nothing was found', () => {

@@ -230,7 +230,7 @@ describe('nothing makes it throw or hang', () => {
       ...shipped,
       runs: { 'kitchen.list_inventory': () => ({ items }) },
     });
-    expect(answer).toContain('ほか4980件');
+    expect(answer).toContain('ほか 4980 件');
     expect(answer.length).toBeLessThan(8_000);
   });
 

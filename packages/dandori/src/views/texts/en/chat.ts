@@ -1,3 +1,5 @@
+import { cli } from './cli.ts';
+import { history } from './history.ts';
 import { countOf, words } from './words.ts';
 
 /** Texts of `dandori chat`, in the language of the conversation. */
@@ -11,10 +13,10 @@ export const chat = {
   answerWith: (name: string, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
   yesOrNo: 'yes / no',
   orSay: 'or describe the change you want',
-  noQuestion: 'No open questions.',
+  noQuestion: cli.noQuestions,
   noApproval: 'Nothing is waiting for approval.',
   noRuns: 'No runs in this conversation yet.',
-  noPlan: 'No plan yet.',
+  noPlan: history.history.none,
   whichRun: (names: string) => `Which run? ${names}`,
   unknownCommand: (name: string) => `Unknown command ${name}. List of commands: /help`,
   usage: (form: string) => `Usage: ${form}`,

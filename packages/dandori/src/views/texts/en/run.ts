@@ -1,4 +1,5 @@
 import type { TaskStatus } from '../../../run/state/state.ts';
+import { problems } from './problems.ts';
 import { countOf, words } from './words.ts';
 
 const reached = (what: string, key: string) => `Limit reached: ${what} (${key})`;
@@ -7,7 +8,7 @@ const tasks = (done: number, total: number) => `(${done} of ${countOf(total, 'ta
 /** How a run, a step or a task ended, and why. */
 export const run = {
   notReached: "Couldn't reach the goal.",
-  planInvalid: 'The plan has problems.',
+  planInvalid: problems.errors['plan-invalid'][0],
   noPlan: (tries: number) => `No valid plan after ${countOf(tries, 'attempt')}.`,
   notApproved: (operation: string) => `${operation} was rejected.`,
   withReason: (what: string, why = '') => (why === '' ? what : `${what} ${why}`),

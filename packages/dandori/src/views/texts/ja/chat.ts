@@ -1,4 +1,6 @@
 import type { ChatTexts } from '../en/chat.ts';
+import { cli } from './cli.ts';
+import { history } from './history.ts';
 import { words } from './words.ts';
 
 export const chat: ChatTexts = {
@@ -11,10 +13,10 @@ export const chat: ChatTexts = {
   answerWith: (name, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
   yesOrNo: 'はい / いいえ',
   orSay: '変更したい内容を入力することもできます',
-  noQuestion: '回答待ちの質問はありません。',
+  noQuestion: cli.noQuestions,
   noApproval: '承認待ちのものはありません。',
   noRuns: 'この会話での実行はまだありません。',
-  noPlan: '計画はまだありません。',
+  noPlan: history.history.none,
   whichRun: (names) => `どの実行ですか？ ${names}`,
   unknownCommand: (name) => `${name} というコマンドはありません。コマンド一覧：/help`,
   usage: (form) => `使い方：${form}`,

@@ -1,11 +1,12 @@
 import type { RunTexts } from '../en/run.ts';
+import { problems } from './problems.ts';
 import { words } from './words.ts';
 
 const reached = (what: string, key: string) => `上限に達しました：${what}（${key}）`;
 
 export const run: RunTexts = {
   notReached: '目標を達成できませんでした。',
-  planInvalid: '計画に問題があります。',
+  planInvalid: problems.errors['plan-invalid'][0],
   noPlan: (tries) => `${tries} 回試しましたが、計画を作成できませんでした。`,
   notApproved: (operation) => `${operation} は却下されました。`,
   withReason: (what, why = '') => (why === '' ? what : `${what}理由：${why}`),

@@ -1,6 +1,6 @@
 import type { StorageTexts } from '../en/storage.ts';
 
-const BACKUP = 'バックアップから復元してください。';
+const BACKUP = 'ファイルをバックアップから復元してください。';
 const PARTS = { runs: '実行', conversations: '会話', blobs: '保存済みの結果' };
 
 export const storage: StorageTexts = {
