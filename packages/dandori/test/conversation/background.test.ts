@@ -45,7 +45,7 @@ describe('work of several steps', () => {
     await conversation.settled();
     const report = conversation.messages().find(({ kind }) => kind === 'report');
     expect(report).toMatchObject({
-      text: 'Look at the weather: done, 1 of 1 task. Next: s2.',
+      text: 'Look at the weather: done (1 of 1 task). Next: s2.',
       byMind: false,
     });
   });

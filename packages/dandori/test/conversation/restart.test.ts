@@ -74,7 +74,7 @@ describe('the conversation of REQUIREMENTS E', () => {
     const said = first.lines().map(({ type, kind, text }) => `${type} ${kind} ${text}`);
     expect(said[0]).toContain('message question');
     expect(said).toContain('message reply Hello.');
-    expect(said).toContain('message report Look at the weather: done, 1 of 1 task. Next: s2.');
+    expect(said).toContain('message report Look at the weather: done (1 of 1 task). Next: s2.');
     expect(said).toContain('message reply Sunny everywhere.');
     const second = talk(place, '--new');
     second.child.stdin.end('plan a trip\n');
@@ -113,9 +113,9 @@ describe('the conversation of REQUIREMENTS E', () => {
       chat.child.stdin.end(`plan a trip\n${change}\n/plan\nyes\n`);
       expect(await chat.ended).toBe(0);
       const texts = chat.lines().map(({ text }) => String(text));
-      expect(texts.filter((text) => text.includes('May this plan'))).toEqual([
-        expect.stringContaining('plan of 2 steps'),
-        expect.stringContaining('plan of 1 step'),
+      expect(texts.filter((text) => text.includes('Approve this plan'))).toEqual([
+        expect.stringContaining('plan? (2 steps)'),
+        expect.stringContaining('plan? (1 step)'),
       ]);
       expect(texts.find((text) => text.includes('Waiting for you'))).toMatch(/Look at the weather/);
       expect(texts.at(-1)).toBe('Booked.');

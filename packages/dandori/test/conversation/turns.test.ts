@@ -101,7 +101,7 @@ describe('what is said in a conversation', () => {
 describe('a yes or a no', () => {
   const BOOK = [say([act('t1', 'travel.book', { city: 'Kyoto' })]), answer('Booked.')];
 
-  it.each(['yes', 'OK!', '1', 'はい', 'お願いします。', 'Yes, call it'])(
+  it.each(['yes', 'OK!', '1', 'はい', 'お願いします。', 'Approve'])(
     '%s approves without a model call',
     async (yes) => {
       await using home = await openHome({ script: BOOK, yaml: 'execution: { approval: writes }\n' });
@@ -189,7 +189,7 @@ describe('a yes or a no', () => {
     const [one] = conversation.questions();
     await conversation.answer({ run: one?.run ?? '', question: one?.question.id ?? '' }, 'approve');
     // What stood on the button is what was said.
-    expect(conversation.messages().findLast(({ role }) => role === 'user')?.text).toBe('Yes, call it');
+    expect(conversation.messages().findLast(({ role }) => role === 'user')?.text).toBe('Approve');
     expect(home.calls).toHaveLength(1);
     expect(conversation.questions()).toHaveLength(1);
   });
