@@ -261,7 +261,7 @@ describe('the two milks of the kitchen', () => {
       '2 items fit "milk". Which one should be removed?',
       'Answer:  dandori answer ',
       'low-fat',
-      'remaining: 0',
+      'In stock now: 0',
     ],
   ])('are asked about in the language of the goal: %s', async (goal, question, how, which, left) => {
     await using place = await openPlace();
@@ -354,7 +354,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     expect(
       await type(declining, [
         ['Cancel run', `${DOWN}${DOWN}\r`],
-        ['Why?', 'neither\r'],
+        ['Reason (optional)', 'neither\r'],
       ]),
     ).toBe(1);
     await using cancelling = await prepare([WHICH]);
@@ -368,7 +368,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     await using terminal = openTerminal(place, place.env, ...RUN);
     await terminal.shows('Cancel run');
     expect((await place.dandori('answer', 'last', 'right', '--user', 'bo')).code).toBe(0);
-    await terminal.shows('q1 was answered elsewhere by bo: The right one');
+    await terminal.shows('bo answered q1: The right one');
     expect(await terminal.code).toBe(0);
     const { stdout } = await place.dandori('show', 'last', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'answered', tasks: { w: { result: { id: 2 } } } });

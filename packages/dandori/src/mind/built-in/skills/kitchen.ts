@@ -175,7 +175,7 @@ function changeIn({ text, isOrder }: Request): Change | undefined {
   )
     return undefined;
   const out =
-    /^(?:please )?(?:throw (?:away|out)|discard|get rid of|remove) (?:the |my |all (?:the |my )?)?(?:(\d+(?:\.\d+)?) )?([a-z][a-z -]{1,30}?)(?: (?:from|out of) the (?:fridge|kitchen|inventory))?$/.exec(
+    /^(?:please )?(?:throw (?:away|out)|discard|get rid of|remove) (?:the |my |all (?:the |my )?)?(?:(\d+(?:\.\d+)?) )?([a-z][a-z -]{1,30}?)(?: (?:from|out of) the (?:fridge|(?:kitchen )?(?:inventory|stock)|kitchen))?$/.exec(
       text,
     ) ??
     /^(?:i|we) (?:have )?(?:used|ate|drank|finished)(?: up)? (?:the |all (?:the )?)?(?:(\d+(?:\.\d+)?) )?([a-z][a-z -]{1,30}?)$/.exec(
@@ -184,7 +184,7 @@ function changeIn({ text, isOrder }: Request): Change | undefined {
   if (!isOrder && !USED.test(text)) return undefined;
   if (out !== null) return removal(out[2], out[1]);
   const inside =
-    /^(?:please )?(?:add|put|buy|bought|i bought|store) (?:(\d+(?:\.\d+)?|an?|one|some) )?([a-z][a-z -]{1,30}?)(?: (?:in|into|to) the (?:fridge|kitchen|inventory))?$/.exec(
+    /^(?:please )?(?:add|put|buy|bought|i bought|store) (?:(\d+(?:\.\d+)?|an?|one|some) )?([a-z][a-z -]{1,30}?)(?: (?:in|into|to) the (?:fridge|(?:kitchen )?(?:inventory|stock)|kitchen))?$/.exec(
       text,
     );
   if (inside !== null && /fridge|kitchen|inventory|\d|\ban?\b|\bone\b/.test(text))
@@ -203,7 +203,7 @@ function changeIn({ text, isOrder }: Request): Change | undefined {
 
 /** Nothing is changed on a guess: two things, everything, or the oldest one are a matter of a language model. */
 const UNCLEAR =
-  /\band\b|,|、|と|everything|anything|all\b|latest|oldest|newest|\bold\b|expired|最新|古い|全部|すべて|全て|何でも/;
+  /\b(?:and|or|from|of)\b|,|、|と|everything|anything|all\b|latest|oldest|newest|\bold\b|expired|最新|古い|全部|すべて|全て|何でも/;
 
 function removal(what = '', quantity?: string): Change | undefined {
   if (UNCLEAR.test(what)) return undefined;
