@@ -45,18 +45,19 @@ import {
 import { type Conversations, createConversations } from './conversations.ts';
 
 export interface ClientOptions extends ConnectionOptions {
-  /** Milliseconds for which a lost server is called again while a run or a conversation is followed. */
+  /** While following a run or a conversation: milliseconds to keep reconnecting to a lost server. */
   readonly patience?: number;
 }
 
 export type StartOptions = Omit<StartRequest, 'goal'> & {
-  /** A request that is sent twice with the same key starts one run. */
+  /** Two requests with the same key start one run. */
   readonly key?: string | undefined;
 };
 
 /**
- * A fact of the journal, or what is only for who is there: deltas, whether somebody drives, and where an answer was being
- * written already, all of it so far (`answer`), in place of the deltas before.
+ * An event of the journal, or a live message: a delta, the driving state, or the whole answer so far
+ * (`answer`). The server sends `answer` to a client that joins while an answer is being written. It replaces
+ * earlier deltas.
  */
 export type Followed =
   | { readonly kind: 'event'; readonly event: Event }
@@ -64,15 +65,17 @@ export type Followed =
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly state: DrivingState };
 
-/** A server of Dandori's. Errors are `DandoriError`s with the code and the fix that the server gave. */
+/** A connection to a Dandori server. Errors are `DandoriError`s with the server's code and fix. */
 export interface Client {
-  /** Who the token says that one is; without an id where the server has no tokens. */
+  /** The user of the token. The id is missing if the server has no tokens. */
   user(): Promise<ServerUser>;
   start(goal: string, options?: StartOptions): Promise<string>;
   runs(options?: ListOptions): Promise<RunPage>;
   run(run: string): Promise<RunNow>;
   events(run: string, after?: number): Promise<Event[]>;
-  /** Every event once and in order, however often the connection is lost. It goes on behind the end of the run. */
+  /**
+   * Yields every event once and in order, and reconnects when needed. It continues after the end of the run.
+   */
   follow(run: string, options?: FollowOptions): AsyncGenerator<Followed>;
   /** Waits until the run has ended or needs a person. */
   settled(
@@ -80,7 +83,7 @@ export interface Client {
     options?: FollowOptions & { readonly onNews?: (news: Followed) => void },
   ): Promise<Report>;
   answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
-  /** Returns the question that it answers. `plan` is a plan file in place of the plan that was asked about. */
+  /** Returns the question that it answers. `plan` is a plan file to run instead of the proposed plan. */
   approve(run: string, options?: { readonly question?: string; readonly plan?: string }): Promise<string>;
   reject(run: string, options?: { readonly question?: string; readonly reason?: string }): Promise<string>;
   questions(): Promise<RunQuestion[]>;
@@ -95,20 +98,20 @@ export interface Client {
   fork(run: string, options?: ForkOptions): Promise<Forked>;
   diff(run: string, other: string): Promise<RunDiff>;
   history(run: string): Promise<PlanHistory>;
-  /** Compiles a plan file: by itself, or as an edit of a run as it stands, or stood at an event. */
+  /** Compiles a plan file: by itself, or as an edit of a run in its current or an earlier state. */
   check(plan: string, within?: Omit<CheckRequest, 'plan'>): Promise<CheckedPlan>;
-  /** A page of a task's result, or of what is at a path in it. */
+  /** A page of a task's result, or of the value at a path in it. */
   result(run: string, task: string, page?: ResultPage): Promise<ResultPart>;
   /** The journal as JSON Lines. */
   journal(run: string): Promise<string>;
-  /** Makes the run again from its journal alone, and proves each of its facts. */
+  /** Computes the run again from its journal alone, and verifies each event. */
   replay(run: string, options?: ReplayRange): Promise<Replayed>;
-  /** A test of the run, for `runCase` of `dandori/testing`. */
+  /** A test case made from the run, for `runCase` of `dandori/testing`. */
   record(run: string): Promise<Recorded>;
-  /** What is wrong with all that is stored, or with one run; for admins. Nothing is mended. */
+  /** Looks for damage in everything that is stored, or in one run. It repairs nothing. Only for admins. */
   doctor(run?: string): Promise<Examined>;
   tools(): Promise<ToolList>;
-  /** `every` tells a series too, whose periods begin with `since`. */
+  /** `every` adds a time series, whose first period begins at `since`. */
   statistics(options?: StatisticsFilters): Promise<Counted>;
   readonly conversations: Conversations;
 }
@@ -153,7 +156,7 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
         if (!isAtRest && !(news.kind === 'event' && news.event.type === 'run_finished')) continue;
         const now = await get<RunNow>(at(run));
         if (now.driving !== 'idle') continue;
-        // The stream may be a little behind.
+        // The stream may lag a little, so the missing events are fetched.
         for (const event of await events(run, seen)) onNews?.({ kind: 'event', event });
         return now.report;
       }
@@ -198,7 +201,7 @@ function followed({ name, data }: ServerEvent): Followed {
       return { kind: 'driving', state: readJson<{ state: DrivingState }>(data).state };
     case 'answer_so_far':
       return { ...readJson<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
-    // A newer server may have other deltas.
+    // A newer server may send other kinds of deltas.
     default:
       return { kind: 'live', live: readJson(data) };
   }

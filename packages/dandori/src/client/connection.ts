@@ -3,18 +3,18 @@ import { parseJson, stringifyJson } from '../model/json.ts';
 import type { Problem } from '../server/api.ts';
 
 export interface ConnectionOptions {
-  /** Such as `http://127.0.0.1:4310`. */
+  /** For example `http://127.0.0.1:4310`. */
   readonly url: string;
   readonly token?: string;
-  /** In place of the global one. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** What is sent to a server. What it refuses is thrown as the error that it gave. */
+/** Sends requests to a server. If the server refuses one, its error is thrown. */
 export interface Connection {
   send(path: string, init?: RequestInit): Promise<Response>;
   get<T>(path: string): Promise<T>;
-  /** With a key, what is sent twice is done once. */
+  /** Two requests with the same key take effect once. */
   post<T>(path: string, body: object, key?: string): Promise<T>;
 }
 
@@ -31,7 +31,8 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
     let response: Response;
     try {
       response = await ask(`${base}${path}`, request).catch((error: unknown) => {
-        // A server may close an idle connection just as the next request comes. What only reads is sent again, once.
+        // A server may close an idle connection just as the next request arrives. A read is therefore retried
+        // once.
         if (init.method !== undefined || init.signal?.aborted) throw error;
         return ask(`${base}${path}`, request);
       });
@@ -61,14 +62,14 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
 }
 
 /**
- * What the server sends is taken as the type says: a browser would need zod to check it. A test of the server proves that
- * every route sends what its schema says.
+ * Trusts the server to send the type: checking it would load zod in the browser. A test of the server proves
+ * that every route follows its schema.
  */
 export function readJson<T>(text: string): T {
   return parseJson(text) as T;
 }
 
-/** Another program may listen there, and a proxy may answer with a page of its own. */
+/** Another program may listen at this address, or a proxy may answer with its own page. */
 async function bodyOf<T>(response: Response): Promise<T> {
   const text = await response.text();
   try {
@@ -116,7 +117,10 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Reads a stream as the standard says: lines end with LF, CR or both, an empty line ends a message. */
+/**
+ * Parses server-sent events as the standard says. Lines end with LF, CR or both, and an empty line ends a
+ * message.
+ */
 export async function* readServerEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   let name = 'message';
   let id: string | undefined;
@@ -157,7 +161,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 }
 
 export interface FollowOptions {
-  /** The seq of the last event that is known already. */
+  /** The seq of the last event that the caller already knows. */
   readonly after?: number;
   readonly signal?: AbortSignal;
 }
@@ -165,14 +169,14 @@ export interface FollowOptions {
 interface Followable {
   readonly send: Connection['send'];
   readonly path: string;
-  /** Milliseconds for which a lost server is called again. */
+  /** Milliseconds to keep reconnecting to a lost server. */
   readonly patience: number;
 }
 
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5_000;
 
-/** A stream that goes on where it was, however often it breaks off: what has an id comes once and in order. */
+/** A stream that reconnects and continues where it stopped. Messages with an id arrive once and in order. */
 export async function* followStream(
   { send, path, patience }: Followable,
   { after = 0, signal }: FollowOptions = {},
@@ -205,7 +209,7 @@ export async function* followStream(
   }
 }
 
-/** A server that is starting again, or wants less of us, is worth waiting for. */
+/** Whether waiting may help: the server restarts, or limits the rate of requests. */
 function isPassing({ code }: DandoriError): boolean {
   return ['server-unreachable', 'server-stopping', 'too-many-requests'].includes(code);
 }

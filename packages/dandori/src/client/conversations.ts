@@ -28,21 +28,21 @@ import {
 } from './connection.ts';
 
 export type BeginOptions = Omit<BeginRequest, 'text'> & {
-  /** A request that is sent twice with the same key begins one conversation. */
+  /** Two requests with the same key start one conversation. */
   readonly key?: string | undefined;
 };
 
 export type SayOptions = Omit<SayRequest, 'text'> & {
-  /** A message that is sent twice with the same key is said once. */
+  /** Two messages with the same key count as one. */
   readonly key?: string | undefined;
 };
 
 export type PageOptions = MessageRange;
 
 /**
- * A fact of the conversation's journal, or what is only for who is there: how a run stands (`run`, also told of every
- * run that has not ended when the stream begins), its deltas, whether somebody drives it, and where its answer was being
- * written already, all of it so far, in place of the deltas before.
+ * An event of the conversation's journal, or a live message: the status of a run (`run`), a delta, the
+ * driving state, or the whole answer so far. When the stream begins, the server sends `run` for every run
+ * that has not ended. The whole answer replaces earlier deltas.
  */
 export type Talked =
   | { readonly kind: 'event'; readonly event: ConversationEvent }
@@ -51,27 +51,27 @@ export type Talked =
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly run: string; readonly state: DrivingState };
 
-/** The conversations of a server. What is said is done there, whether or not anybody listens. */
+/** The conversations of a server. The server does the work whether or not a client listens. */
 export interface Conversations {
-  /** Begins one with its first message. */
+  /** Starts a conversation with its first message. */
   begin(text: string, options?: BeginOptions): Promise<BegunConversation>;
   list(options?: ConversationFilters): Promise<ConversationPage>;
   get(conversation: string, options?: ConversationRange): Promise<ConversationNow>;
-  /** Those before the message `before`, which is `earlier` of the page that came before. */
+  /** The messages before `before`. To get the next older page, pass the `earlier` of the last page. */
   messages(conversation: string, options?: PageOptions): Promise<MessagePage>;
-  /** Comes back when it is written down, not when it is done. */
+  /** Resolves when the message is journaled, not when its run is done. */
   say(conversation: string, text: string, options?: SayOptions): Promise<Heard>;
-  /** Where it is not plain from words alone which question is meant. */
+  /** Answers a named question, for when the words alone do not tell which question is meant. */
   answer(conversation: string, answer: ConversationAnswer): Promise<Heard>;
-  /** A no with a reason to the plan that a run has proposed, the answer to its question, or a note. */
+  /** Rejects the proposed plan of a run with a reason, answers its question, or adds a note. */
   tell(conversation: string, note: TellRequest): Promise<void>;
-  /** One run, or all that have not ended; gives those that it has told. */
+  /** Cancels one run, or all that have not ended. Returns the cancelled runs. */
   cancel(conversation: string, options?: CancelRequest): Promise<string[]>;
-  /** The messages were really shown. Gives those that nobody had acknowledged before. */
+  /** Confirms that the messages were shown. Returns those that were not confirmed before. */
   acknowledge(conversation: string, messages: readonly string[]): Promise<string[]>;
-  /** For the runs that follow. Gives its whole name. */
+  /** Sets the model for later runs. Returns the model's full name. */
   useModel(conversation: string, model: string): Promise<string>;
-  /** Every event once and in order, however often the connection is lost. */
+  /** Yields every event once and in order, and reconnects when needed. */
   follow(conversation: string, options?: FollowOptions): AsyncGenerator<Talked>;
 }
 
@@ -112,7 +112,7 @@ function talked({ name, data }: ServerEvent): Talked {
       return { ...readJson<{ run: string; state: DrivingState }>(data), kind: 'driving' };
     case 'answer_so_far':
       return { ...readJson<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
-    // A newer server may have other deltas.
+    // A newer server may send other kinds of deltas.
     default:
       return { kind: 'live', live: readJson(data) };
   }
