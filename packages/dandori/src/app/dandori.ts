@@ -69,7 +69,7 @@ export type { Examined, Finding, FindingKind, Leaving, RunOptions, RunSummary, T
 export { systemClock };
 
 export interface OpenOptions extends Partial<Store> {
-  /** A `dandori.yaml`; without it the one in `cwd`, and without that the defaults. */
+  /** Path of a `dandori.yaml`. By default the one in `cwd`; if that is missing, the defaults apply. */
   readonly configFile?: string;
   readonly cwd?: string;
   /** A configuration that is already loaded. */
@@ -77,41 +77,52 @@ export interface OpenOptions extends Partial<Store> {
   readonly services?: readonly Service[];
   /** Used instead of the configured model. */
   readonly mind?: Mind;
-  /** Used instead of the configured store: all four parts. `journal`, `conversations`, `blobs` and `keys` together are the same. */
+  /**
+   * Used instead of the configured store: all four parts. The parts may also be passed one by one, as
+   * `journal`, `conversations`, `blobs` and `keys`.
+   */
   readonly store?: Store;
-  /** Used instead of all servers and services. It is closed with this. */
+  /** Used instead of all configured servers and services. `close` closes it too. */
   readonly toolbox?: Toolbox;
   /** Used instead of the system clock. */
   readonly clock?: Clock;
-  /** False starts no servers, for a caller that only reads or cancels. */
+  /** If false, no tool servers are started. For a caller that only reads or cancels. */
   readonly tools?: boolean;
   readonly onEvent?: (event: Event) => void;
   readonly onLive?: (live: Live) => void;
-  /** Told where the configuration of a user could not be had or used. The run starts all the same. */
+  /** Called if the configuration of a user is missing or invalid. The run starts anyway. */
   readonly onWarning?: (warning: UserConfigWarning) => void;
-  /** Traces could not be sent, and why. Runs go on all the same. */
+  /** Called if traces could not be sent. Runs continue anyway. */
   readonly onUntraced?: (detail: string) => void;
-  /** A crash has left half a line at the end of a run's file; what was whole before it counts. */
+  /**
+   * Called if a crash has left an incomplete line at the end of a journal. The complete lines before it are
+   * used.
+   */
   readonly onTorn?: (tail: TornTail) => void;
 }
 
 export interface ConversationOptions {
   /** The owner of a new conversation, instead of the configured user. */
   readonly userId?: string;
-  /** Of a new one: a second call of the same user under the same key gives the same conversation. */
+  /**
+   * For a new conversation: a second call by the same user with the same key returns the same conversation.
+   */
   readonly key?: string;
-  /** Called for each run that can go on, instead of driving it at once. The callee calls `drive` of the conversation. */
+  /**
+   * Called for each run that can continue, instead of driving it at once. The callee must call the
+   * conversation's `drive`.
+   */
   readonly wake?: (run: string, conversation: string) => void;
 }
 
-/** The whole of Dandori in one process. Close it, or its servers keep the process alive. */
+/** All of Dandori in one process. Close it, or its servers keep the process alive. */
 export interface Dandori extends RunClient {
   readonly config: Config;
   readonly mindName: string;
   /** Starts a run and drives it until it has ended or a person is needed. */
   run(goal: string, options?: RunOptions): Promise<Report>;
   drive(run: string, leaving?: Leaving): Promise<Report>;
-  /** Also repairs what it is told to. */
+  /** Looks for damage, and repairs what the options name. */
   doctor(options?: Omit<DoctorOptions, 'now'>): Promise<Examined>;
   /** Removes runs that ended long ago, and the large results that no other run uses. */
   prune(options: PruneOptions): Promise<Pruned>;
@@ -119,15 +130,15 @@ export interface Dandori extends RunClient {
   conversationEvents(id: string, after?: number): Promise<ConversationEvent[]>;
   /** Calls back when something was written to the conversation. */
   watchConversation(id: string, changed: () => void): () => void;
-  /** Compiles a plan by itself, or as an edit of a run as it stands, or stood at an event. */
+  /** Compiles a plan: by itself, or as an edit of a run in its current or an earlier state. */
   check(tasks: readonly Task[], within?: { readonly run: string; readonly at?: number }): Promise<Compiled>;
-  /** A part of a result, also if the result is stored in a blob. */
+  /** A part of a result, even if the result is stored in a blob. */
   result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
-  /** Conversations let running calls finish, for at most `grace` milliseconds. */
+  /** Lets the running calls of conversations finish, for at most `grace` milliseconds. */
   close(options?: { readonly grace?: number }): Promise<void>;
 }
 
-/** What is wrong with a value for a JSON Schema, such as a field of a question's form. */
+/** Why a value does not match a JSON Schema, such as that of a form field. Undefined if it matches. */
 export function misfit(schema: JsonObject, value: Json): string | undefined {
   const [issue] = createSchemaCheck()(schema, normalise(value));
   return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
@@ -136,7 +147,7 @@ export function misfit(schema: JsonObject, value: Json): string | undefined {
 export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
   const config = options.config ?? (await configFor(options));
   const check = createSchemaCheck();
-  // Before the servers are started: half a store is refused.
+  // Opened before the tool servers start, because an incomplete store is refused.
   const store = openStore(config, options);
   const toolbox = await openToolbox(config, options, check);
   const telemetry = await openTelemetry(config, {
@@ -166,7 +177,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
-  // Reading runs needs no API key and no server.
+  // Reading runs needs no API key and no tool server.
   return loadConfig({ file: configFile, cwd, env: process.env, use: tools === false ? 'read' : 'run' });
 }
 
@@ -194,7 +205,7 @@ function assemble(
     const state = foldRun(run, await eventsOf(run));
     return state;
   };
-  /** With its secrets as marks: a plan of a person's is held against it. */
+  /** The state with secrets as marks, because a user's plan is compiled against it. */
   const sealedStateAt = async (run: string, at?: number) => {
     const events = await parts.journal.read(run);
     const end = at === undefined ? events.length : wholeDecision(events, at);
@@ -294,7 +305,9 @@ async function examine(folders: StoreFolders, options: DoctorOptions): Promise<E
   });
 }
 
-/** A plan that does again what the run has done. A large result that is gone leaves only its Refs unknown. */
+/**
+ * A plan that repeats what the run has done. If a large result is gone, only the Refs into it are unknown.
+ */
 async function liftRun(state: RunState, blobs: Blobs): Promise<Lifted> {
   const results = createResults(blobs);
   for (const task of state.tasks.keys()) {

@@ -20,7 +20,7 @@ import type { Service } from '../tools/service.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { checkOpened, sealingOf } from '../trust/sealing.ts';
 
-/** A plan that no run has, with the tools and limits of this process. */
+/** Compiles a plan that belongs to no run, with the tools and limits of this process. */
 export async function compileWith(
   given: readonly Task[],
   { settings }: Config,
@@ -51,9 +51,11 @@ export async function compileWith(
   return { ...compiled, warnings: [...compiled.warnings, ...worstCase(compiled.estimate(), budget)] };
 }
 
-/** No model configured is no error: the built-in planner does what it can and says what it cannot. */
+/**
+ * A missing model is not an error. The built-in planner then does what it can, and says what it cannot do.
+ */
 export async function createMind({ model, instructions }: Config): Promise<Mind> {
-  // Only the mind that is used is loaded, so reading a run loads no client of a model.
+  // Imported on demand, so that reading a run loads no model client.
   if (model === undefined) return (await import('../mind/built-in/planner.ts')).createBuiltInMind();
   const { createLanguageMind } = await import('../mind/language/mind.ts');
   const { withFallback } = await import('../mind/language/mind.ts');
@@ -90,7 +92,7 @@ export function createMinds(config: Config, first: Mind): ConversationParts['min
   };
 }
 
-/** A person types `gpt-5-mini`; a model of ours, or another one of its provider. */
+/** Completes a short name such as `gpt-5-mini`: a configured model, or another model of the same provider. */
 function withProvider(name: string, { model }: Config): string {
   const own = [model, model?.fallback].find((one) => one?.name === name) ?? model;
   const isWhole = own === undefined || (name !== own.name && name.includes('/'));
@@ -102,7 +104,7 @@ interface StoreOptions extends Partial<Store> {
   readonly onTorn?: (tail: TornTail) => void;
 }
 
-/** The store that is given, whole, or the one that the configuration asks for. */
+/** The store that the caller passes, or the configured one. */
 export function openStore(
   { planning, directory }: Config,
   options: StoreOptions,
@@ -110,11 +112,11 @@ export function openStore(
   const given = givenStore(options);
   if (given === undefined && planning.history.storageType === 'memory') return createMemoryStore();
   const store = given ?? createFileStore(directory, { onTorn: options.onTorn });
-  // A journal of the caller's own may outlive the process, and so must the key.
+  // The caller's own journal may outlive the process, so the key must be stored too.
   return { ...store, storeKey: createStoreKey(foldersOf(store).journal ?? directory) };
 }
 
-/** A part may be given by its own name too, as long as the others are. */
+/** Each part may also be passed by its own name. All four parts are required. */
 function givenStore({ store, ...options }: StoreOptions): Store | undefined {
   const journal = options.journal ?? store?.journal ?? undefined;
   const conversations = options.conversations ?? store?.conversations ?? undefined;
@@ -191,7 +193,7 @@ interface Surroundings {
   readonly onWarning: ((warning: UserConfigWarning) => void) | undefined;
 }
 
-/** Those of the file, or those that an API tells of each user. */
+/** The users of the configuration file, or those of the configured API. */
 export function openUserSettings(config: Config, { clock, onWarning }: Surroundings): UserSettings {
   const { userConfigApi: api, settings, mcpServers, secrets } = config;
   if (api === undefined) return async () => settings;

@@ -17,10 +17,10 @@ import type { Report } from '../views/report.ts';
 import type { RunOptions } from './starting.ts';
 
 export interface AnswerOptions {
-  /** The user who answers. If the settings name who may answer, it must be one of them. */
+  /** The user who answers. If the settings name the allowed answerers, it must be one of them. */
   readonly by?: string;
   readonly comment?: string;
-  /** The user declines, or rejects. The answer itself is ignored then. */
+  /** The user declines or rejects. The answer itself is then ignored. */
   readonly declined?: boolean;
 }
 export type ApproveOptions = Pick<Approval, 'tasks' | 'by'>;
@@ -35,39 +35,43 @@ interface Page {
   readonly before?: string;
 }
 
-/** A conversation, wherever it is kept. */
+/** A conversation, in this process or on a server. */
 export type ConversationClient = Omit<Conversation, 'drive'>;
 
 /**
- * The runs and conversations of one place: of this process (`openDandori`), or of a Dandori server (`openRemote` of the
- * CLI). The commands of the CLI know nothing else. A server knows its users by their access tokens and ignores `by`.
+ * The runs and conversations of this process (`openDandori`) or of a Dandori server (`openRemote` of the
+ * CLI). The CLI's commands use nothing else. A server identifies its users by access tokens and ignores `by`.
  */
 export interface RunClient extends AsyncDisposable {
   /** Journals the run without driving it. */
   start(goal: string, options?: RunOptions): Promise<string>;
-  /** Returns when the run has ended or needs an answer. A server drives its runs itself; this follows it. */
+  /**
+   * Resolves when the run has ended or needs an answer. A server drives its runs itself, so a remote client
+   * follows.
+   */
   drive(run: string): Promise<Report>;
-  /** Answers a question or declines to, from any process, whether or not the run is being driven. */
+  /** Answers or declines a question, from any process, whether or not the run is being driven. */
   answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
   /**
-   * Approves a call or a plan, and returns the question. Without a question it is the only one that waits. `tasks` is a plan
-   * instead of the one to approve: if it does not compile, `plan-invalid` has the diagnostics and the question stays open.
+   * Approves a call or a plan, and returns the question. `question` may be omitted if only one approval is
+   * waiting. `tasks` is a plan to run instead of the proposed one. If it does not compile, the error is
+   * `plan-invalid` with the diagnostics, and the question stays open.
    */
   approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
-  /** Rejects; the model is told the reason. */
+  /** Rejects a call or a plan. The model gets the reason. */
   reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
   /** The open questions of one run, or of all. */
   questions(run?: string): Promise<RunQuestion[]>;
-  /** A note for the next decision of the run. */
+  /** Adds a note that the next decision of the run reads. */
   tell(run: string, text: string, options?: By): Promise<void>;
-  /** Running calls finish; nothing else starts until the run is continued. */
+  /** Lets running calls finish. Nothing else starts until `continue`. */
   pause(run: string, options?: By & { readonly reason?: string }): Promise<void>;
-  /** Ends a pause; `drive` then goes on. A run that is not paused stays as it is. */
+  /** Ends a pause, so that `drive` can continue. A run that is not paused stays as it is. */
   continue(run: string, options?: By): Promise<void>;
   cancel(run: string, reason: string, options?: By): Promise<void>;
-  /** Raises the limits of a run, so that an exhausted one can be driven on. */
+  /** Raises the limits of a run, so that an exhausted run can continue. */
   addBudget(run: string, amounts: FactOf<'budget_added'>['data']): Promise<void>;
-  /** Rates a run that has ended. Rating again replaces. */
+  /** Rates a run that has ended. A new rating replaces the old one. */
   rate(run: string, rating: Rating): Promise<void>;
   report(run: string): Promise<Report>;
   events(run: string, after?: number): Promise<Event[]>;
@@ -77,26 +81,26 @@ export interface RunClient extends AsyncDisposable {
   runs(page?: Page): Promise<RunSummary[]>;
   /** A plan that repeats what the run has done so far. */
   lift(run: string): Promise<Lifted>;
-  /** Computes the state again from the journal alone, and proves each event that the engine decided. */
+  /** Computes the state again from the journal alone, and verifies each event that the engine decided. */
   replay(run: string, options?: ReplayOptions): Promise<Replayed>;
-  /** A new run with the same past, of which nothing is done again. It is not driven yet. */
+  /** Makes a new run with the same past. No past call is repeated. The new run is not driven yet. */
   fork(run: string, options: ForkOptions): Promise<Forked>;
   /** What two runs did differently. */
   diff(left: string, right: string): Promise<RunDiff>;
-  /** The plan as it stands, and every proposal, revision and reflection that led there. */
+  /** The current plan, and every proposal, revision and reflection that led to it. */
   history(run: string): Promise<PlanHistory>;
-  /** A test of the run, for `runCase` of `dandori/testing`. */
+  /** A test case made from the run, for `runCase` of `dandori/testing`. */
   record(run: string): Promise<Recorded>;
   /** Looks for damage in everything that is stored, or in one run. */
   doctor(options?: { readonly run?: string }): Promise<Examined>;
   /** Counts the runs: outcomes, model calls, cost, failures of tools, ratings. */
   statistics(options?: CountOptions): Promise<Counted>;
   /**
-   * A chat that owns runs: the one with this id, or a new one. Runs that it has not finished go on at once. Closing this
-   * closes it too.
+   * Opens the conversation with this id, or a new one. Its unfinished runs continue at once. Closing this
+   * client closes the conversation too.
    */
   conversation(id?: string): Promise<ConversationClient>;
-  /** Last written first; page by page, last started first. */
+  /** Last written first. With `page`, last started first. */
   conversations(page?: Page): Promise<ConversationSummary[]>;
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];

@@ -15,29 +15,37 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 export interface RunOptions {
   readonly mode?: Mode;
   readonly userId?: string;
-  /** A plan of your own: the mind is asked for no other. */
+  /** The caller's own plan. The mind is then not asked for a plan. */
   readonly tasks?: readonly Task[];
-  /** For every call of this run, instead of all approval policies of the configuration. */
+  /** Applies to every call of this run, instead of all configured approval policies. */
   readonly approval?: ApprovalPolicy;
-  /** Refuses an `approval` that asks about less than is configured for the user. */
+  /** Refuses an `approval` that asks less often than the user's settings require. */
   readonly isStricterOnly?: boolean;
-  /** Refuses `tasks` that do not compile with `plan-invalid`. Otherwise such a run starts, and fails. */
+  /** Refuses `tasks` that do not compile, with `plan-invalid`. Otherwise such a run starts and then fails. */
   readonly isValidOnly?: boolean;
-  /** A second start of the same user under the same key starts nothing and gives the first run, as long as it is kept. */
+  /**
+   * A second start by the same user with the same key returns the first run, as long as that run is stored.
+   */
   readonly key?: string;
-  /** Told of the first events once they are durable, where this call has written them. */
+  /** Called with the first events once they are durable. Not called if an earlier call wrote them. */
   readonly onStart?: (events: readonly Event[]) => void;
 }
 
-/** Runs that were started here and not driven yet, whose events are kept. */
+/** The most runs that were started and not driven yet, whose events are kept in memory. */
 const MOST_STARTED = 100;
 
-/** Starts runs, and keeps what was written of each until its first drive, which then need not read it. */
+/** Starts runs. It keeps the events of each new run, so that the first drive need not read them. */
 export interface Starter {
   start(goal: string, options?: RunOptions): Promise<string>;
-  /** What to drive. It is given once: a later drive comes after others have written, and reads the journal. */
+  /**
+   * What to drive. The kept events are returned once. A later drive reads the journal, because others may
+   * have written.
+   */
   take(run: string): Drivable;
-  /** The parts for a request to the run. What it writes is read by the first drive. */
+  /**
+   * The parts for a request to the run. The kept events are dropped, so that the first drive reads what it
+   * writes.
+   */
   steering(run: string): Parts;
 }
 
@@ -66,7 +74,7 @@ export function createStarter(
       const wanted = inMode(await settingsFor(userId), mode);
       if (isStricterOnly) refuseLooser(approval, wanted);
       const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
-      // Which task is urgent matters only where not all can start at once.
+      // Task durations matter only if not all tasks can start at once.
       if (isValidOnly && (tasks?.length ?? 0) > settings.concurrency) await parts.durations?.load();
       const beginning = { goal, tasks, isValidOnly, userId, settings };
       const begun =

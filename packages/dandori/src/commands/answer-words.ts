@@ -46,8 +46,8 @@ const NO = new Set([
 ]);
 
 /**
- * The answer that a message plainly is: an option by its value, label or number, or a yes or no where that is asked for.
- * Undefined for everything that needs interpretation. Nothing here may read as a yes what is not one.
+ * The answer that a message clearly states: an option by value, label or number, or a yes or no to an
+ * approval. Undefined if the message needs interpretation. Nothing but a clear yes may count as a yes.
  */
 export function plainAnswer(text: string, question: Question): { readonly value: Json } | undefined {
   const { options = [] } = question;
@@ -60,11 +60,11 @@ export function plainAnswer(text: string, question: Question): { readonly value:
   return meant === undefined ? undefined : { value: meant.value };
 }
 
-/** Words for an end, in a message that may be about anything else: where they are missing, the user is asked. */
+/** Words that may mean "stop". If a message has none of them, the user is asked before a run is cancelled. */
 const STOP =
   /\b(stop|cancel|abort|halt|quit|end|kill|drop|forget|undo|terminate|skip|off|leave|never ?mind|no longer|any ?more|don'?t|do not|get rid)|やめ|止め|辞め|とめ|中止|中断|停止|終了|終わ|キャンセル|ストップ|取り?消|取りやめ|いらない|要らない|不要|もういい|しないで/iu;
 
-/** Whether a message of the user's speaks of stopping something. */
+/** Whether a message may ask to stop something. */
 export function asksToStop(text: string): boolean {
   return STOP.test(text.normalize('NFKC'));
 }
@@ -73,7 +73,7 @@ export function isApproval({ kind }: Pick<Question, 'kind'>): boolean {
   return kind === 'approval' || kind === 'plan_approval';
 }
 
-/** Whether any words will do as the answer. */
+/** Whether any text is a valid answer. */
 export function takesWords({ kind, options = [], form, url }: Question): boolean {
   return kind === 'missing_input' && options.length === 0 && form === undefined && url === undefined;
 }
@@ -91,7 +91,7 @@ function optionFor(said: string, options: readonly Option[]): Option | undefined
   return /^\d+$/.test(said) ? options[Number(said) - 1] : undefined;
 }
 
-/** Where the values are numbers themselves, "2" must not mean two things. */
+/** False if the option values are numbers themselves. Then "2" would be ambiguous. */
 export function canBeNumbered(options: readonly Option[]): boolean {
   return !options.some(({ value }) => /^\d+$/.test(answerText(value)));
 }

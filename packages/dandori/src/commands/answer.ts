@@ -12,28 +12,27 @@ import type { OpenQuestion, RunState } from '../run/state/state.ts';
 import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/sealing.ts';
 import { asJournaled, checkLength, type Keeping, refuseEnded, send, tasksAsJournaled } from './send.ts';
 
-/** As JSON. More is data: it belongs in a file or a tool's result. */
+/** Length of the JSON. Larger data belongs in a file or a tool's result. */
 const LONGEST_ANSWER = 100_000;
-/** A list of a thousand wrong rows is told by its first ones. */
+/** An answer with a thousand wrong rows is described by the first few. */
 const MOST_ISSUES = 10;
 
-/** A plan may be the answer, and is compiled. */
+/** The answer may be a plan, which must be compiled. */
 type Checking = Keeping & Pick<CompileParts, 'check' | 'toolbox' | 'durations'>;
 
 export interface Answering {
   readonly run: string;
   readonly question: string;
   readonly answer: Json;
-  /** The user declines. `answer` is ignored then. */
+  /** The user declines. `answer` is then ignored. */
   readonly declined?: boolean | undefined;
   readonly comment?: string | undefined;
   readonly by?: string | undefined;
 }
 
 /**
- * Answers a question, whether or not a process drives the run.
- *
- * Of two answers at the same instant one is written, and the other one is refused.
+ * Answers a question, whether or not a process drives the run. If two answers arrive at the same time, one is
+ * written and the other is refused.
  */
 export async function answerQuestion(
   { run, question: id, answer: said, declined = false, comment, by }: Answering,
@@ -56,7 +55,10 @@ export async function answerQuestion(
   });
 }
 
-/** The user saw `[secret]` instead of each secret. What the user left unchanged, or chose, is the secret itself. */
+/**
+ * The user saw `[secret]` instead of each secret. Values that the user left unchanged or chose become the
+ * secret again.
+ */
 export function meantBy(
   answer: Json,
   { kind, options = [], default: fallback }: Question,
@@ -145,14 +147,14 @@ function describe({ path, message }: SchemaIssue): string {
 
 export interface Approval {
   readonly run: string;
-  /** Without it the only call or plan that waits for a yes. */
+  /** By default the only call or plan that waits for approval. */
   readonly question?: string | undefined;
   /** For a plan: the tasks to run instead of the proposed ones. */
   readonly tasks?: readonly Task[] | undefined;
   readonly by?: string | undefined;
 }
 
-/** A yes to a call or to a plan. Returns the question that it answers. */
+/** Approves a call or a plan. Returns the question that it answers. */
 export async function approve({ run, question, tasks, by }: Approval, parts: Checking): Promise<string> {
   const asked = await approvalAsked(run, question, parts);
   if (tasks !== undefined && asked.kind !== 'plan_approval') {
@@ -169,7 +171,7 @@ export interface Rejection extends Omit<Approval, 'tasks'> {
   readonly reason?: string | undefined;
 }
 
-/** A no to a call or to a plan; the mind is told the reason. Returns the question that it answers. */
+/** Rejects a call or a plan. The mind gets the reason. Returns the question that it answers. */
 export async function reject({ run, question, reason, by }: Rejection, parts: Checking): Promise<string> {
   const asked = await approvalAsked(run, question, parts);
   await answerQuestion({ run, question: asked.id, answer: 'reject', comment: reason, by }, parts);

@@ -7,11 +7,11 @@ import type { Blobs, Keys } from '../store/blobs.ts';
 import { allRuns, type Journal, type RunSummary } from '../store/journal.ts';
 
 export interface PruneOptions {
-  /** Milliseconds since the last event of a run. What is younger stays. */
+  /** Milliseconds since the last event of a run. Younger runs stay. */
   readonly olderThan: number;
-  /** Leaves the runs that failed or were exhausted, to look into. */
+  /** Keeps failed and exhausted runs for inspection. */
   readonly keepFailed?: boolean;
-  /** Says what would be removed, and removes nothing. */
+  /** Reports what would be removed, and removes nothing. */
   readonly dryRun?: boolean;
 }
 
@@ -21,9 +21,12 @@ export interface Pruned {
   readonly blobs: { readonly count: number; readonly bytes: number };
   /** Idempotency keys that were removed. */
   readonly keys: number;
-  /** Of runs and blobs together. */
+  /** Bytes of the removed runs and blobs together. */
   readonly bytes: number;
-  /** Runs that could not be removed. While one is damaged, no blob is removed: the blobs that it uses are unknown. */
+  /**
+   * Runs that could not be removed. While one is damaged, no blob is removed, because the blobs that it uses
+   * are unknown.
+   */
   readonly left: readonly LeftRun[];
   readonly dryRun: boolean;
 }
@@ -46,22 +49,27 @@ interface PruneParts {
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly keys?: Keys;
-  /** Whether the conversation still has to be told how the run ended. */
+  /** Whether the conversation still needs the report of the run's end. */
   readonly isAwaited?: (run: string, conversation: string) => Promise<boolean>;
 }
-/** A driver puts a blob first and writes it down then. What was put just now may belong to an event that is to come. */
+/**
+ * A driver stores a blob before it writes the event. A young blob may belong to an event that is not written
+ * yet.
+ */
 const BLOB_REST = 3_600_000;
 const KEY_REST = 86_400_000;
 
 /**
  * Removes runs that ended long ago, then the blobs that no run uses.
  *
- * P1  A run is removed only if it has ended, was read whole, and was neither claimed nor written to since.
- * P2  Blobs are removed after the journals. A crash in between leaves unused blobs, which the next prune removes;
- *     never a run without its blobs.
- * P3  A run of a conversation is removed only after the conversation has the report of its end; its messages stay.
- * P4  A key is removed with its run, and a key of a message or a conversation when it is old. A key younger than a day
- *     stays, because the client may still send its request again.
+ * P1  A run is removed only if it has ended, was fully readable, and was neither claimed nor written to
+ *     since.
+ * P2  Blobs are removed after the journals. A crash in between leaves unused blobs, which the next prune
+ *     removes. It never leaves a run without its blobs.
+ * P3  A run of a conversation is removed only after the conversation has the report of its end. The messages
+ *     stay.
+ * P4  A key is removed with its run. The key of a message or a conversation is removed when it is old. A key
+ *     younger than a day stays, because the client may still retry its request.
  */
 export async function pruneRuns(
   { olderThan, keepFailed = false, dryRun = false }: PruneOptions,
@@ -125,7 +133,9 @@ function conversationOf([first]: readonly Event[]): string | undefined {
   return first?.type === 'run_started' ? first.data.conversation : undefined;
 }
 
-/** Another process may be quicker: a run that it removed is gone, and a run that it wrote to is young. */
+/**
+ * Another process may have removed the run, or written to it, in the meantime. Neither counts as a failure.
+ */
 function leave(run: string, error: unknown, left: Map<string, LeftRun>): void {
   if (!(error instanceof DandoriError)) throw error;
   const { code, message } = error;
@@ -151,7 +161,7 @@ async function pruneKeys(
   return count;
 }
 
-/** A damaged one is there too. */
+/** A damaged run also counts as existing. */
 async function isThere(run: string, journal: Journal): Promise<boolean> {
   try {
     await journal.size(run);
@@ -168,7 +178,8 @@ async function pruneBlobs(
   { journal, blobs }: Pick<PruneParts, 'journal' | 'blobs'>,
 ): Promise<Pruned['blobs']> {
   const old = await blobs.putBefore(before);
-  // The old ones are listed first, so that a run that begins to use one while the others are read has put it again.
+  // Old blobs are listed before the journals are read. A run that starts to use one meanwhile stores it
+  // again, which makes it young.
   let used = old.length === 0 ? undefined : await usedBlobs(journal, { gone, left });
   const isUsed = async (sha256: string) => {
     used ??= await usedBlobs(journal, { gone, left });

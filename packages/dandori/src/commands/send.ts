@@ -10,13 +10,15 @@ import { type Secrets, sealingOf } from '../trust/sealing.ts';
 
 const LONGEST_COMMENT = 10_000;
 
-/** What a request from outside needs: no tools, no mind. */
+/** What a request from outside needs. It needs no tools and no mind. */
 export interface Keeping extends Secrets {
   readonly journal: Journal;
   readonly clock: Clock;
 }
 
-/** Compare-and-append, repeated after each conflict: a driver may write at the same time. */
+/**
+ * Appends with compare-and-set, and retries after each conflict, because a driver may write at the same time.
+ */
 export async function send(
   run: string,
   { journal, clock, ...keeping }: Keeping,
@@ -28,7 +30,7 @@ export async function send(
     const at = Math.max(clock.now(), state.lastAt);
     const fact = check(state, at);
     if (fact === undefined) return;
-    // An answer was sealed before it was checked, and may hold marks that the user saw as `[secret]`.
+    // An answer was sealed before it was checked. It may hold marks that the user saw as `[secret]`.
     const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
     const event = eventOf(sealed, { run, seq: state.seq + 1, at });
     try {
@@ -47,7 +49,7 @@ export function refuseEnded({ run, end }: RunState): void {
   });
 }
 
-/** A value of the caller as the journal will hold it. Refuses what cannot be JSON. */
+/** The caller's value as the journal will store it. Throws if it is not JSON. */
 export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-invalid' = 'usage'): T {
   if (isNormal(value)) return value;
   try {
@@ -61,7 +63,7 @@ export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-i
   }
 }
 
-/** Infinity is a valid timeout, but not JSON: it is kept as it is. */
+/** An infinite timeout is valid but not JSON, so it is kept unchanged. */
 export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
   return tasks.map((task) => {
     const { timeout } = task;
@@ -69,7 +71,7 @@ export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
   });
 }
 
-/** Texts of users go into prompts and journals, so their length is limited. */
+/** The texts of users go into prompts and journals, so their length is limited. */
 export function checkLength(text = '', what: 'comment' | 'note' | 'reason'): void {
   if (text.length <= LONGEST_COMMENT) return;
   throw new DandoriError(

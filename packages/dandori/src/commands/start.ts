@@ -13,22 +13,22 @@ import type { Keys } from '../store/blobs.ts';
 import { sealingOf, withOpenedCheck } from '../trust/sealing.ts';
 import { type Keeping, tasksAsJournaled } from './send.ts';
 
-/** Longer goals are data: they belong in a file or a tool's result, not in every prompt of the run. */
+/** Longer goals are data. They belong in a file or a tool's result, not in every prompt of the run. */
 const LONGEST_GOAL = 100_000;
 
 export interface Beginning {
   readonly goal: string;
   readonly settings: Settings;
   readonly userId?: string | undefined;
-  /** A plan of the user's; the mind is then asked for no other. */
+  /** The user's own plan. The mind is then not asked for a plan. */
   readonly tasks?: readonly Task[] | undefined;
-  /** Refuses `tasks` that do not compile with `plan-invalid`. Otherwise such a run starts, and fails. */
+  /** Refuses `tasks` that do not compile, with `plan-invalid`. Otherwise such a run starts and then fails. */
   readonly isValidOnly?: boolean;
-  /** The id that the run must have, where the caller has written one down already. */
+  /** The id of the run, if the caller has already journaled one. */
   readonly run?: string;
   /** The conversation that owns the run. */
   readonly conversation?: string;
-  /** What the mind is told of the conversation. */
+  /** What the mind is told about the conversation. */
   readonly context?: string | undefined;
   /** Whether the mind may cancel another run without asking, before a tool has returned anything. */
   readonly mayCancel?: boolean | undefined;
@@ -39,27 +39,27 @@ type Starting = Keeping &
     readonly mind: { readonly name: string };
   };
 
-/** A run that was just written. A driver in the same process needs neither to read nor to compile it again. */
+/** A run that was just written. A driver in the same process need not read or compile it again. */
 export interface Started {
   readonly run: string;
   readonly events: readonly Event[];
   readonly plan?: StartedPlan | undefined;
 }
 
-/** The given plan as it was compiled, with the tools that it was compiled for. */
+/** The user's plan in compiled form, with the tools that it was compiled for. */
 export interface StartedPlan {
   readonly compiled: Compiled;
   readonly tools: ReadonlyMap<string, Tool>;
 }
 
-/** Writes a run down. It is not driven yet. */
+/** Journals a new run without driving it. */
 export async function startRun(beginning: Beginning, parts: Starting): Promise<Started> {
   const started = prepare(beginning, parts);
   await parts.journal.create(started.run, started.events);
   return started;
 }
 
-/** All of a start but the writing: what is refused here leaves nothing behind. */
+/** Everything in a start except the write, so that a refused start leaves nothing behind. */
 function prepare(
   { goal, settings, userId, tasks, isValidOnly = false, run: id, ...origin }: Beginning,
   parts: Starting,
@@ -96,15 +96,15 @@ function compiledPlan(events: readonly Event[], parts: Starting): StartedPlan | 
 }
 
 /**
- * Starts a run under a key. However often it is called, at the same time or after a crash, there is one run: the id is
- * held under the key before the run is written, and a later call writes the run of that id if it is still missing.
+ * Starts a run under a key. Repeated calls, at the same time or after a crash, start only one run. The id is
+ * stored under the key before the run is written. A later call writes the run with that id if it is missing.
  */
 export async function startOnce(
   beginning: Beginning,
   { key, request }: { readonly key: string; readonly request: string },
   parts: Starting & { readonly keys: Keys },
 ): Promise<Pick<Started, 'run'> & Partial<Started>> {
-  // A request that starts nothing must not use up its key.
+  // Prepared before the key is used: a refused request must not use up its key.
   const started = prepare(beginning, parts);
   const asked = { run: started.run, request: sha256(request) };
   const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, stringifyJson(asked));
@@ -145,7 +145,7 @@ export function checkGoal(goal: string): void {
   }
 }
 
-/** Sorts by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
+/** Ids sort by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
 export function newId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()

@@ -3,14 +3,14 @@ import type { FactOf } from '../model/event.ts';
 import type { RunState } from '../run/state/state.ts';
 import { checkLength, type Keeping, refuseEnded, send } from './send.ts';
 
-/** A request to a run by a user, or by the model of another run, which never counts as a user. */
+/** A request to a run, made by a user or by the model of another run. A model never counts as a user. */
 interface Word {
   readonly run: string;
   readonly by?: string | undefined;
   readonly passedOnBy?: { readonly run: string } | undefined;
 }
 
-/** Returns when the note is written. The process that drives the run reads it there. */
+/** Resolves when the note is written. The process that drives the run reads it from the journal. */
 export async function addNote(
   { run, text, by, passedOnBy }: Word & { readonly text: string },
   parts: Keeping,
@@ -20,7 +20,8 @@ export async function addNote(
   checkLength(text, 'note');
   await send(run, parts, (state) => {
     refuseEnded(state);
-    // The call that passes a note on may be repeated after a crash. A user who repeats a note means it.
+    // A call that passes on a note may be repeated after a crash. A user who repeats a note does so on
+    // purpose.
     const isRepeated = ({ text: told, passedOnBy: from }: RunState['notes'][number]) =>
       told === text && from?.run === passedOnBy?.run;
     if (passedOnBy !== undefined && state.notes.some(isRepeated)) return undefined;
@@ -39,7 +40,7 @@ export async function pauseRun(
   });
 }
 
-/** A run that was not paused stays as it is. */
+/** A run that is not paused stays as it is. */
 export async function continueRun(
   { run, by }: { run: string; by?: string | undefined },
   parts: Keeping,
@@ -62,7 +63,7 @@ export async function cancelRun(
   });
 }
 
-/** Raises the limits. A run that reached one can then be driven on. */
+/** Raises the limits. A run that has reached one can then continue. */
 export async function addBudget(
   { run, by, ...amounts }: { run: string } & FactOf<'budget_added'>['data'],
   parts: Keeping,
@@ -74,7 +75,7 @@ export async function addBudget(
 }
 
 export interface Rating {
-  /** 1 (of no use) to 5 (just right). */
+  /** From 1 (useless) to 5 (exactly right). */
   readonly rating: number;
   readonly comment?: string;
   readonly by?: string;
