@@ -6,20 +6,20 @@ import type { Workplace } from './open.ts';
 import { printable, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
-/** What of the configuration does not hold, now that the servers have said what they have. */
+/** Warns about errors in the configuration that show only after the tool servers have listed their tools. */
 export function announce(dandori: Workplace, texts: Texts): void {
   for (const { server, reason } of dandori.missing()) warn(`${texts.serverMissing(server)}: ${reason}`);
   announceEffects(dandori, texts);
 }
 
-/** An effect under a wrong name leaves the tool that was meant with one that nobody wanted. */
+/** A wrong tool name in `effects` leaves the intended tool with its default effect, so the user is warned. */
 export function announceEffects(dandori: Workplace, texts: Texts): void {
   const known = dandori.tools();
   for (const name of unknownTools(dandori)) warn(texts.effectUnknown(name, nearest(name, known.keys())));
   for (const { name, probe } of unfitProbes(dandori)) warn(texts.probeUnfit(name, probe, known.has(probe)));
 }
 
-/** What a server that is missing or switched off would offer, nobody knows. */
+/** The tools of a missing or disabled server are unknown, so their names are not reported. */
 function unknownTools(dandori: Workplace): string[] {
   const known = dandori.tools();
   return Object.keys(dandori.config.effects).filter(
@@ -32,7 +32,7 @@ function isSilent(name: string, { config: { disabledServers }, missing }: Workpl
   return silent.some((server) => name.startsWith(`${server}.`));
 }
 
-/** Better known now than when a call is in doubt. */
+/** Reported now, because otherwise the error would show only when the outcome of a call is in doubt. */
 function unfitProbes(dandori: Workplace): { name: string; probe: string }[] {
   const known = dandori.tools();
   return Object.entries(dandori.config.effects).flatMap(([name, { probe }]) => {
@@ -47,7 +47,7 @@ function isKnown(name: string, known: ReadonlyMap<string, Tool>): boolean {
   return known.values().some(({ server }) => `${server}.*` === name);
 }
 
-/** A run that starts with other settings than its user wanted must say so. */
+/** The run starts with settings other than the user's own, so the user must be told. */
 export function announceUserConfig({ userId, problem, detail }: UserConfigWarning, texts: Texts): void {
   const { refused, withoutIt } = texts.userConfig;
   warn(problem === 'refused' ? refused(userId, detail) : withoutIt(userId, detail));

@@ -10,7 +10,7 @@ interface Hints {
 
 let hints: Hints | undefined;
 
-/** Reads from the definitions which commands there are, and what each takes. */
+/** Derives the commands and their options from the definitions. */
 function hintsOf(): Hints {
   const commands = createProgram().commands.map((command) => ({
     name: command.name(),
@@ -25,8 +25,8 @@ function hintsOf(): Hints {
 }
 
 /**
- * A text whose commands can be typed as they stand: by the name under which the user started this one, and with the
- * configuration and the server that they gave. Otherwise the command would not find the run.
+ * Rewrites the commands in a text so that the user can type them as shown. They get the program name,
+ * configuration and server of the current command. Otherwise they would not find the run.
  */
 export function asTyped(text: string, config?: string): string {
   hints ??= hintsOf();
@@ -42,13 +42,16 @@ export function asTyped(text: string, config?: string): string {
   );
 }
 
-/** npm tells a script its name. The `start` script of another package takes no goal, so only ours is named. */
+/**
+ * The name that the user types to start the program. npm sets these variables for a script. Only our own
+ * `start` script takes a goal.
+ */
 function commandName({ npm_lifecycle_event: script, npm_package_name: name }: NodeJS.ProcessEnv): string {
   if (script === undefined) return 'dandori';
   return script === 'start' && name === 'dandori-workspace' ? 'npm start --' : 'npx dandori';
 }
 
-/** The `--config` of a command line that failed, and so may not have been parsed. */
+/** Finds `--config` in a command line that could not be parsed. */
 export function configIn(argv: readonly string[]): string | undefined {
   const at = argv.findIndex((word) => /^--config(=|$)/.test(word));
   const [, file] = argv[at]?.split(/=(.*)/s) ?? [];
@@ -59,7 +62,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The number of an event that an option takes. */
+/** Parses the event number that an option takes. */
 export function eventNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d*$/.test(text)) return Number(text);

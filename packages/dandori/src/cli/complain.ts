@@ -1,13 +1,13 @@
 import { DandoriError } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
+import { asTyped } from './command-line.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
-import { asTyped } from './typed.ts';
 
 export interface Complaining {
   readonly json: boolean;
-  /** As the user gave it, for the commands that help. */
+  /** The `--config` that the user gave, for the commands that the message suggests. */
   readonly config: string | undefined;
 }
 
@@ -29,7 +29,10 @@ export function complain(error: unknown, { json, config }: Complaining): number 
   return EXIT_USAGE;
 }
 
-/** The message and the fix of an error. Messages are English; other languages put the error's name before them. */
+/**
+ * The message and the fix of an error. Messages are in English. Other languages put the error's name before
+ * them.
+ */
 export function errorTexts(
   { code, message, fix }: DandoriError,
   { language, errors }: Texts,

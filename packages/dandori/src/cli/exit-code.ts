@@ -12,12 +12,12 @@ const EXIT_CODES = {
 
 export const EXIT_USAGE = EXIT_CODES.usage[0];
 
-/** A run that is still open waits for another process. */
+/** A run that is still open is driven by another process. */
 export function exitCodeOf(outcome: Report['outcome']): number {
   return EXIT_CODES[outcome === 'open' ? 'waiting' : outcome][0];
 }
 
-/** As `--help` lists them. */
+/** The list for `--help`. */
 export function exitCodes(): string {
   return Object.values(EXIT_CODES)
     .map(([code, meaning]) => `${code} ${meaning}`)

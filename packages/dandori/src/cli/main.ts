@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
+import { asTyped, configIn } from './command-line.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { createProgram } from './program.ts';
-import { asTyped, configIn } from './typed.ts';
 
 /** Runs one command line and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -28,7 +28,7 @@ const FORMER_NAMES: Readonly<Record<string, readonly string[]>> = {
   history: ['show', '--history'],
 };
 
-/** Commands keep working under their names of older versions, which `--help` does not list. */
+/** Old command names keep working, but `--help` does not list them. */
 function withNewName([first = '', ...rest]: readonly string[]): string[] {
   const name = Object.hasOwn(FORMER_NAMES, first) ? FORMER_NAMES[first] : undefined;
   return [...(name ?? [first]), ...rest];

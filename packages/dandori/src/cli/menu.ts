@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
+import { asTyped } from './command-line.ts';
 import { run } from './commands/run.ts';
 import { styleFor } from './style.ts';
 import { textsFor } from './texts.ts';
-import { asTyped } from './typed.ts';
 
 const GOALS = [
   '100 + 200を計算',
@@ -11,7 +11,7 @@ const GOALS = [
   'データベースの商品一覧を表示して',
 ];
 
-/** What `npm start` alone shows: a few goals that work at once, and a place to type another. */
+/** Shown by `npm start` alone: a few goals that work at once, and a prompt for another one. */
 export async function menu(): Promise<number> {
   const style = styleFor(process.stdout);
   const texts = textsFor({});
@@ -20,7 +20,7 @@ export async function menu(): Promise<number> {
   process.stdout.write(`${style.dim(asTyped(texts.menuUsage))}\n`);
   const reader = createInterface({ input: process.stdin, output: process.stdout, prompt: texts.menuPrompt });
   reader.prompt();
-  // A last line without a newline is a line all the same, and comes right before the end.
+  // A last line without a newline also counts. Its event comes right before `close`.
   const line = await new Promise<string>((resolve) => {
     reader.once('line', resolve);
     reader.once('close', () => resolve(''));

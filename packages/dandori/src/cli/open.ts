@@ -2,10 +2,10 @@ import type { Dandori, OpenOptions } from '../app/dandori.ts';
 import type { RunClient } from '../app/run-client.ts';
 import { DandoriError } from '../model/error.ts';
 
-/** The runs that a command works on, here or at a server, and the configuration of this folder. */
+/** The runs that a command works on, local or on a server, and the configuration of this folder. */
 export interface Workplace extends RunClient, Pick<Dandori, 'config' | 'mindName'> {}
 
-/** The one place that knows whether a command works here or at a server. */
+/** The only place that knows whether a command works locally or on a server. */
 export async function openWorkplace(options: OpenOptions): Promise<Workplace> {
   const { [SERVER]: server = '', [TOKEN]: token = '' } = process.env;
   if (server === '') return openDandori(options);
@@ -13,7 +13,7 @@ export async function openWorkplace(options: OpenOptions): Promise<Workplace> {
   return openRemote(options, { server, ...(token !== '' && { token }) });
 }
 
-/** Loaded late, so that `--help` is quick. */
+/** Imported on demand, so that `--help` is fast. */
 async function openDandori(options: OpenOptions): Promise<Dandori> {
   const app = await import('../app/dandori.ts');
   return app.openDandori(options);
@@ -28,10 +28,10 @@ export async function openHere(command: string, options: OpenOptions): Promise<D
 }
 
 const WHOLE_ID = /^\d{8}-\d{9}-[a-z0-9]{4}$/;
-/** A part of an id is looked for among the newest runs only. */
+/** A partial id is looked up among the newest runs only. */
 const SEARCHED = 1000;
 
-/** A run by its id, by the beginning or the end of it, or by `last`. */
+/** Finds a run by its id, by the beginning or the end of the id, or by `last`. */
 export async function findRun(name: string, dandori: RunClient): Promise<string> {
   if (name === 'last') {
     const [newest] = await dandori.runs({ limit: 1 });
@@ -58,6 +58,6 @@ export async function findRun(name: string, dandori: RunClient): Promise<string>
   );
 }
 
-/** Where the runs are, unless in this folder. `--server` and `--token` set the same. */
+/** The server to use, if the runs are not in this folder. `--server` and `--token` set the same variables. */
 export const SERVER = 'DANDORI_SERVER';
 export const TOKEN = 'DANDORI_TOKEN';

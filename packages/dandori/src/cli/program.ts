@@ -4,8 +4,8 @@ import { exitCodes } from './exit-code.ts';
 import { SERVER, TOKEN } from './open.ts';
 
 /**
- * The commands of `dandori` and their options. Everything else that names them, such as hints in messages, reads them from
- * here. Each command loads its code only when it runs, so that `--help` is as quick as bare Node.
+ * The commands of `dandori` and their options. Hints in messages are derived from these definitions. Each
+ * command loads its code only when it runs, so that `--help` is as fast as bare Node.
  */
 export function createProgram(then: (exitCode: number) => void = () => {}): Command {
   const program = new Command('dandori')
@@ -239,7 +239,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   return program;
 }
 
-/** An option that may be given several times. */
+/** Collects the values of an option that may be repeated. */
 function gather(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }

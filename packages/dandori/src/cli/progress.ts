@@ -12,20 +12,20 @@ import { duration } from '../views/report.ts';
 import { oneLine, printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
-/** Shows a run while it goes on. It folds the events with the same `apply` as everybody else. */
+/** Shows a run live. It folds the events with the same `apply` as the engine. */
 export interface Progress {
   event(event: Event): void;
-  /** Takes in what happened before somebody watched, without showing it. */
+  /** Applies an event from before this process watched, without showing it. */
   replay(event: Event): void;
   live(live: Live): void;
-  /** A line for the person, above what is redrawn. */
+  /** Prints a line above the part that is redrawn. */
   note(text: string): void;
-  /** Leaves what is shown and stops drawing. */
+  /** Stops drawing, and leaves the last state on the screen. */
   end(): void;
 }
 
 const MOST_LINES = 12;
-/** Milliseconds. */
+/** Shorter waits are not shown, in milliseconds. */
 const SHORTEST_TOLD = 2_000;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
@@ -33,7 +33,7 @@ export function createProgress(stream: NodeJS.WriteStream, texts: Texts): Progre
   return stream.isTTY ? drawnProgress(stream, texts) : printedProgress(stream, texts);
 }
 
-/** For pipes and logs: a line for each thing that happened. */
+/** For pipes and logs: one line per event. */
 function printedProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   const style = styleFor(stream);
   let state: RunState | undefined;
@@ -55,7 +55,7 @@ function printedProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   };
 }
 
-/** Many servers say how far they are and nothing else, and some not even that. */
+/** Many servers report only a fraction, and some report neither a fraction nor a message. */
 function progressText({ message, fraction }: Live & { type: 'task_progress' }): string {
   if (message !== '' || fraction === undefined) return message;
   return `${Math.round(fraction * 100)}%`;
@@ -138,7 +138,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
   }
 }
 
-/** What could not be found out is asked next, and the question tells it. */
+/** If the probe found nothing out, a question follows and says so. */
 function probeLines(
   { task, found }: FactOf<'probe_ended'>['data'],
   state: RunState,
@@ -151,7 +151,7 @@ function probeLines(
   return [`${taskLine(state.tasks.get(task), wording, now)} ${style.dim(texts.happened)}`];
 }
 
-/** A wait that nobody would notice is not worth a line, and neither is one that does not come any more. */
+/** Short waits are not shown, and neither are waits that will not happen. */
 function whatNext(
   { at, data }: Extract<Event, { type: 'decision_failed' }>,
   state: RunState,
@@ -179,7 +179,7 @@ function outlineLines(steps: readonly Step[], texts: Texts): string[] {
   ];
 }
 
-/** Steps are told by their outline, so that only what will be called is counted here. */
+/** The outline already shows the steps, so only the calls are counted here. */
 function plannedLines(planned: readonly { id: string }[], state: RunState, texts: Texts): string[] {
   const tasks = planned.filter(({ id }) => !isStep(state.tasks.get(id)?.task ?? { operation: '' }));
   return tasks.length === 0 ? [] : [texts.planned(tasks.length)];
@@ -223,7 +223,7 @@ function howFar(state: RunState, texts: Texts): string[] {
   ];
 }
 
-/** For a terminal: what runs is redrawn in place, what has ended scrolls away above it. */
+/** For a terminal: running tasks are redrawn, and finished ones scroll away above them. */
 function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   const style = styleFor(stream);
   const wording = { texts, style };
@@ -236,7 +236,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   const columns = () => (stream.columns || 80) - 2;
 
   function erase(): void {
-    // Back to the first column too: the terminal has echoed a ^C.
+    // Also returns to the first column, because the terminal may have echoed ^C.
     if (drawn > 0) stream.write(`\r\u001b[${drawn}A\u001b[0J`);
     drawn = 0;
   }
@@ -301,7 +301,7 @@ function drawnProgress(stream: NodeJS.WriteStream, texts: Texts): Progress {
   };
 }
 
-/** Cut by what is seen: escape codes take no room, wide characters take two columns. */
+/** Clips by display width: escape codes take no columns, and wide characters take two. */
 function clipped(line: string, width: number): string {
   let room = width;
   let result = '';
@@ -318,12 +318,14 @@ function clipped(line: string, width: number): string {
   return result;
 }
 
-/** What the model of another run passed on never reads like the user's own words. */
+/** A note that the model of another run passed on must not look like the user's own words. */
 export function noteText({ text, passedOnBy }: FactOf<'note_added'>['data'], texts: Texts): string {
   return passedOnBy === undefined ? texts.noteAdded(text) : texts.notePassedOn(text, passedOnBy.run);
 }
 
-/** A text in lines of a terminal while it is being written. A line that is full stays as it is, so that nothing jumps. */
+/**
+ * Wraps text into terminal lines while it is being written. A full line never changes, so that nothing jumps.
+ */
 class WrittenLines {
   #lines: string[] = [''];
   #columns = 0;
@@ -341,7 +343,7 @@ class WrittenLines {
     }
   }
 
-  /** The newest, none where nothing was written. */
+  /** The newest lines. Empty lines are left out. */
   last(count: number): string[] {
     return this.#lines.filter((line) => line !== '').slice(-count);
   }

@@ -8,19 +8,22 @@ import type { TalkedRun } from '../server/api.ts';
 
 interface Options {
   readonly client: Client;
-  /** Told of the run that somebody waits for. */
+  /** Receives the messages of the run that the user waits for. */
   readonly onNews: (news: Followed) => void;
-  /** The last event of a run that is known already. */
+  /** The last event of a run that the caller already knows. */
   readonly seen: (run: string) => number;
 }
 
-/** How the run of a message stands, once its answer to a question has been taken. */
-interface Awaited {
+/** The run of a message. `question` is the one that the message answered. */
+interface AwaitedRun {
   readonly run: string;
   readonly question?: string;
 }
 
-/** A conversation of a server with the face of one in this process: what the server tells is folded here once more. */
+/**
+ * A conversation of a server, behind the interface of a local one. The events from the server are folded
+ * again here.
+ */
 export async function openRemoteConversation(
   given: string | undefined,
   { client: { conversations, ...client }, onNews, seen }: Options,
@@ -33,7 +36,7 @@ export async function openRemoteConversation(
   let state: ConversationState | undefined;
   let trouble: unknown;
 
-  /** As far as the server has come by now. */
+  /** Resolves when the local state has caught up with the server. */
   async function join(conversation: string): Promise<void> {
     id = conversation;
     const now = await conversations.get(conversation, { messages: 0 });
@@ -58,16 +61,19 @@ export async function openRemoteConversation(
     }
   }
 
-  /** That a run has ended is not told once more to who was not there. */
+  /**
+   * Marks a run as ended when its reply arrives. After a reconnect, the server does not send the status of
+   * ended runs.
+   */
   function note({ run = '', kind, outcome, tally }: Message): void {
-    const known = runs.get(run) ?? unheard(run);
+    const known = runs.get(run) ?? missedRun(run);
     if (known === undefined || kind !== 'reply' || outcome === undefined || outcome === 'completed') return;
     const { standing: _, progress = tally, ...rest } = known;
     runs.set(run, { ...rest, outcome, standing: 'ended', questions: [], ...(progress && { progress }) });
   }
 
-  /** One that was begun, and perhaps ended, while the stream was off. */
-  function unheard(run: string): TalkedRun | undefined {
+  /** A run that started, and perhaps ended, while the stream was disconnected. */
+  function missedRun(run: string): TalkedRun | undefined {
     const message = state?.runs.get(run);
     if (message === undefined) return undefined;
     const goal = state?.messages.get(message)?.text ?? '';
@@ -81,7 +87,7 @@ export async function openRemoteConversation(
     });
   }
 
-  async function released(awaited: Awaited): Promise<Standing> {
+  async function released(awaited: AwaitedRun): Promise<Standing> {
     const watching = new AbortController();
     const isToldOf = followRun(awaited.run, watching.signal);
     let isLong = false;
@@ -95,7 +101,7 @@ export async function openRemoteConversation(
         standing = standingOf(awaited) ?? (isLong ? 'background' : undefined);
         return standing !== undefined;
       });
-      // The end of what is written letter by letter.
+      // Wait for the end of the streamed answer.
       if (standing === 'ended') await isToldOf;
       return standing ?? 'background';
     } finally {
@@ -104,7 +110,7 @@ export async function openRemoteConversation(
     }
   }
 
-  /** Resolves with the end of the run, or when nobody wants to know any more. */
+  /** Resolves when the run ends or the signal is aborted. */
   async function followRun(run: string, signal: AbortSignal): Promise<void> {
     try {
       for await (const news of client.follow(run, { after: seen(run), signal })) {
@@ -117,8 +123,11 @@ export async function openRemoteConversation(
     }
   }
 
-  /** Only with what was said about it: whoever is told that it has ended or asks wants to see that. */
-  function standingOf({ run, question }: Awaited): Standing | undefined {
+  /**
+   * The status, but only once its message has arrived: the reply of an ended run, or the text of its
+   * questions.
+   */
+  function standingOf({ run, question }: AwaitedRun): Standing | undefined {
     const { standing, questions = [] } = runs.get(run) ?? {};
     if (questions.some(({ id: open }) => open === question)) return undefined;
     const said = [...(state?.messages.values() ?? [])].filter((message) => message.run === run);
@@ -135,7 +144,7 @@ export async function openRemoteConversation(
     return runs.get(run) ?? { run, goal, message, outcome: 'open', questions: [] };
   }
 
-  /** Nothing can be done in one that was not begun. */
+  /** The empty id of a conversation that has not started. The server refuses requests with it. */
   const here = () => id ?? '';
   let chosen: string | undefined;
 

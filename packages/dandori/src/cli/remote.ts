@@ -7,10 +7,13 @@ import { writePlanAsJson } from '../plan/write.ts';
 import type { Workplace } from './open.ts';
 import { openRemoteConversation } from './remote-conversation.ts';
 
-/** The server gives no more per page. */
+/** The server's largest page size. */
 const LARGEST_PAGE = 200;
 
-/** The runs of a Dandori server. The server drives them; what it tells is what a driver here would have told. */
+/**
+ * The runs of a Dandori server. The server drives them, and the caller gets the same events as from a local
+ * driver.
+ */
 export async function openRemote(
   { configFile, cwd = process.cwd(), tools: areToolsWanted = true, onEvent, onLive }: OpenOptions,
   { server, token }: { readonly server: string; readonly token?: string },
@@ -18,13 +21,13 @@ export async function openRemote(
   const config = await loadConfig({ file: configFile, cwd, env: process.env, use: 'read' });
   const connection = { url: addressIn(server), ...(token !== undefined && { token }) };
   const client = createClient(connection);
-  // A chat waits for the server, however long it is gone.
+  // A chat waits for the server without a time limit.
   const talking = createClient({ ...connection, patience: Number.POSITIVE_INFINITY });
   const { tools, missing } = areToolsWanted ? await client.tools() : { tools: [], missing: [] };
   const known = new Map(tools.map((tool) => [tool.name, tool]));
-  /** The last event of each run that the caller has seen; a drive goes on after it. */
+  /** The last event of each run that the caller has seen. `drive` continues after it. */
   const seen = new Map<string, number>();
-  /** The text of the answer that is being written, as far as the caller has seen it. */
+  /** The part of the unfinished answer that the caller has already received. */
   const written = new Map<string, string>();
   const opened = new Set<ConversationClient>();
   const tellText = (run: string, text: string) => {
@@ -62,7 +65,8 @@ export async function openRemote(
     ) {
       const run = await client.start(goal, options);
       if (onStart === undefined) return run;
-      // The server may have done more by now. The caller follows that from the first event on, as it happens here.
+      // The server may have journaled more events. The caller follows the run from the first event on, as
+      // with a local run.
       const [first] = await client.events(run);
       if (first === undefined) return run;
       seen.set(run, first.seq);
@@ -105,7 +109,7 @@ export async function openRemote(
         const { runs, next } = await client.runs(page);
         return { items: runs, next };
       }),
-    // Why a run is damaged is for admins of the server.
+    // Only admins of the server may see why a run is damaged.
     statistics: ({ since } = {}) => client.statistics({ since }),
     fork: (run, { at, answers, tasks }) =>
       client.fork(run, {
@@ -154,7 +158,7 @@ interface ServerPage {
   readonly before: string | undefined;
 }
 
-/** The first `limit` items, from as many pages of the server as that takes. */
+/** The first `limit` items, from as many pages as needed. */
 async function upTo<T>(
   limit: number,
   before: string | undefined,

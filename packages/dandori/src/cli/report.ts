@@ -5,19 +5,19 @@ import type { FactOf } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Estimate } from '../model/plan.ts';
 import { duration, type Report } from '../views/report.ts';
+import { asTyped } from './command-line.ts';
 import { answerCommands, hasExpired, questionLines } from './questions/question.ts';
 import { printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
-import { asTyped } from './typed.ts';
 
 interface Printing {
   readonly texts: Texts;
   readonly json?: boolean;
-  /** As the user gave it, for the commands that follow. */
+  /** The `--config` that the user gave, for the commands that the report suggests. */
   readonly config?: string;
 }
 
-/** The answer goes to stdout, everything about it to stderr, so that a pipe gets the answer alone. */
+/** The answer goes to stdout and everything else to stderr, so that a pipe gets only the answer. */
 export function printReport(report: Report, { texts, json, config }: Printing): void {
   if (json === true) {
     process.stdout.write(`${stringifyJson(report)}\n`);
@@ -69,10 +69,10 @@ function ratingText({ rating, comment, by }: NonNullable<Report['rating']>): str
   return printable([`${'★'.repeat(rating)}${'☆'.repeat(5 - rating)}`, ...said].join(' '));
 }
 
-/** Of a list of tasks; the first ones and the last tell enough. */
+/** The most tasks to list: the first ones and the last one. */
 const MAX_SHOWN = 12;
 
-/** What a plan will take, so that a person can say yes or no before the first call. */
+/** What a plan will cost, so that the user can decide before the first call. */
 export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): string[] {
   const {
     calls,
@@ -112,7 +112,7 @@ type Amounts = FactOf<'budget_added'>['data'];
 const COUNTS = ['steps', 'calls', 'tasks', 'tokens', 'revisions'] as const;
 const EXAMPLE = 'such as steps=5,calls=10,tokens=50000,tasks=20,revisions=2,cost=0.5,time=10m';
 
-/** What to add so that a run goes on which this limit has ended. */
+/** The amount to add for each limit, so that a run that reached it can continue. */
 const ENOUGH: Readonly<Record<Limit, string>> = {
   steps: 'steps=5,calls=10',
   calls: 'calls=10',
@@ -121,16 +121,16 @@ const ENOUGH: Readonly<Record<Limit, string>> = {
   cost: 'cost=1',
   time: 'time=10m',
   revisions: 'revisions=2',
-  // Whatever is added, the mind may try once more.
+  // Any increase lets the mind try once more.
   loop: 'steps=5',
 };
 
-/** Journals of before do not say which limit it was. */
+/** Old journals do not record which limit was reached. */
 function amountsFor(limit: Limit = 'steps'): string {
   return ENOUGH[limit];
 }
 
-/** `steps=5,time=10m`, as it is typed behind `--raise`. */
+/** Parses the value of `--raise`, such as `steps=5,time=10m`. */
 export function readAmounts(text: string): Amounts {
   const amounts: Amounts = {};
   for (const part of text.split(/[,\s]+/).filter((one) => one !== '')) {

@@ -8,6 +8,7 @@ import type { Question } from '../model/question.ts';
 import { textOf } from '../views/form.ts';
 import type { Report } from '../views/report.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
+import { asTyped } from './command-line.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { openWorkplace, type Workplace } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -16,23 +17,24 @@ import { answerCommand, questionLines } from './questions/question.ts';
 import { printReport } from './report.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
-import { asTyped } from './typed.ts';
 
 export interface SessionOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
-  /** Who sits here. */
+  /** The user at this terminal. */
   readonly user?: string;
   readonly goal?: string;
 }
 
-/** A run in the foreground: shown live, asked about on the spot, cancelled by Ctrl-C. */
+/**
+ * A run in the foreground: it is shown live, its questions are asked at the prompt, and Ctrl-C cancels it.
+ */
 export interface Session extends AsyncDisposable {
   readonly dandori: Workplace;
   /**
-   * Drives to the end, or until a question is left that nobody here can answer; returns the exit code. `begun`: all
-   * events so far, where the caller has just started the run.
+   * Drives the run until it ends or has a question that the user here cannot answer. Returns the exit code.
+   * `begun` has all events so far, if the caller has just started the run.
    */
   follow(run: string, begun?: readonly Event[]): Promise<number>;
 }
@@ -58,7 +60,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const { goal, settings } =
         first?.type === 'run_started' ? first.data : { goal: '', settings: undefined };
       const texts = textsFor({ language: settings?.language ?? language, goal });
-      // Others are read too, for how long tools take.
+      // Other journals are read too, for the durations of tools. Only damage in this run is reported.
       for (const tail of torn.filter((found) => found.run === run)) announceTorn(tail, texts);
       watching.texts = texts;
       const foreground = { dandori, options, texts, watching, interrupted: new AbortController() };
@@ -67,7 +69,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         const report = await driveAndAsk(run, past, foreground);
         printReport(report, { texts, json: options.json, config: options.config });
         const code = exitCodeOf(report.outcome);
-        if (report.unstopped !== undefined) leaveSoon(code);
+        if (report.unstopped !== undefined) forceExitSoon(code);
         return code;
       } finally {
         uncatch();
@@ -77,21 +79,21 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 }
 
-/** A method that does not hear its signal would keep the process for as long as it likes. */
-function leaveSoon(code: number): void {
+/** Forces an exit, because a method that ignores its abort signal would keep the process alive. */
+function forceExitSoon(code: number): void {
   setTimeout(() => process.exit(code), 500).unref();
 }
 
 interface Watching {
   progress?: Progress;
-  /** Asks about calls that are held open. */
-  held?: Held;
+  /** Asks the questions of calls that are held open. */
+  held?: HeldQuestions;
   texts?: Texts;
-  /** How many events of the run this process has driven it through. */
+  /** How many events of the run this process has shown. */
   seen: number;
   /** Whether the mind was asked for a plan. */
   hasPlanned: boolean;
-  /** The request to cancel, until it is written down. */
+  /** The request to cancel, until it is journaled. */
   cancelling?: Promise<void>;
 }
 
@@ -100,7 +102,7 @@ function show(event: Event, { mind, watching }: { mind: string; watching: Watchi
   const isAsked = event.type === 'decision_started' && event.data.purpose === 'act';
   if (isAsked && mind === 'built-in' && !watching.hasPlanned && texts !== undefined)
     progress?.note(styleFor(process.stderr).dim(asTyped(texts.noLanguageModel)));
-  // After an answer on the spot the run is taken up again in the journal, and nobody has noticed a pause.
+  // After an answer at the prompt the journal has a resume, but for the user there was no pause.
   if (event.type === 'run_resumed' && watching.seen > 0) progress?.replay(event);
   else progress?.event(event);
   watching.held?.event(event);
@@ -121,22 +123,24 @@ async function driveAndAsk(run: string, past: readonly Event[], foreground: Fore
   const { dandori, watching } = foreground;
   for (let events = past; ; events = await dandori.events(run)) {
     showProgress(events, foreground);
-    watching.held = createHeld((question, signal) => askWhileDriven(run, { question, signal }, foreground));
+    watching.held = createHeldQuestions((question, signal) =>
+      askWhileDriven(run, { question, signal }, foreground),
+    );
     const report = await drive(run, foreground).finally(async () => {
       await watching.held?.stop();
       watching.progress?.end();
     });
     if (report.outcome !== 'waiting') return report;
     const isAnswered = await answerAll(report, foreground);
-    // A signal at the prompt cancels the run: it is driven once more, to its end.
+    // A signal at the prompt cancels the run. It is driven once more, to its end.
     if (!isAnswered && !foreground.interrupted.signal.aborted) return report;
     await watching.cancelling;
   }
 }
 
 /**
- * Where somebody else has answered, they may go on with it too: then it is theirs until they leave it. Who has to stand
- * down in the middle of a drive says so.
+ * If another process answers the question, it may also drive the run. This process then waits until it can
+ * take over. An error is thrown only if the other process took the run during a drive.
  */
 async function drive(run: string, { dandori, watching }: Foreground): Promise<Report> {
   const isAfterQuestion = watching.seen > 0;
@@ -160,7 +164,7 @@ function showProgress(events: readonly Event[], { options, texts, watching }: Fo
   for (const event of events) watching.progress.replay(event);
 }
 
-/** Its call is held open: the driver waits for the answer, whoever gives it. */
+/** Asks while the call is held open. The driver waits for the answer, from here or from elsewhere. */
 async function askWhileDriven(
   run: string,
   { question, signal }: { question: Question; signal: AbortSignal },
@@ -176,7 +180,7 @@ async function askWhileDriven(
     for (const line of [...lines, texts.toolWaits, how]) watching.progress?.note(line);
     return;
   }
-  // The terminal belongs to who is asked.
+  // Stop drawing while the prompt uses the terminal.
   watching.progress?.end();
   watching.progress = undefined;
   const taken = AbortSignal.any([signal, interrupted.signal]);
@@ -186,7 +190,7 @@ async function askWhileDriven(
   showProgress(await dandori.events(run), foreground);
 }
 
-/** True where every question got an answer, so that the run can go on. */
+/** Returns true if every question was answered, so that the run can continue. */
 async function answerAll(report: Report, foreground: Foreground): Promise<boolean> {
   const { run, questions } = report;
   for (const question of questions) {
@@ -219,7 +223,10 @@ async function pass({ run, question, reply }: Passing, foreground: Foreground): 
   });
 }
 
-/** Somebody else was quicker, and their answer holds. That its time is over, or its run, is told with the run. */
+/**
+ * Prints the answer that another user gave first. If the question expired or the run ended, the run's output
+ * says so.
+ */
 async function tellSettled(
   run: string,
   { id, options = [] }: Question,
@@ -245,13 +252,16 @@ async function unlessTooLate(
     if (!(error instanceof DandoriError)) throw error;
     if (error.code === 'question-answered' || error.code === 'run-ended')
       return tellSettled(run, question, foreground);
-    // It is asked again, unless nobody can answer it any more: then the drive says how the run goes on.
+    // The question is asked again. If it has expired, the next drive shows how the run continues.
     if (error.code !== 'question-expired' && error.code !== 'answer-invalid') throw error;
     process.stderr.write(`${printable(error.message)}\n`);
   }
 }
 
-/** A plan is settled where it is asked about, as it may be edited until it is right: then the reply is given already. */
+/**
+ * `given` means that the answer was already sent. A plan is answered inside its prompt, because the user may
+ * edit it several times.
+ */
 async function replyFor(
   { run, goal }: Report,
   question: Question,
@@ -286,7 +296,7 @@ function canAsk(question: Question, foreground: Foreground): boolean {
   return isTerminal && foreground.options.json !== true && isMeant(question, foreground);
 }
 
-/** The first Ctrl-C cancels cleanly, so that running calls are told; the second quits. */
+/** The first Ctrl-C cancels the run cleanly and aborts its calls. The second one quits. */
 function catchInterrupts(run: string, { dandori, texts, watching, interrupted }: Foreground): () => void {
   const say = (text: string) =>
     watching.progress ? watching.progress.note(text) : process.stderr.write(`${text}\n`);
@@ -306,28 +316,28 @@ function catchInterrupts(run: string, { dandori, texts, watching, interrupted }:
   };
 }
 
-interface Held {
-  /** To be told of every event of the run. */
+interface HeldQuestions {
+  /** Must be called with every event of the run. */
   event(event: Event): void;
-  /** Takes back what is asked, and waits until nobody is asked any more. */
+  /** Withdraws the open prompts, and resolves when the last one is closed. */
   stop(): Promise<void>;
 }
 
 /**
- * Questions for which a call is held open: they are asked while the run is driven, one after the other. One that
- * somebody else answers meanwhile, or whose call has ended, is taken back.
+ * Asks the questions of calls that are held open, one at a time, while the run is driven. A prompt is
+ * withdrawn if the question is answered elsewhere or its call ends.
  */
-function createHeld(ask: (question: Question, signal: AbortSignal) => Promise<void>): Held {
+function createHeldQuestions(ask: (question: Question, signal: AbortSignal) => Promise<void>): HeldQuestions {
   const open = new Map<string, { readonly task: string | undefined; readonly controller: AbortController }>();
   let turn: Promise<void> = Promise.resolve();
 
-  const takeBack = (id: string) => open.get(id)?.controller.abort();
+  const withdraw = (id: string) => open.get(id)?.controller.abort();
 
   return {
     event({ type, data }) {
-      if (type === 'question_answered' || type === 'question_expired') takeBack(data.question);
+      if (type === 'question_answered' || type === 'question_expired') withdraw(data.question);
       if (type === 'task_succeeded' || type === 'task_failed')
-        for (const [id, { task }] of open) if (task === data.task) takeBack(id);
+        for (const [id, { task }] of open) if (task === data.task) withdraw(id);
       if (type !== 'question_asked' || data.held !== true) return;
       const { question } = data;
       const controller = new AbortController();
@@ -336,23 +346,23 @@ function createHeld(ask: (question: Question, signal: AbortSignal) => Promise<vo
         if (!controller.signal.aborted) await ask(question, controller.signal);
         open.delete(question.id);
       });
-      // Whatever goes wrong is told to who stops it.
+      // `stop` reports the error.
       turn.catch(() => {});
     },
     async stop() {
-      for (const id of open.keys()) takeBack(id);
+      for (const id of open.keys()) withdraw(id);
       await turn;
     },
   };
 }
 
-/** Says when a question need not be asked here any more. */
+/** Tells when a question no longer needs an answer from this prompt. */
 interface OpenQuestion extends Disposable {
-  /** Aborted when somebody has answered it elsewhere, when its time is over, or when its run has ended. */
+  /** Aborted when the question is answered elsewhere or expires, or when its run ends. */
   readonly settled: AbortSignal;
 }
 
-/** Who sits at a prompt must not go on thinking about what is settled. */
+/** Closes the prompt of a question that is already settled. */
 function watchQuestion(
   run: string,
   { id, expiresAt }: Question,
@@ -363,7 +373,7 @@ function watchQuestion(
     const { questions } = await dandori.report(run);
     if (!questions.some((question) => question.id === id)) controller.abort();
   };
-  // What cannot be read now is read when the answer is given.
+  // A read error is ignored here. It shows again when the answer is sent.
   const changed = () => void look().catch(() => {});
   const unwatch = dandori.watch(run, changed);
   const timer = expiresAt === undefined ? undefined : afterwards(expiresAt, () => controller.abort());
@@ -377,7 +387,7 @@ function watchQuestion(
   };
 }
 
-/** Longer than a timer can last, nobody sits at a prompt. */
+/** The longest delay of a timer, about 25 days. A later expiry is not watched. */
 const LONGEST = 2 ** 31 - 1;
 
 function afterwards(at: number, then: () => void): NodeJS.Timeout | undefined {

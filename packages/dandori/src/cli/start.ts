@@ -1,9 +1,8 @@
 import { main } from './main.ts';
 
 /**
- * Whoever reads may stop reading: `dandori show last | head -1`. Without a listener Node would end the process with a
- * stack, and with it a run that goes on whether or not anybody watches it. That nothing could be written for another
- * reason, such as a full disk, shows in the exit code.
+ * A reader may close the pipe early: `dandori show last | head -1`. Without a listener, Node would then crash
+ * the process, and with it the run. Other write errors, such as a full disk, set the exit code.
  */
 let isOutputLost = false;
 process.stderr.on('error', () => {});

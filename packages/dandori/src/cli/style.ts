@@ -1,6 +1,6 @@
 import { displayWidth, unturned } from '../model/text.ts';
 
-/** Colours where the stream is a terminal that wants them, plain text everywhere else. */
+/** Colours if the stream is a terminal that supports them, otherwise plain text. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -26,15 +26,15 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
 }
 
 /**
- * What a tool or a model wrote must not move the cursor, ring the bell, rewrite what stands above, or turn the direction
- * in which a call is read that somebody is to approve.
+ * Removes control characters from the text of tools and models. Such text must not move the cursor, overwrite
+ * earlier output, or reverse the reading direction of a call that the user approves.
  */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   return unturned(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
 }
 
-/** One line of at most `width` columns; wide characters count twice, as they do on the screen. */
+/** One line of at most `width` columns. Wide characters count as two. */
 export function oneLine(text: string, width: number): string {
   const flat = printable(text.replaceAll(/\s+/g, ' ').trim());
   let columns = 0;
@@ -47,7 +47,7 @@ export function oneLine(text: string, width: number): string {
   return result;
 }
 
-/** Filled up to so many columns. */
+/** Padded with spaces to `width` columns. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }

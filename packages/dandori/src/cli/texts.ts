@@ -22,7 +22,7 @@ const ENGLISH = {
   words: englishWords,
 };
 
-/** Everything the command line says, in one language. */
+/** All texts of the command line, in one language. */
 export type Texts = typeof ENGLISH;
 
 const JAPANESE: Texts = {
@@ -35,7 +35,7 @@ const JAPANESE: Texts = {
   words: japaneseWords,
 };
 
-/** The configured language, then the language of the goal, then that of the environment. */
+/** Chosen by the configured language, then by the goal, then by the environment. */
 export function textsFor({ language, goal = '' }: { language?: string | undefined; goal?: string }): Texts {
   if (language !== undefined) return language === 'ja' ? JAPANESE : ENGLISH;
   if (isJapanese(goal)) return JAPANESE;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { asTyped, configIn } from '../../src/cli/command-line.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { asTyped, configIn } from '../../src/cli/typed.ts';
 import { approvalPolicy, mode } from '../../src/model/settings.ts';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerFrom } from '../../src/cli/questions/given.ts';
+import { answerFrom } from '../../src/cli/questions/parse-answer.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type FieldKind, fieldOf, fieldsOf, typedAs } from '../../src/views/form.ts';
 

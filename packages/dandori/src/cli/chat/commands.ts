@@ -9,16 +9,16 @@ import { contextLines } from '../questions/question.ts';
 import { oneLine } from '../style.ts';
 import { shortName, type Wording } from './message.ts';
 
-/** What a command works with. */
-export interface Room extends Wording {
+/** What a chat command works with. */
+export interface CommandContext extends Wording {
   readonly conversation: ConversationClient;
   readonly say: (text: string) => Promise<void>;
-  /** Waits at the prompt for what an answer leads to. */
+  /** Sends the answer, and keeps the prompt busy until its result is known. */
   readonly answer: (asked: Asked, typed: string, comment?: string) => Promise<void>;
   readonly decline: (asked: Asked, comment?: string) => Promise<void>;
 }
 
-type Command = (words: string, room: Room) => Promise<void>;
+type Command = (words: string, context: CommandContext) => Promise<void>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   '/help': help,
@@ -34,18 +34,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   '/model': model,
 };
 
-/** True where the text was a command. `/quit` is the chat's own. */
-export async function runCommand(text: string, room: Room): Promise<boolean> {
+/** Returns true if the text is a command. The chat itself handles `/quit`. */
+export async function runCommand(text: string, context: CommandContext): Promise<boolean> {
   const [, name = '', words = ''] = /^(\/[a-z]*)(?:\s+([\s\S]*))?$/.exec(text.trimEnd()) ?? [];
   if (!text.startsWith('/') || text.startsWith('//')) return false;
   const command = COMMANDS[name];
   await (command === undefined
-    ? room.say(room.texts.chat.unknownCommand(text.split(/\s/)[0] ?? ''))
-    : command(words.trim(), room));
+    ? context.say(context.texts.chat.unknownCommand(text.split(/\s/)[0] ?? ''))
+    : command(words.trim(), context));
   return true;
 }
 
-async function help(_: string, { say, texts, style }: Room): Promise<void> {
+async function help(_: string, { say, texts, style }: CommandContext): Promise<void> {
   const width = Math.max(...texts.chat.help.map(([form]) => displayWidth(form)));
   const lines = texts.chat.help.map(
     ([form, about]) => `  ${style.bold(form)}${' '.repeat(width - displayWidth(form))}  ${about}`,
@@ -53,12 +53,12 @@ async function help(_: string, { say, texts, style }: Room): Promise<void> {
   await say([...lines, style.dim(`  ${texts.chat.lines}`)].join('\n'));
 }
 
-async function plan(name: string, room: Room): Promise<void> {
-  const { conversation, say, texts } = room;
+async function plan(name: string, context: CommandContext): Promise<void> {
+  const { conversation, say, texts } = context;
   const draft = conversation
     .questions()
     .findLast(({ run, question }) => question.kind === 'plan_approval' && run.endsWith(name));
-  if (draft !== undefined) return say(draftText(draft, room));
+  if (draft !== undefined) return say(draftText(draft, context));
   const wanted = conversation.runs().filter(({ run }) => name === '' || run.endsWith(name));
   const found = await lastPlanned(wanted, conversation);
   const lines = found === undefined ? [] : planLines(found, texts);
@@ -69,7 +69,7 @@ async function plan(name: string, room: Room): Promise<void> {
   );
 }
 
-/** A plan that waits for a yes: it is the one that is spoken of. */
+/** A plan that waits for approval is shown first, because the user most likely means that one. */
 function draftText({ run, question }: Asked, { texts, style }: Wording): string {
   const head = `${shortName(run)} ${style.yellow(texts.chat.waitsForYou)}`;
   return [head, ...contextLines(question, texts)].map((line) => `  ${line}`).join('\n');
@@ -86,17 +86,17 @@ async function lastPlanned(
   return undefined;
 }
 
-async function runs(_: string, { conversation, say, texts, style }: Room): Promise<void> {
+async function runs(_: string, { conversation, say, texts, style }: CommandContext): Promise<void> {
   const all = conversation.runs();
   const lines = all.map((one) => {
     const { run, goal } = one;
-    return `  ${style.bold(shortName(run))}  ${standingText(one, { texts, style })}  ${oneLine(goal, 60)}`;
+    return `  ${style.bold(shortName(run))}  ${statusText(one, { texts, style })}  ${oneLine(goal, 60)}`;
   });
   await say(lines.length === 0 ? texts.chat.noRuns : lines.join('\n'));
 }
 
-/** How a run stands, in a word or two. */
-export function standingText(
+/** The status of a run in a word or two. */
+export function statusText(
   { outcome, progress, problem }: ConversationRun,
   { texts, style }: Wording,
 ): string {
@@ -110,26 +110,26 @@ export function standingText(
   return outcome === 'answered' ? style.green(status) : style.red(status);
 }
 
-async function approve(words: string, room: Room): Promise<void> {
-  const open = room.conversation.questions().filter(({ question }) => isApproval(question));
-  if (open.length === 0) return room.say(room.texts.chat.noApproval);
+async function approve(words: string, context: CommandContext): Promise<void> {
+  const open = context.conversation.questions().filter(({ question }) => isApproval(question));
+  if (open.length === 0) return context.say(context.texts.chat.noApproval);
   const { asked, rest } = named(words, open);
-  if (asked === undefined) return room.say(questionList(open, room));
-  await room.answer(asked, 'approve', rest);
+  if (asked === undefined) return context.say(questionList(open, context));
+  await context.answer(asked, 'approve', rest);
 }
 
-/** A no to a plan or a call; to any other question, that one will not say. */
-async function reject(words: string, room: Room): Promise<void> {
-  const open = room.conversation.questions();
-  if (open.length === 0) return room.say(room.texts.chat.noQuestion);
+/** Rejects a plan or a call. Any other question is declined. */
+async function reject(words: string, context: CommandContext): Promise<void> {
+  const open = context.conversation.questions();
+  if (open.length === 0) return context.say(context.texts.chat.noQuestion);
   const approvals = open.filter(({ question }) => isApproval(question));
   const { asked, rest } = named(words, open, approvals.length === 1 ? approvals : open);
-  if (asked === undefined) return room.say(questionList(open, room));
-  if (isApproval(asked.question)) await room.answer(asked, 'reject', rest);
-  else await room.decline(asked, rest);
+  if (asked === undefined) return context.say(questionList(open, context));
+  if (isApproval(asked.question)) await context.answer(asked, 'reject', rest);
+  else await context.decline(asked, rest);
 }
 
-/** The question that the first word names, or the only one that can be meant; and what was said besides. */
+/** The question named by the first word, or the only possible one, with the rest of the words. */
 function named(
   words: string,
   open: readonly Asked[],
@@ -142,66 +142,66 @@ function named(
   return { asked, rest: rest === '' ? undefined : rest };
 }
 
-async function answer(words: string, room: Room): Promise<void> {
-  const { conversation, say, texts } = room;
+async function answer(words: string, context: CommandContext): Promise<void> {
+  const { conversation, say, texts } = context;
   const open = conversation.questions();
   const [first = '', ...others] = words.split(/\s+/);
   const meant = open.filter((asked) => isNamed(asked, first));
   const [asked] = meant;
   if (open.length === 0) return say(texts.chat.noQuestion);
-  if (asked === undefined || meant.length > 1 || others.length === 0) return say(questionList(open, room));
-  await room.answer(asked, words.slice(first.length).trim());
+  if (asked === undefined || meant.length > 1 || others.length === 0) return say(questionList(open, context));
+  await context.answer(asked, words.slice(first.length).trim());
 }
 
-async function note(words: string, room: Room): Promise<void> {
-  const { conversation, say, texts } = room;
+async function note(words: string, context: CommandContext): Promise<void> {
+  const { conversation, say, texts } = context;
   const [name = '', ...others] = words.split(/\s+/);
-  const named = openRun(name, room);
-  const found = named ?? onlyOpen(room);
+  const named = openRun(name, context);
+  const found = named ?? onlyOpen(context);
   const text = named === undefined ? words : others.join(' ');
-  if (found === undefined) return say(whichRun(room));
+  if (found === undefined) return say(whichRun(context));
   if (text === '') return say(texts.chat.usage(texts.chat.noteForm));
   await conversation.tell(found.run, text);
   await say(texts.chat.told(shortName(found.run)));
 }
 
-async function cancel(words: string, room: Room): Promise<void> {
-  const { conversation, say, texts } = room;
+async function cancel(words: string, context: CommandContext): Promise<void> {
+  const { conversation, say, texts } = context;
   const [name = '', ...others] = words.split(/\s+/);
-  const named = openRun(name, room);
-  const found = named ?? onlyOpen(room);
-  if (found === undefined) return say(whichRun(room));
+  const named = openRun(name, context);
+  const found = named ?? onlyOpen(context);
+  if (found === undefined) return say(whichRun(context));
   const reason = named === undefined ? words : others.join(' ');
   await conversation.cancel(found.run, reason === '' ? texts.cancelReason : reason);
   await say(texts.chat.cancelled(shortName(found.run)));
 }
 
-async function model(name: string, { conversation, say, texts }: Room): Promise<void> {
+async function model(name: string, { conversation, say, texts }: CommandContext): Promise<void> {
   if (name === '') return say(texts.chat.model(conversation.model));
   await conversation.useModel(name);
   await say(texts.chat.modelNow(conversation.model));
 }
 
-function underWay({ conversation }: Room): ConversationRun[] {
+function underWay({ conversation }: CommandContext): ConversationRun[] {
   return conversation.runs().filter(({ outcome }) => outcome === 'open' || outcome === 'waiting');
 }
 
-function openRun(name: string, room: Room): ConversationRun | undefined {
-  const found = underWay(room).filter(({ run }) => name.length >= 4 && run.endsWith(name));
+function openRun(name: string, context: CommandContext): ConversationRun | undefined {
+  const found = underWay(context).filter(({ run }) => name.length >= 4 && run.endsWith(name));
   return found.length === 1 ? found[0] : undefined;
 }
 
-function onlyOpen(room: Room): ConversationRun | undefined {
-  const open = underWay(room);
+function onlyOpen(context: CommandContext): ConversationRun | undefined {
+  const open = underWay(context);
   return open.length === 1 ? open[0] : undefined;
 }
 
-function whichRun(room: Room): string {
-  const names = underWay(room).map(({ run, goal }) => `${shortName(run)} (${oneLine(goal, 40)})`);
-  return names.length === 0 ? room.texts.chat.noRuns : room.texts.chat.whichRun(names.join(', '));
+function whichRun(context: CommandContext): string {
+  const names = underWay(context).map(({ run, goal }) => `${shortName(run)} (${oneLine(goal, 40)})`);
+  return names.length === 0 ? context.texts.chat.noRuns : context.texts.chat.whichRun(names.join(', '));
 }
 
-/** `q1`, or `k3f9:q1` where two runs have a question of that name. */
+/** `q1`, or `k3f9:q1` if two runs have a question with that id. */
 export function questionName({ run, question }: Asked, open: readonly Asked[]): string {
   const isShared = open.filter((other) => other.question.id === question.id).length > 1;
   return isShared ? `${shortName(run)}:${question.id}` : question.id;

@@ -5,18 +5,18 @@ import type { Written } from '../../conversation/state.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { asTyped } from '../command-line.ts';
 import { errorTexts } from '../complain.ts';
 import { exitCodeOf } from '../exit-code.ts';
-import { answerIn } from '../questions/given.ts';
+import { answerIn } from '../questions/parse-answer.ts';
 import { oneLine } from '../style.ts';
-import { asTyped } from '../typed.ts';
-import { questionList, questionName, type Room, runCommand, standingText } from './commands.ts';
+import { type CommandContext, questionList, questionName, runCommand, statusText } from './commands.ts';
 import { messageText, questionText, shortName, userText, type Wording } from './message.ts';
 import { createStream, type Stream } from './stream.ts';
 import { openPipe, type Surface, written } from './surface.ts';
 import { openTerminal } from './terminal.ts';
 
-/** So much of what was said before is shown when a conversation goes on. */
+/** How many earlier messages are shown when a conversation continues. */
 const SHOWN_BEFORE = 6;
 
 export interface Hosting {
@@ -26,7 +26,7 @@ export interface Hosting {
   readonly past: (run: string) => Promise<Event[]>;
   readonly isTerminal: boolean;
   readonly isJson: boolean;
-  /** A server does the work, and goes on with it when this process ends. */
+  /** A server does the work and continues it after this process ends. */
   readonly isRemote: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Leaving {
   readonly close: () => Promise<void>;
 }
 
-/** The chat between a surface and a conversation: what is entered goes one way, messages come the other. */
+/** Connects a surface to a conversation: sends what the user enters, and shows the messages that arrive. */
 export function createHost({ conversation, wording, watched, past, isTerminal, isJson, isRemote }: Hosting) {
   const { style } = wording;
   let surface: Surface;
@@ -60,7 +60,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     return surface.print(help === undefined ? head : `${head}\n${labelled(style.bold(label), help)}`);
   };
 
-  /** Shows what has not been seen, in order, and says so once it was really written. */
+  /** Shows new messages in order. Each one is acknowledged only after it was really written. */
   function deliver(): Promise<void> {
     delivering = delivering.then(async () => {
       if (isHeld) return;
@@ -88,7 +88,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     return questionText({ ...asked, name: questionName(asked, conversation.questions()), text }, wording);
   }
 
-  /** A person reads easier with room between what is said. */
+  /** Adds an empty line between messages on a terminal. */
   function spaced(text: string): string {
     return isTerminal ? `${text}\n` : text;
   }
@@ -97,12 +97,12 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     const runs = conversation.runs().filter(({ outcome, run }) => outcome === 'open' && run !== watched.run);
     const lines = runs.map(
       (one) =>
-        `${style.cyan('▸')} ${style.dim(`${shortName(one.run)} ${oneLine(one.goal, 40)} ·`)} ${standingText(one, wording)}`,
+        `${style.cyan('▸')} ${style.dim(`${shortName(one.run)} ${oneLine(one.goal, 40)} ·`)} ${statusText(one, wording)}`,
     );
     surface.status(lines);
   }
 
-  /** Holds everything else back until nobody need wait at the prompt any more. */
+  /** Runs one turn. Other messages are held back until the user no longer waits for it. */
   async function waitFor(work: (onBegun: (run: string) => void) => Promise<Said>): Promise<void> {
     isHeld = true;
     surface.busy();
@@ -119,7 +119,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       const streamed = endStream();
       isHeld = false;
       const reply = said !== undefined && 'run' in said ? replyOf(said.run) : undefined;
-      // What was written letter by letter need not be written again.
+      // A streamed answer is already on the screen, so it is not printed again.
       if (reply !== undefined && streamed !== '' && streamed.trim() === reply.text.trim())
         shown.add(reply.id);
       watched.run = undefined;
@@ -152,7 +152,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     return surface.print(spaced(style.dim(wording.texts.chat.inBackground(shortName(run)))));
   }
 
-  const room = (): Room => ({
+  const context = (): CommandContext => ({
     ...wording,
     conversation,
     say,
@@ -169,7 +169,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       }),
   });
 
-  /** In the middle of a turn it cancels that; at the prompt it leaves, at the second time. */
+  /** During a turn, cancels its run. At the prompt, the second Ctrl-C leaves the chat. */
   function interrupt(): void {
     if (isLeaving) process.exit(130);
     const { run } = watched;
@@ -189,7 +189,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     const before = conversation
       .messages()
       .filter((message) => message.role === 'user' || state?.delivered.has(message.id));
-    // What still waits for an answer stands last, with how to answer it, however long ago it was asked.
+    // Open questions come last, with how to answer them, however old they are.
     const waiting = before.flatMap((message) => {
       const asked = openOf(message);
       return asked === undefined ? [] : [askedText(asked, message)];
@@ -206,7 +206,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     for (const text of waiting) await written(process.stdout, `${text}\n\n`);
   }
 
-  /** The question that the agent has asked with this message, where it is open. */
+  /** The question that this message asks, if it is still open. */
   function openOf({ role, run, question: id }: Written): Asked | undefined {
     if (role !== 'agent' || id === undefined) return undefined;
     return conversation.questions().find((asked) => asked.run === run && asked.question.id === id);
@@ -241,7 +241,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
         isWarned = false;
         if (/^\/(quit|exit)\s*$/.test(text)) break;
         if (text.trim() === '') continue;
-        const isCommand = await runCommand(text, room()).catch(async (error: unknown) => {
+        const isCommand = await runCommand(text, context()).catch(async (error: unknown) => {
           await complain(error);
           return true;
         });

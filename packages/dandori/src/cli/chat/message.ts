@@ -15,15 +15,15 @@ export interface Wording {
   readonly style: Style;
 }
 
-/** The last part of a run's id is enough for people, and for every command. */
+/** The last part of a run's id. Every command accepts it. */
 export function shortName(run: string): string {
   return run.slice(run.lastIndexOf('-') + 1);
 }
 
-/** What the agent says, with a mark in front that says of what kind it is. */
+/** A message of the agent, after a mark that shows its kind. */
 export function messageText(message: Message, { texts, style }: Wording): string {
   const head = headOf(message, { texts, style });
-  // The words of a cancelled run are the reason that a person gave.
+  // The text of a cancelled run is the reason that the user gave.
   const said =
     message.outcome === 'cancelled'
       ? texts.labelled(texts.words.statuses.cancelled, message.text)
@@ -33,7 +33,7 @@ export function messageText(message: Message, { texts, style }: Wording): string
   );
 }
 
-/** Who reads that something failed should read why, whether or not the mind has said so. */
+/** Lists the causes of a failure that the message itself does not mention. */
 function causeLines({ text, causes = [] }: Message, style: Style): string[] {
   const unsaid = causes.filter((cause) => !text.includes(cause.replace(/^\S+ \(\S+\): /, '')));
   return unsaid.map((cause) => `  ${style.red('✗')} ${style.dim(oneLine(cause, LONGEST_CAUSE))}`);
@@ -41,7 +41,7 @@ function causeLines({ text, causes = [] }: Message, style: Style): string[] {
 
 const LONGEST_CAUSE = 300;
 
-/** A question with all that a person must know to answer, and how to. */
+/** A question with everything that the user needs to answer it. */
 export function questionText(
   { run, question, name, text }: { run: string; question: AskedQuestion; name: string; text: string },
   { texts, style }: Wording,
@@ -61,14 +61,14 @@ export function questionText(
   ].join('\n');
 }
 
-/** What is typed for a form. */
+/** The form's fields as the user types them. */
 function fieldsTyped({ form }: Question): string {
   const fields = form === undefined ? undefined : fieldsOf(form);
   const wanted = fields?.filter(({ isRequired }) => isRequired) ?? [];
   return (wanted.length > 0 ? wanted : (fields ?? [])).map(({ name }) => `${name}=…`).join(' ');
 }
 
-/** The steps in words and what they will take, where `dandori show` has every task. */
+/** The steps in words and the estimate. `dandori show` lists every task. */
 function planQuestionLines({ context }: Question, text: string, { texts, style }: Wording): string[] {
   const about = isObject(context) ? context.plan : undefined;
   const read = estimate.safeParse(about);
@@ -83,7 +83,7 @@ export function userText(text: string, { texts, style }: Wording): string {
   return indented(style.cyan(texts.chat.prompt), printable(text));
 }
 
-/** Marks stand out to the left; what follows is in line with the first letter. */
+/** The mark stands to the left, and all lines of the text are aligned. */
 function indented(mark: string, text: string): string {
   return `${mark} ${text.replaceAll('\n', '\n  ')}`;
 }
@@ -98,7 +98,7 @@ function markOf({ kind, outcome }: Pick<Message, 'kind' | 'outcome'>, style: Sty
   return paint(kind === 'report' ? '◆' : kind === 'question' ? '?' : '●');
 }
 
-/** Of a run with tasks: which, how far, how many. An answer without tools speaks for itself. */
+/** For a run with tasks: its name, its step, and its progress. An answer without tasks needs no heading. */
 function headOf({ run, step, tally }: Message, { texts, style }: Wording): string[] {
   if (tally === undefined || run === undefined) return [];
   const parts = [
@@ -113,11 +113,14 @@ function headOf({ run, step, tally }: Message, { texts, style }: Wording): strin
 
 const FENCE = '"""';
 
-/** Puts lines together to messages: a backslash at the end of a line goes on, and so does everything between """ and """. */
+/**
+ * Joins lines into messages. A line that ends with a backslash continues, and so does everything between """
+ * and """.
+ */
 interface Paragraph {
-  /** The message that ends with this line; undefined where it goes on. */
+  /** The message that this line completes, or undefined if it continues. */
   take(line: string): string | undefined;
-  /** What has come of a message that is not whole; empty where there is none. */
+  /** The unfinished message, or an empty string. */
   rest(): string;
   readonly isOpen: boolean;
 }

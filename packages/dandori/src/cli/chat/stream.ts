@@ -5,26 +5,26 @@ import { createProgress, type Progress } from '../progress.ts';
 import { printable } from '../style.ts';
 import type { Wording } from './message.ts';
 
-/** The run that the person at the terminal waits for: its tasks while they run, then its answer as it is written. */
+/** Shows the run that the user waits for: first its running tasks, then its answer while it is written. */
 export interface Stream {
   event(event: Event): void;
   live(live: Live): void;
-  /** Stops drawing, and gives the text that stands on the screen. */
+  /** Stops drawing, and returns the text that is on the screen. */
   end(): string;
 }
 
 interface StreamOptions extends Wording {
-  /** What had happened before anybody watched. */
+  /** The events before the first one that is shown. */
   readonly past: (run: string) => Promise<Event[]>;
 }
 
 export function createStream(stdout: NodeJS.WriteStream, { texts, style, past }: StreamOptions): Stream {
   let progress: Progress | undefined = createProgress(stdout, texts);
   let text = '';
-  /** Events that wait until the past is known. */
+  /** Events that wait until the earlier ones have been read. */
   let waiting: Event[] | undefined;
   let isKnown = false;
-  /** An answer that is written together with calls speaks of results that nobody has yet. */
+  /** An answer written together with calls refers to results that do not exist yet, so it is not shown. */
   let hasCalls = false;
 
   function stopDrawing(): void {
@@ -39,7 +39,7 @@ export function createStream(stdout: NodeJS.WriteStream, { texts, style, past }:
     for (const event of waiting ?? []) show(event);
   }
 
-  /** A plan is told by the question about it. */
+  /** A proposed plan is not shown here, because the question about it shows it. */
   function show(event: Event): void {
     if (event.type === 'plan_proposed') progress?.replay(event);
     else if (isKnown) progress?.event(event);

@@ -1,28 +1,28 @@
 import { createInterface } from 'node:readline';
 import { createParagraph } from './message.ts';
 
-/** What was entered at once. */
+/** One message that the user entered. */
 export interface Input {
   readonly text: string;
-  /** The last message in view when it was begun; undefined where nobody looks, as in a pipe. */
+  /** The last message on the screen when the user began to type. Undefined in a pipe. */
   readonly seen?: string | undefined;
 }
 
-/** Where a chat takes place: a terminal with a person at it, or a pipe. */
+/** Where a chat takes place: a user's terminal, or a pipe. */
 export interface Surface {
-  /** Messages as they are entered, to the end of the input. */
+  /** The messages that the user enters, until the input ends. */
   inputs(): AsyncIterable<Input>;
-  /** Writes lines where they do not disturb what is being typed. Resolves when they have really been written. */
+  /** Writes lines without disturbing what the user types. Resolves when they have really been written. */
   print(text: string): Promise<void>;
-  /** How the work stands; in view while a message is typed. */
+  /** Shows the status of the work while the user types. */
   status(lines: readonly string[]): void;
-  /** A message is being dealt with: nothing is typed into what is written meanwhile. */
+  /** A message is being handled. Typed text is not echoed into the output until `ready`. */
   busy(): void;
   ready(): void;
   close(): void;
 }
 
-/** What was entered and not asked for yet. */
+/** Messages that were entered and not read yet. */
 interface Inbox {
   add(input: Input): void;
   end(): void;
@@ -56,14 +56,14 @@ export function createInbox(): Inbox {
   };
 }
 
-/** Resolves when the stream has taken it, also where nobody reads any more. */
+/** Resolves when the stream has accepted the text, even if its reader is gone. */
 export function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.write(text, () => resolve());
   });
 }
 
-/** One message a line, answers to stdout, everything about them to stderr. */
+/** Reads one message per line. Answers go to stdout, and everything else to stderr. */
 export function openPipe({ isQuiet }: { isQuiet: boolean }): Surface {
   const inbox = createInbox();
   const paragraph = createParagraph();

@@ -9,28 +9,28 @@ const PASTE_OFF = '\u001b[?2004l';
 
 interface TerminalOptions {
   readonly prompt: string;
-  /** In place of the prompt while a message goes on over several lines. */
+  /** Shown instead of the prompt while a message continues over several lines. */
   readonly more: string;
-  /** How a message is shown that was entered while another was dealt with. */
+  /** Formats a message that was entered while another one was being handled. */
   readonly echo: (text: string) => string;
   /** Newest first. */
   readonly history: readonly string[];
-  /** The last message that has been shown; empty where there was none. */
+  /** The last message that was shown, or an empty string. */
   readonly lastShown: () => string;
-  /** Ctrl-C where nothing stands in the line. */
+  /** Called for Ctrl-C on an empty line. */
   readonly onInterrupt: () => void;
 }
 
 /**
- * A line editor at the bottom of the screen, above which everything else is written. What is typed while a message is
- * being dealt with is kept and comes into view afterwards.
+ * A line editor at the bottom of the screen. All other output is written above it. Text that the user types
+ * while a message is being handled is kept, and shown afterwards.
  */
 export function openTerminal(options: TerminalOptions): Surface {
   const { prompt, more, echo, history, lastShown, onInterrupt } = options;
   const { stdin: input, stdout } = process;
   const inbox = createInbox();
   const paragraph = createParagraph();
-  const output = new Muffled();
+  const output = new MutedOutput();
   const reader = createInterface({
     input,
     output,
@@ -46,12 +46,12 @@ export function openTerminal(options: TerminalOptions): Surface {
   process.once('exit', asBefore);
   let shown: readonly string[] = [];
   let isBusy = false;
-  /** Whether the prompt stands on the screen, with the cursor in it. */
+  /** Whether the prompt is on the screen, with the cursor in it. */
   let isOpen = false;
   let isPasting = false;
   let isClosed = false;
   const unechoed = new Set<Input>();
-  /** What was in view when the first letter of the line was typed. */
+  /** The last shown message when the user typed the first character of the line. */
   let seen = lastShown();
 
   function showPrompt(): void {
@@ -78,7 +78,7 @@ export function openTerminal(options: TerminalOptions): Surface {
     await isWritten;
   }
 
-  /** How the work stood when it was typed is of no interest above what was said. */
+  /** Removes the status lines above an entered message, because they are out of date. */
   function withoutStatus(line: string): void {
     if (shown.length === 0 || paragraph.isOpen || displayWidth(line) + 4 > output.columns) return;
     moveCursor(stdout, 0, -shown.length - 1);
@@ -93,9 +93,9 @@ export function openTerminal(options: TerminalOptions): Surface {
     if (reader.line.length <= 1 && !paragraph.isOpen) seen = lastShown();
   });
   reader.on('line', (line) => {
-    // Lines of a paste belong together, up to the Enter that a person presses.
     if (!isBusy && isOpen) withoutStatus(line);
     isOpen = false;
+    // Pasted lines are joined until the user presses Enter.
     const text = paragraph.take(isPasting ? `${line}\\` : line);
     if (text === undefined) showPrompt();
     else if (text.trim() === '') showPrompt();
@@ -152,13 +152,13 @@ export function openTerminal(options: TerminalOptions): Surface {
   };
 }
 
-/** The editor goes up to where it last began; after an erasure that is where the cursor is. */
+/** The editor redraws from the row where it last began. After an erase, that is the cursor's row. */
 function atTop(reader: Interface): void {
   (reader as Interface & { prevRows: number }).prevRows = 0;
 }
 
-/** The terminal as the line editor sees it: what is typed while something else is written is not echoed into that. */
-class Muffled extends Writable {
+/** The terminal as the line editor sees it. While silent, typed text is not echoed into other output. */
+class MutedOutput extends Writable {
   isSilent = false;
 
   get columns(): number {
@@ -166,7 +166,7 @@ class Muffled extends Writable {
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    // Nothing is kept back: what is written beside it must come before it or after it, as it was said.
+    // Written at once and not buffered, to keep the order with direct writes to the terminal.
     if (!this.isSilent) process.stdout.write(chunk);
     done();
   }

@@ -3,13 +3,13 @@ import type { RunQuestion } from '../../history/all-runs.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { type AskedQuestion, duration, type Report } from '../../views/report.ts';
+import { asTyped } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { type Reply, replyTo } from '../questions/ask.ts';
-import { answerFrom } from '../questions/given.ts';
+import { answerFrom } from '../questions/parse-answer.ts';
 import { answerCommands, questionLines } from '../questions/question.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 export interface AnswerOptions {
   readonly config?: string;
@@ -57,7 +57,7 @@ async function send(
 
 const ID = /^q\d+$/;
 
-/** The question may be left out where only one is open. */
+/** The question may be omitted if only one is open. */
 function meant(
   words: readonly string[],
   { run, questions, outcome }: Report,
@@ -67,7 +67,7 @@ function meant(
   if (isNamed) return { id: first, rest };
   const [only, ...others] = questions;
   if (only !== undefined && others.length === 0) return { id: only.id, rest: words };
-  // Whoever takes the answer says that the run has ended.
+  // For an ended run, `answer` throws the error that says so.
   if (only === undefined && !['open', 'waiting', 'paused'].includes(outcome))
     return { id: first ?? '', rest };
   if (only === undefined) {
@@ -83,7 +83,7 @@ function meant(
 interface Wanted {
   readonly id: string;
   readonly text: string;
-  /** Undefined where it is not open; whoever takes the answer says why. */
+  /** Undefined if the question is not open. `answer` then throws the error that says why. */
   readonly asked: AskedQuestion | undefined;
 }
 
@@ -103,7 +103,7 @@ async function replyFrom(
   });
 }
 
-/** What people are asked, of one run or of all that have not ended. */
+/** Lists the open questions of one run, or of all runs that have not ended. */
 export async function questions(
   name: string | undefined,
   options: { config?: string; json?: boolean },
@@ -122,7 +122,6 @@ export async function questions(
   return 0;
 }
 
-/** Of one run. */
 function linesOf(own: readonly RunQuestion[], texts: Texts, config: string | undefined): string[] {
   const style = styleFor(process.stdout);
   const [{ run, goal } = { run: '', goal: '' }] = own;

@@ -2,12 +2,12 @@ import type { RunClient } from '../../app/run-client.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';
+import { asTyped } from '../command-line.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { approveWith, type Edited, editorOf, editPlan } from '../questions/edit-plan.ts';
 import { yesOrNo } from '../questions/prompts.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 export interface ApproveOptions {
   readonly config?: string;
@@ -24,12 +24,12 @@ interface Approving {
   readonly texts: Texts;
 }
 
-/** A yes to a call or a plan that waits, or to a plan as it stands in a file. */
+/** Approves a waiting call or plan. With `--edit`, approves an edited plan instead. */
 export async function approve(
   { run: name, question }: { run: string; question?: string | undefined },
   options: ApproveOptions,
 ): Promise<number> {
-  // An edited plan is compiled, which takes the tools.
+  // Compiling an edited plan needs the tools.
   await using dandori = await openWorkplace({
     configFile: options.config,
     tools: options.edit !== undefined,
@@ -37,7 +37,7 @@ export async function approve(
   const run = await findRun(name, dandori);
   const { goal } = await dandori.report(run);
   const texts = textsFor({ language: dandori.config.language, goal });
-  const given = await give({ dandori, run, question, texts }, options);
+  const given = await approveOrEdit({ dandori, run, question, texts }, options);
   if (given === 'unchanged') return 0;
   if (given === 'invalid') return EXIT_USAGE;
   const { answered } = given;
@@ -50,10 +50,13 @@ export async function approve(
   return 0;
 }
 
-/** The id of the question that was answered, or why none was. */
-type Given = { readonly answered: string } | Exclude<Edited, 'approved'>;
+/** The id of the answered question, or why none was answered. */
+type ApproveResult = { readonly answered: string } | Exclude<Edited, 'approved'>;
 
-async function give(approving: Approving, { edit, user: by }: ApproveOptions): Promise<Given> {
+async function approveOrEdit(
+  approving: Approving,
+  { edit, user: by }: ApproveOptions,
+): Promise<ApproveResult> {
   const { dandori, run, question } = approving;
   if (edit === undefined) return { answered: await dandori.approve(run, question, { by }) };
   if (edit === true) return inEditor(approving, by);
@@ -64,7 +67,7 @@ async function give(approving: Approving, { edit, user: by }: ApproveOptions): P
 async function inEditor(
   { dandori, run, question, texts }: Approving,
   by: string | undefined,
-): Promise<Given> {
+): Promise<ApproveResult> {
   const editor = editorOf(process.env);
   const { goal, questions } = await dandori.report(run);
   const plans = questions.filter(({ kind, id }) => kind === 'plan_approval' && (question ?? id) === id);
@@ -87,7 +90,7 @@ export interface RejectOptions {
   readonly reason?: string;
 }
 
-/** A no to a call or a plan that waits; the mind is told why. */
+/** Rejects a waiting call or plan. The mind gets the reason. */
 export async function reject(
   { run: name, question }: { run: string; question?: string | undefined },
   { config, json, user, reason }: RejectOptions,

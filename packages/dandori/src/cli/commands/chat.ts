@@ -5,10 +5,10 @@ import { stringifyJson } from '../../model/json.ts';
 import { announce, announceUserConfig } from '../announce.ts';
 import { createHost, type Hosting } from '../chat/host.ts';
 import type { Wording } from '../chat/message.ts';
+import { asTyped } from '../command-line.ts';
 import { openWorkplace, SERVER } from '../open.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 export interface ChatOptions {
   readonly config?: string;
@@ -35,7 +35,7 @@ export async function chat(options: ChatOptions): Promise<number> {
   const conversation = await open(dandori, options);
   const wording: Wording = {
     style: styleFor(process.stdout),
-    // The first message decides, where nothing else does.
+    // A getter, because without a configured language the first message decides it.
     get texts() {
       return textsFor({ language: dandori.config.language ?? conversation.state?.language });
     },
@@ -53,7 +53,7 @@ export async function chat(options: ChatOptions): Promise<number> {
   return host.run({ wait, config: options.config, close: () => dandori.close() });
 }
 
-/** Where there is none to open, servers that were started must not keep the process alive. */
+/** If no conversation can be opened, closes the tool servers. Otherwise they would keep the process alive. */
 async function open(dandori: RunClient, options: ChatOptions): Promise<ConversationClient> {
   try {
     return await dandori.conversation(await chosenConversation(dandori, options));

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { CONFIG_TEMPLATE } from '../../config/template.ts';
 import { DandoriError } from '../../model/error.ts';
+import { asTyped } from '../command-line.ts';
 import { textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 const FILE = 'dandori.yaml';
 

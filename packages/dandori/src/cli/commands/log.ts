@@ -20,7 +20,7 @@ export async function log(
   let hasEnded = false;
   let wake = () => {};
   const unwatch = dandori.watch(run, () => wake());
-  // Nobody reads any more: `dandori log last --follow | head -1`.
+  // The reader of the pipe is gone: `dandori log last --follow | head -1`.
   process.stdout.once('error', () => {
     hasEnded = true;
     wake();
@@ -36,7 +36,7 @@ export async function log(
         process.stdout.write(options.json === true ? `${stringifyJson(event)}\n` : `${lineOf(event)}\n`);
       }
       if (options.follow !== true || hasEnded) return 0;
-      // The watcher does not keep the process alive by itself.
+      // The watcher alone does not keep the process alive.
       const alive = setInterval(() => {}, 60_000);
       await changed.finally(() => clearInterval(alive));
     }

@@ -5,18 +5,18 @@ import { DandoriError } from '../../model/error.ts';
 import { type Json, normalise, stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';
 import { writeYaml } from '../../plan/write.ts';
+import { asTyped, eventNumber } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { chosen } from '../questions/ask.ts';
 import { inItsLines } from '../questions/edit-plan.ts';
 import { openSession, type Session, type SessionOptions } from '../session.ts';
 import { oneLine, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { asTyped, eventNumber } from '../typed.ts';
 import { printTasks } from './show.ts';
 
 const MAX_SHOWN = 50;
 
-/** 0 where it is proved, 1 where something is not as it must be or cannot be proved. */
+/** Returns 0 if the replay proves the run, and 1 if an event differs or cannot be proved. */
 export async function replay(
   name: string,
   options: { config?: string; json?: boolean; to?: string },
@@ -86,7 +86,7 @@ export async function fork(name: string, { at: typed, ...options }: ForkOptions)
   return 0;
 }
 
-/** What is typed means the same as behind `dandori answer`. */
+/** Reads the values in the same way as `dandori answer`. */
 async function answersIn(
   typed: readonly string[],
   run: string,
@@ -120,7 +120,7 @@ function forkLines(
   ];
 }
 
-/** 0 where they are the same, 1 where they differ, like diff(1). */
+/** Returns 0 if the runs are equal and 1 if they differ, like diff(1). */
 export async function diff(
   [left, right]: readonly [string, string],
   options: { config?: string; json?: boolean },
@@ -158,7 +158,7 @@ function shown(value: Json): string {
   return oneLine(typeof value === 'string' ? value : stringifyJson(value), 400);
 }
 
-/** The test goes to stdout; what a reader must know goes to stderr, and into the comments. */
+/** The test goes to stdout. Notes for the reader go to stderr, and into the comments of the test. */
 export async function record(name: string, options: { config?: string; json?: boolean }): Promise<number> {
   await using dandori = await openWorkplace({ configFile: options.config });
   const run = await findRun(name, dandori);

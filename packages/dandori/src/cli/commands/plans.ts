@@ -18,8 +18,8 @@ export interface CheckOptions {
   readonly explain?: boolean;
 }
 
-/** Of the tasks that one waits for. */
-const MOST_PROBLEMS = 10;
+/** The most tasks to list that a task waits for. */
+const MOST_EARLIER = 10;
 
 export async function check(file: string, options: CheckOptions): Promise<number> {
   const plan = await readPlanFile(file);
@@ -36,7 +36,10 @@ export async function check(file: string, options: CheckOptions): Promise<number
   return compiled.ok ? 0 : EXIT_USAGE;
 }
 
-/** Reasons only for who asks: where thousands wait for the same thousands, there are millions of them. */
+/**
+ * Reasons are included only with `--explain`. If thousands of tasks wait for thousands, there are millions of
+ * them.
+ */
 function asJson(compiled: Compiled, { tasks }: PlanFile, { explain }: CheckOptions): object {
   if (!compiled.ok) return compiled;
   const { reasonsOf, estimate, ...rest } = compiled;
@@ -83,10 +86,10 @@ function waitedFor(
   const groups = waitsForGroups.flatMap((number) => members[number] ?? []);
   const single = [...needs, ...waits];
   const alone = single.filter((id) => !groups.some((group) => group.has(id)));
-  const shown = new Set(single.slice(0, MOST_PROBLEMS));
+  const shown = new Set(single.slice(0, MOST_EARLIER));
   for (const group of groups) {
     for (const id of group) {
-      if (shown.size >= MOST_PROBLEMS) break;
+      if (shown.size >= MOST_EARLIER) break;
       shown.add(id);
     }
   }
@@ -98,10 +101,10 @@ function listed({ shown, count }: Earlier, texts: Texts): string {
   return `${[...shown].join(', ')}${rest > 0 ? ` ${texts.more(rest)}` : ''}`;
 }
 
-/** Of the tasks that are left out. */
+/** The most left-out tasks to list. */
 const MOST_GAPS = 100;
 
-/** The plan goes to stdout, in YAML with comments or as JSON; what a reader must know goes to stderr too. */
+/** The plan goes to stdout, as YAML with comments or as JSON. Notes for the reader also go to stderr. */
 export async function lift(name: string, options: { config?: string; json?: boolean }): Promise<number> {
   await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const lifted = await dandori.lift(await findRun(name, dandori));

@@ -3,10 +3,10 @@ import type { RunClient } from '../../app/run-client.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
+import { asTyped } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 export async function runs(options: { config?: string; json?: boolean; limit: string }): Promise<number> {
   const limit = Number(options.limit);
@@ -39,7 +39,7 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
   return 0;
 }
 
-/** Of a run without an end the last event does not tell whether it is paused, or waits for a person. */
+/** The last event of an open run does not tell whether the run is paused or waits for a person. */
 async function exactly(summary: RunSummary, dandori: RunClient): Promise<RunSummary> {
   if (summary.status !== 'open' && summary.status !== 'waiting') return summary;
   try {

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { role as roles } from '../../model/settings.ts';
+import { asTyped } from '../command-line.ts';
 import { styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 export interface ServeOptions {
   readonly config?: string;
@@ -34,7 +34,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   return 0;
 }
 
-/** The second time it quits at once: everything that counts is in the journals. */
+/** The second signal quits at once. This is safe, because everything important is in the journals. */
 function toldToStop(onStop: () => void): Promise<void> {
   return new Promise((resolve) => {
     let count = 0;
@@ -44,7 +44,7 @@ function toldToStop(onStop: () => void): Promise<void> {
       resolve();
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-    // Whoever closes the terminal has not asked it to end in the middle of a call either.
+    // Closing the terminal also stops the server gracefully, and not in the middle of a call.
     process.on('SIGHUP', stop);
   });
 }
@@ -61,7 +61,7 @@ export interface TokenOptions {
   readonly json?: boolean;
 }
 
-/** 256 bits that nobody can guess, so that a plain hash of them is enough. */
+/** The token has 256 random bits, so a plain hash of it is safe to store. */
 export async function token({ user, role, json }: TokenOptions): Promise<number> {
   if (!roles.safeParse(role).success)
     throw new DandoriError('usage', `--role is one of ${roles.options.join(', ')}, not "${role}".`);

@@ -83,7 +83,7 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
   }
 }
 
-/** What a plan says besides its tasks: how the goal was understood, its steps, how it was looked at and changed. */
+/** A plan without its tasks: the objective, the steps, the reflections and the revisions. */
 export function planLines({ plan }: Report, texts: Texts): string[] {
   if (plan === undefined) return [];
   const style = styleFor(process.stdout);
@@ -119,7 +119,7 @@ function stepLine({ id, description, status, tasks }: StepView, style: Style): s
   return `${mark} ${id} ${oneLine(description, 100)}${names}`;
 }
 
-/** Of one plan; all of them are in `--json`. */
+/** The most tasks to show of one plan. `--json` has all of them. */
 const MAX_SHOWN = 20;
 
 export async function history(name: string, options: { config?: string; json?: boolean }): Promise<number> {

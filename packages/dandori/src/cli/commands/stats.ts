@@ -8,9 +8,9 @@ import { openWorkplace } from '../open.ts';
 import { printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
-/** Of the tools that failed, and of the runs that are damaged. */
+/** The most failed tools, and the most damaged runs, to show. */
 const MAX_SHOWN = 20;
-/** After so many runs a person who waits is told how far it is. */
+/** The progress is updated after this many runs. */
 const TOLD_EVERY = 100;
 
 export async function stats(options: { config?: string; json?: boolean; since?: string }): Promise<number> {
@@ -33,7 +33,7 @@ function spanOf(text: string): number {
   });
 }
 
-/** Only where somebody sits and waits: in a log it would be noise. */
+/** Shows progress on a terminal only. In a log it would be noise. */
 function showReading(texts: Texts): { read(count: number): void; end(): void } {
   if (process.stderr.isTTY !== true) return { read() {}, end() {} };
   let isShown = false;
@@ -93,7 +93,7 @@ interface Wording {
   readonly more: Texts['more'];
 }
 
-/** What fails most comes first; what never failed is only in `--json`. */
+/** The tools that fail most come first. Tools that never failed are only in `--json`. */
 function toolLines({ tools }: Counted, { texts, style, more }: Wording): string[] {
   const failing = Object.entries(tools)
     .filter(([, { errorRate }]) => errorRate > 0)

@@ -1,8 +1,8 @@
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { asTyped } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 export async function note(
   { run: name, text }: { run: string; text: string },
@@ -29,7 +29,7 @@ export async function pause(
   return 0;
 }
 
-/** Where a driver is at work it does the rest; a run that nobody drives is brought to its end here. */
+/** If another process drives the run, that process ends it. Otherwise the run is driven to its end here. */
 export async function cancel(
   name: string,
   options: { config?: string; reason?: string; json?: boolean },

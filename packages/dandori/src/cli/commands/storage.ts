@@ -4,10 +4,10 @@ import type { Pruned } from '../../commands/prune.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { asTyped } from '../command-line.ts';
 import { findRun, openHere, openWorkplace } from '../open.ts';
 import { printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { asTyped } from '../typed.ts';
 
 const MOST_FINDINGS = 100;
 
@@ -18,7 +18,7 @@ export interface DoctorOptions {
   readonly yes?: boolean;
 }
 
-/** 0 where all is well, or was mended; 1 where something is left. */
+/** Returns 0 if nothing is damaged or everything was repaired, and 1 if damage is left. */
 export async function doctor(name: string | undefined, options: DoctorOptions): Promise<number> {
   const opening = { configFile: options.config, tools: false };
   await using here = options.repair === true ? await openHere('doctor --repair', opening) : undefined;
@@ -64,7 +64,7 @@ function doctorLines(examined: Examined, texts: Texts, style: Style): string[] {
   const { findings, unseen = [] } = examined;
   const { doctored, more } = texts;
   const notSeen = unseen.length === 0 ? [] : [style.yellow(doctored.unseen(unseen))];
-  // What was not looked at is not called healthy.
+  // Parts that were not checked are not reported as healthy.
   if (findings.length === 0 && unseen.length === 3) return notSeen;
   if (findings.length === 0) return [style.green(doctored.healthy(examined)), ...notSeen];
   return [
@@ -100,7 +100,7 @@ export interface PruneOptions {
   readonly yes?: boolean;
 }
 
-/** What is removed is gone for good, so a person at the terminal sees it first and is asked. */
+/** Removal is permanent, so a user at a terminal sees the list first and must confirm. */
 export async function prune({ keepFailed, dryRun = false, ...options }: PruneOptions): Promise<number> {
   const olderThan = spanOf(options.olderThan);
   const isAsked = !dryRun && options.yes !== true;

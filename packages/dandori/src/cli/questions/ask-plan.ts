@@ -17,7 +17,7 @@ export interface PlanAsking {
   readonly signal: AbortSignal;
 }
 
-/** Asks the person at the terminal about a plan. False where they would rather not answer now. */
+/** Asks the user about a plan. Returns false if the user leaves the question open. */
 export async function askAboutPlan(question: Question, asking: PlanAsking): Promise<boolean> {
   const { dandori, run, texts, by, signal } = asking;
   for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
@@ -52,7 +52,7 @@ async function edited(
     const editor = editorOf(process.env);
     return (await editPlan({ dandori, run, goal, question, texts, by, again, editor })) === 'approved';
   } catch (error) {
-    // Without an editor there are still the other two.
+    // Without an editor, the user can still approve or reject.
     if (!(error instanceof DandoriError && error.code === 'usage')) throw error;
     process.stderr.write(`${printable([error.message, error.fix].join(' '))}\n`);
     return false;

@@ -9,7 +9,7 @@ import type { Texts } from '../texts.ts';
 import { choose, chooseSome, yesOrNo } from './prompts.ts';
 import { contextLines, untilLines } from './question.ts';
 
-/** What a person said to a question; `cancel` is for the whole run. */
+/** The user's reply to a question. `cancel` cancels the whole run. */
 export type Reply =
   | { readonly kind: 'answer'; readonly value: Json }
   | { readonly kind: 'declined'; readonly comment?: string }
@@ -24,7 +24,7 @@ const DECLINE = 'decline';
 const CANCEL = 'cancel';
 const ANSWER = 'answer';
 
-/** Asks the person at the terminal. Undefined where they would rather not answer now. */
+/** Asks the user at the terminal. Undefined if the user leaves the question open. */
 export async function replyTo(question: Question, asking: Asking): Promise<Reply | undefined> {
   const { texts, signal } = asking;
   for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
@@ -45,7 +45,7 @@ export async function replyTo(question: Question, asking: Asking): Promise<Reply
   return value === undefined ? undefined : { kind: 'answer', value };
 }
 
-/** Who is asked for a yes has a no among the options. */
+/** An approval already has a rejection among its options. */
 function otherwise({ kind }: Question, { replies }: Texts): { value: string; label: string }[] {
   const hasNo = kind === 'approval' || kind === 'in_doubt' || kind === 'plan_approval';
   return [
@@ -111,7 +111,7 @@ async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT
   return typed === '' && !isRequired ? LEFT_OUT : typedAs(field, typed);
 }
 
-/** The default comes first, where the cursor stands. */
+/** The default comes first, where the cursor starts. */
 function indexed(
   choices: readonly { readonly label: string; readonly value: Json }[],
   { default: first, isRequired }: Field,
@@ -122,11 +122,11 @@ function indexed(
   const sorted = at < 0 ? options : [...options.slice(at, at + 1), ...options.toSpliced(at, 1)];
   if (isRequired) return sorted;
   const leaveOut = { value: -1, label: texts.replies.leaveOut };
-  // What is pressed without a thought must not be a yes that nobody gave.
+  // Without a default, "leave out" comes first, so that pressing Enter by accident chooses nothing.
   return at < 0 ? [leaveOut, ...sorted] : [...sorted, leaveOut];
 }
 
-/** Which of several are chosen where a person says nothing else. */
+/** The choices that are preselected. */
 function defaultsOf({ choices, default: first }: Field): number[] {
   const wanted = (Array.isArray(first) ? first : []).map((value) => stringifyJson(value));
   return choices.flatMap(({ value }, index) => (wanted.includes(stringifyJson(value)) ? [index] : []));
@@ -137,7 +137,7 @@ function problemWith(field: Field, typed: string, { texts }: Asking): string | u
   return misfit(field.schema, typedAs(field, typed));
 }
 
-/** One line for each option: its number, what can be typed in place of it, and what it means. */
+/** One line per option: its number, the value that the user can type instead, and its meaning. */
 export function choiceLines(options: readonly Option[]): string[] {
   const isNumbered = canBeNumbered(options);
   return options.map((option, index) => {
@@ -152,13 +152,13 @@ export function choiceLines(options: readonly Option[]): string[] {
   });
 }
 
-/** Who takes it should know what will be called. */
+/** The calls that an option would make, so that the user knows them before choosing it. */
 export function callsOf({ tasks = [] }: Option): string[] {
   const calls = tasks.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`);
   return calls.length === 0 ? [] : [`→ ${calls.join(', ')}`];
 }
 
-/** The answer that a typed text means: the value of an option, its number, its label, or the text itself. */
+/** Reads a typed answer: the value, number or label of an option, or the text itself. */
 export function chosen(text: string, options: readonly Option[] = []): Json {
   if (options.length === 0 || options.some(({ value }) => value === text)) return text;
   const parsed = parse(text);
@@ -171,7 +171,7 @@ export function chosen(text: string, options: readonly Option[] = []): Json {
   return (labelled.length === 1 ? labelled[0]?.value : undefined) ?? parsed;
 }
 
-/** Options may have values that are not text; they are typed as JSON then. */
+/** Option values that are not text are typed as JSON. */
 function parse(text: string): Json {
   try {
     return parseJson(text) as Json;

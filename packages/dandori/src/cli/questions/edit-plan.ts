@@ -19,14 +19,14 @@ interface PlanEditing {
   readonly texts: Texts;
   readonly editor: readonly string[];
   readonly by?: string | undefined;
-  /** Whether to open it once more, after what is wrong has been shown. */
+  /** Whether to open the editor again after the errors were shown. */
   readonly again: () => Promise<boolean>;
 }
 
-/** `unchanged`: they left it as it was. `invalid`: it does not compile, and they gave it up. */
+/** `unchanged`: the user saved no change. `invalid`: the plan does not compile, and the user gave up. */
 export type Edited = 'approved' | 'unchanged' | 'invalid';
 
-/** Lets the user edit a plan that waits, until it is right. */
+/** Lets the user edit a waiting plan until it compiles. */
 export async function editPlan(editing: PlanEditing): Promise<Edited> {
   const { question, goal, texts, editor, again } = editing;
   const written = planToEdit(question, goal, texts);
@@ -52,7 +52,7 @@ export async function editPlan(editing: PlanEditing): Promise<Edited> {
   }
 }
 
-/** What is wrong with it, with the lines; undefined where it was accepted. */
+/** The errors with their lines, or undefined if the plan was accepted. */
 async function approveAs(text: string, editing: PlanEditing): Promise<string | undefined> {
   try {
     await approveWith(parsePlan(text, 'plan.yaml'), editing);
@@ -63,7 +63,7 @@ async function approveAs(text: string, editing: PlanEditing): Promise<string | u
   }
 }
 
-/** Approves a plan from a file in place of the one that was asked about; what is wrong is shown in its own lines. */
+/** Approves a plan from a file instead of the proposed one. Errors are shown with the lines of that file. */
 export async function approveWith(
   plan: PlanFile,
   {
@@ -89,7 +89,7 @@ export async function inItsLines<T>(plan: PlanFile, work: () => Promise<T>): Pro
 const FIX =
   'Set VISUAL or EDITOR to one that waits until the file is closed, such as `EDITOR=nano` or `EDITOR="code -w"`.';
 
-/** The editor of the user, with its arguments: `vi`, `code -w`, `"C:\Program Files\ed.exe" /w`. */
+/** The user's editor with its arguments: `vi`, `code -w`, `"C:\Program Files\ed.exe" /w`. */
 export function editorOf({ VISUAL, EDITOR }: NodeJS.ProcessEnv): readonly string[] {
   const wanted = VISUAL?.trim() || EDITOR?.trim() || '';
   const words = [...wanted.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)];
@@ -98,9 +98,10 @@ export function editorOf({ VISUAL, EDITOR }: NodeJS.ProcessEnv): readonly string
   throw new DandoriError('usage', 'No editor is set.', { fix: FIX });
 }
 
-/** True where the user has left it as one leaves an editor; a code other than 0 says that nothing is meant. */
+/** Returns true if the editor exits with code 0. Any other code means that the user discards the edit. */
 async function openEditor([program = '', ...args]: readonly string[], file: string): Promise<boolean> {
-  // Without a shell: nothing in the name of a file is a command. What it draws must not go into a pipe with the answer.
+  // Without a shell, so that nothing in a file name runs as a command. The editor draws on stderr, because
+  // stdout may be a pipe for the answer.
   const child = spawn(program, [...args, file], { stdio: ['inherit', process.stderr, 'inherit'] });
   try {
     const [code] = (await once(child, 'exit')) as [number | null];

@@ -4,14 +4,14 @@ import type { Question } from '../../model/question.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
 import { chosen } from './ask.ts';
 
-/** What was typed behind `dandori answer RUN QUESTION`. */
+/** What the user typed after `dandori answer RUN QUESTION`. */
 interface Typed {
   readonly text: string;
   /** Each `name=value`. */
   readonly fields: readonly string[];
 }
 
-/** The answer that somebody typed on the command line: an option by value, number or label, or a form. */
+/** Parses an answer from the command line: an option by value, number or label, or a form. */
 export function answerFrom({ text, fields }: Typed, question: Question): Json {
   const { form, id } = question;
   if (form === undefined) {
@@ -26,14 +26,14 @@ export function answerFrom({ text, fields }: Typed, question: Question): Json {
   return text === '' ? given : { ...formFrom(text, known, id), ...given };
 }
 
-/** The same where all of it stands in one text, as in a chat: `size=large count=2`, or JSON. */
+/** Parses an answer that is a single text, as in a chat: `size=large count=2`, or JSON. */
 export function answerIn(text: string, question: Question): Json {
   const known = question.form === undefined ? undefined : fieldsOf(question.form);
   const fields = known === undefined ? [] : fieldsIn(text, known);
   return answerFrom(fields.length > 0 ? { text: '', fields } : { text, fields }, question);
 }
 
-/** A value goes on up to where the next field of the form begins. */
+/** A value continues until the next field of the form begins. */
 function fieldsIn(text: string, known: readonly Field[]): string[] {
   const fields: string[] = [];
   for (const word of text.trim().split(/(?<=[\s,、])/u)) {
@@ -55,7 +55,7 @@ function fieldFrom(word: string, known: readonly Field[], question: string): [st
   });
 }
 
-/** JSON of the whole form, or the value of its only field. */
+/** Parses JSON of the whole form, or the value of its only field. */
 function formFrom(text: string, known: readonly Field[], question: string): JsonObject {
   const [only, ...others] = known;
   if (/^\s*\{/.test(text)) {

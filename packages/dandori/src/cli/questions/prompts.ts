@@ -1,7 +1,7 @@
 import { confirm, isCancel, multiselect, select } from '@clack/prompts';
 import type { Texts } from '../texts.ts';
 
-/** The library's own words are English; a run has a language. */
+/** The prompt library's own texts are English, so the texts of the run's language are passed in. */
 interface Shown {
   readonly message: string;
   readonly texts: Texts;
@@ -13,7 +13,9 @@ interface Item<Value> {
   readonly label: string;
 }
 
-/** One of several; the keys are told beside the one that would be taken. Undefined where the person would rather not say. */
+/**
+ * Lets the user choose one item. The key hints appear beside the selected one. Undefined if the user cancels.
+ */
 export async function choose<Value>(shown: Shown, items: readonly Item<Value>[]): Promise<Value | undefined> {
   const { keys } = shown.texts.replies;
   const taken = await select({

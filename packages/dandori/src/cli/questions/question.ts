@@ -12,10 +12,10 @@ import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choiceLines } from './ask.ts';
 
-/** Nobody reads more on a terminal. What is cut says so, and `--json` has all of it. */
+/** Longer values are cut, with a note that says so. `--json` has the whole value. */
 const LONGEST = 2_000;
 
-/** A question as it is printed where nobody can be asked: what it is about, then the answers to choose from. */
+/** A question as printed text, for when there is no prompt: its context, then the possible answers. */
 export function questionLines(question: AskedQuestion, texts: Texts, style: Style): string[] {
   return [
     `${style.yellow('?')} ${printable(question.text)}`,
@@ -26,7 +26,9 @@ export function questionLines(question: AskedQuestion, texts: Texts, style: Styl
   ];
 }
 
-/** The commands that answer it. One that has expired takes no answer: whoever drives the run next goes on without. */
+/**
+ * The commands that answer it. An expired question takes no answer, so the command resumes the run instead.
+ */
 export function answerCommands(run: string, question: AskedQuestion, texts: Texts): string[] {
   const { id, kind } = question;
   if (hasExpired(question)) return [texts.resumeWith(run)];
@@ -39,7 +41,7 @@ export function hasExpired({ expiresAt }: AskedQuestion): boolean {
   return expiresAt !== undefined && expiresAt <= Date.now();
 }
 
-/** With the fields of its form. */
+/** The command with the fields of the form. */
 export function answerCommand(run: string, { id, form }: Question, texts: Texts): string {
   const fields = form === undefined ? undefined : fieldsOf(form);
   if (fields === undefined) return texts.howToAnswer(run, id);
@@ -65,7 +67,7 @@ function fieldLine(field: Field, { replies }: Texts): string {
   ].join('  ');
 }
 
-/** What may be typed for it; nothing is said of plain text. */
+/** The values that a field accepts. Empty for plain text. */
 function valuesOf({ kind, choices, schema }: Field, { flag, number, integer }: Texts['replies']): string {
   if (choices.length > 0) return choices.map(({ value }) => textOf(value)).join(' | ');
   if (kind === 'flag') return [true, false].map(flag).join(' | ');
@@ -76,12 +78,12 @@ function valuesOf({ kind, choices, schema }: Field, { flag, number, integer }: T
   return `${type === 'integer' ? integer : number}${range}`;
 }
 
-/** Until when, and for whom; the tasks behind the one that asks wait too. */
+/** When the question expires, who may answer it, and which other tasks it blocks. */
 function termLines(
   { kind, task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
   texts: Texts,
 ): string[] {
-  // The tasks of a plan stand in it.
+  // The tasks of a plan are already listed in the plan.
   const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
   return [
     ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),
@@ -90,7 +92,7 @@ function termLines(
   ];
 }
 
-/** How long somebody may think about it, and what counts after that. */
+/** The time left to answer, and the default that applies afterwards. */
 export function untilLines(
   { expiresAt, default: fallback }: Pick<Question, 'expiresAt' | 'default'>,
   texts: Texts,
@@ -109,14 +111,18 @@ function someOf(ids: readonly string[], { more }: Texts): string {
   return ids.length <= MOST_NAMED ? named : `${named} ${more(ids.length - MOST_NAMED)}`;
 }
 
-/** What a person must know to answer. Of a call: the operation with its arguments, its effect, and why. */
+/**
+ * What the user needs to know to answer. For a call: the operation, its arguments, its effect and the reason.
+ */
 export function contextLines(question: Question, texts: Texts): string[] {
   const { kind, context, url } = question;
   const about = kind === 'plan_approval' ? planQuestionLines(question, texts) : undefined;
   return about ?? [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
 }
 
-/** In full, and with the host alone: a long address hides where it leads. We never open it. */
+/**
+ * The whole address, and the host separately, because a long address can hide the host. It is never opened.
+ */
 function pageLine(url: string, texts: Texts): string {
   return printable(texts.page(url, URL.canParse(url) ? new URL(url).host : '?'));
 }
@@ -137,7 +143,7 @@ function callLines(context: Question['context'], texts: Texts): string[] {
   ];
 }
 
-/** What a service had called before it was interrupted. */
+/** The calls that a service had made before it was interrupted. */
 function insideLines(name: 'done' | 'open', calls: readonly Json[], texts: Texts): string[] {
   if (calls.length === 0) return [];
   const lines = calls.map((call) => {
@@ -152,7 +158,7 @@ function inWords(name: string, value: Json, { words: { effects } }: Texts): Json
   return known.success ? effects[known.data] : value;
 }
 
-/** One call of many: who says yes to it should know what else the plan does. */
+/** For one call of several: an estimate of the whole plan, so that the user knows what else it does. */
 function planLines(plan: Json | undefined, texts: Texts): string[] {
   const read = estimate.safeParse(plan);
   if (!read.success || read.data.calls < 2) return [];
@@ -167,11 +173,11 @@ function shown(value: Json, texts: Texts): string {
   return text.length <= LONGEST ? text : `${clip(text, LONGEST)} ${texts.characters(text.length)}`;
 }
 
-/** Nobody reads more; `show --plan` has all of them. */
+/** The most tasks to show. `show --plan` has all of them. */
 const MOST_TASKS = 100;
 const WIDTH = 400;
 
-/** What a person should know of a plan before they say yes: what it does, what it changes, what it takes. */
+/** What the user should know before approving a plan: its calls, its changes and its cost. */
 function planQuestionLines({ context }: Question, texts: Texts): string[] | undefined {
   const read = planAbout.safeParse(context);
   if (!read.success) return undefined;
@@ -188,7 +194,7 @@ function planQuestionLines({ context }: Question, texts: Texts): string[] | unde
   ];
 }
 
-/** What is written by whoever planned stands in one line each, so that none of it looks like a word of ours. */
+/** Text from the planner is kept on one line each, so that it cannot imitate output of this program. */
 function taskLines(one: PlanAbout['tasks'][number], changes: PlanAbout['changes'], texts: Texts): string[] {
   const before = changes?.changed.find(({ id }) => id === one.id);
   const mark = changes === undefined ? '' : markOf(one.id, before, changes);
@@ -208,7 +214,7 @@ function callText({ id, operation, args }: Task): string {
   return oneLine(`${id} ${operation} ${stringifyJson(args)}`, WIDTH);
 }
 
-/** The plan as a file to edit, with what it takes and what each task waits for. */
+/** The plan as a file to edit, with its estimate and the dependencies of each task. */
 export function planToEdit({ context }: Question, goal: string, texts: Texts): string | undefined {
   const read = planAbout.safeParse(context);
   if (!read.success) return undefined;
