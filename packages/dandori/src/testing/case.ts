@@ -22,16 +22,16 @@ import { type Report, report } from '../views/report.ts';
 import { createStepClock, type StepClock } from './step-clock.ts';
 
 export interface CaseOptions {
-  /** Settings that override those that the run was started with. */
+  /** Settings that override those of the recorded run. */
   readonly settings?: Partial<Settings>;
-  /** Tools as they are now; those of the same name take the place of the recorded ones. They are not called. */
+  /** Current tools. They replace recorded tools of the same name and are not called. */
   readonly tools?: ReadonlyMap<string, Tool>;
 }
 
 /**
- * Runs what `dandori record` has written through the real compiler, scheduler and engine: the mind decides what it
- * decided, tools and people answer what they answered, on a clock that takes no time. Throws a `CaseError` that shows
- * what is different where another call is made, another plan accepted or another answer given.
+ * Runs a test case written by `dandori record` through the real compiler, scheduler and driver. The mind, the
+ * tools and the user repeat what was recorded, on a clock that takes no time. Throws a `CaseError` with the
+ * differences if another call is made, another plan is accepted or another answer is given.
  */
 export async function runCase(source: string | RecordedCase, options: CaseOptions = {}): Promise<Report> {
   const recorded = typeof source === 'string' ? await readCase(source) : source;
@@ -68,7 +68,7 @@ async function readCase(file: string): Promise<RecordedCase> {
   throw new CaseError(file, ['it is no case that `dandori record` has written', ...problems]);
 }
 
-/** A case did not go as it was recorded. */
+/** A case did not run as recorded. */
 export class CaseError extends Error {
   override readonly name = 'CaseError';
   readonly differences: readonly string[];
@@ -79,7 +79,7 @@ export class CaseError extends Error {
   }
 }
 
-/** What came of it otherwise: plan, tasks, outcome, answer. */
+/** Differences in plan, tasks, outcome and answer. */
 function differencesOf({ expect }: RecordedCase, state: RunState): string[] {
   const now = report(state);
   const plan = planDifferences(
@@ -97,7 +97,7 @@ function differencesOf({ expect }: RecordedCase, state: RunState): string[] {
   ];
 }
 
-/** Why the last plan that was refused was refused. */
+/** Why the last rejected plan was rejected. */
 function refusals({ rejection = [] }: RunState): string[] {
   return rejection.map(({ code, message }) => `the plan is refused now: ${message} (${code})`);
 }
@@ -119,9 +119,9 @@ function textOf(value: Json): string {
   return canonicalJson(normalise(value));
 }
 
-/** Decides what was decided, in order and in the same time. */
+/** Repeats the recorded decisions, in order and with the same durations. */
 interface CaseMind extends Mind {
-  /** How it was asked otherwise than it was. */
+  /** Where the requests differ from the recorded ones. */
   problems(): string[];
 }
 
@@ -150,7 +150,7 @@ function createCaseMind({ mind: name, decisions }: RecordedCase, clock: Clock): 
     };
   }
 
-  /** What the next call would take; only where it was too much is it known. */
+  /** The tokens or cost of the next call. Known only if the recorded call exceeded a limit. */
   async function weigh(): Promise<{ tokens: number; cost?: number }> {
     const needed = decisions[asked]?.needed;
     if (needed === undefined) return { tokens: 0 };
@@ -171,13 +171,13 @@ function createCaseMind({ mind: name, decisions }: RecordedCase, clock: Clock): 
   };
 }
 
-/** Repeats what users did in a recorded run, at the same moments. */
+/** Repeats what users did in the recorded run, at the same points. */
 interface CasePeople {
-  /** Does what comes while the run is driven. To be called whenever the journal has changed. */
+  /** Repeats what users did while the run was driven. Call it after each change of the journal. */
   listen(): Promise<void>;
-  /** Does what comes when the run stands still; false where nothing does. */
+  /** Repeats the next user action while the run is idle. False if there is none. */
   goOn(state: RunState): Promise<boolean>;
-  /** What was never done. */
+  /** User actions that were never repeated. */
   problems(state: RunState): string[];
 }
 
@@ -210,7 +210,7 @@ function createCasePeople(recorded: readonly CaseCommand[], { run, parts, clock 
     return true;
   }
 
-  /** Does all that is due by this decision, in the recorded order. */
+  /** Repeats everything that is due by this decision, in the recorded order. */
   async function atMoment(begun: number): Promise<void> {
     for (;;) {
       const next = commands.find(({ note, pause }) => note !== undefined || pause !== undefined);
@@ -226,13 +226,13 @@ function createCasePeople(recorded: readonly CaseCommand[], { run, parts, clock 
     const events = await parts.journal.read(run);
     const state = fold(events);
     if (state === undefined || state.end !== undefined) return;
-    // What comes too late, as the run went another way, shows in what came of it.
+    // If the run took another course, a late command fails. The difference shows in the outcome.
     await atMoment(events.filter(({ type }) => type === 'decision_started').length).catch(ignoreRefusal);
     for (const asked of openIn(state))
       if (asked.isHeld) await answer(asked, { isHeld: true }).catch(ignoreRefusal);
   }
 
-  /** One look after the other, so that no question is answered twice. */
+  /** One check at a time, so that no question is answered twice. */
   let looking: Promise<void> = Promise.resolve();
 
   return {
@@ -288,9 +288,12 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof DandoriError)) throw error;
 }
 
-/** Answers what was answered: by operation and arguments, of equal calls those of the same task first, in order. */
+/**
+ * Returns recorded outcomes by operation and arguments. Among equal calls, those of the same task come first,
+ * in order.
+ */
 interface CaseToolbox extends Toolbox {
-  /** Calls that were not made before, or are not made any more. */
+  /** Calls that are new, and recorded calls that are no longer made. */
   problems(): string[];
 }
 
@@ -311,7 +314,7 @@ function createCaseToolbox(recorded: RecordedCase, { clock, tools }: CaseToolbox
   const strange: Call[] = [];
   const otherwise: string[] = [];
 
-  /** Asks what it asked then, and waits for what it waited for. */
+  /** Asks the recorded questions, and waits for the recorded answers. */
   async function ask(call: Call, { asks = [] }: CaseCall): Promise<void> {
     for (const { told, ...request } of asks) {
       const answer = call.elicit?.(request);
@@ -375,7 +378,7 @@ function outcomeOf({ result = null, failure, lost, ambiguous, wanted, note }: Ca
   return { kind: 'succeeded', result, ...(note !== undefined && { note }) };
 }
 
-/** True where the signal came first. */
+/** True if the signal came first. */
 function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const takeBack = clock.at(clock.now() + ms, () => resolve(false));

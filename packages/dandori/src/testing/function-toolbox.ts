@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../model/json.ts';
 import type { Effect, Tool, ToolPolicy } from '../model/tool.ts';
 import type { Call, CallOutcome, Toolbox } from '../tools/toolbox.ts';
 
-/** What a call does instead of what it should. `lost_after` does the work first and then loses the answer. */
+/** A fault that replaces a call. `lost_after` does the work first and then loses the answer. */
 export type Fault =
   | { readonly kind: 'fail'; readonly message?: string; readonly retryable?: boolean }
   | { readonly kind: 'hang' }
@@ -18,18 +18,18 @@ export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent
   /** Milliseconds of the clock that a call takes. */
   readonly takes?: number;
   readonly run?: (args: JsonObject, call: Call) => Json | CallOutcome | Promise<Json | CallOutcome>;
-  /** One for each call, in order; `undefined` lets a call through. */
+  /** One fault per call, in order. `undefined` means a normal call. */
   readonly faults?: readonly (Fault | undefined)[];
 }
 
 export interface FunctionToolbox extends Toolbox {
-  /** Every call that was made, in order, with the time of its start and end. */
+  /** Every call, in order, with its start and end time. */
   readonly calls: readonly { readonly call: Call; readonly startedAt: number; endedAt: number | undefined }[];
-  /** How often a tool's work was really done. */
+  /** How often the work of a tool was actually done. */
   effects(operation: string): number;
 }
 
-/** Tools from plain functions that take time by the given clock and go wrong on request. */
+/** Tools made from plain functions. They take time by the given clock and fail on request. */
 export function createFunctionToolbox(
   clock: Clock,
   definitions: Record<string, FunctionTool>,
@@ -115,7 +115,7 @@ function asOutcome(value: Json | CallOutcome): CallOutcome {
   return isOutcome ? (value as CallOutcome) : { kind: 'succeeded', result: value as Json };
 }
 
-/** True where the signal came first. */
+/** True if the signal came first. */
 function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (ms === 0) return Promise.resolve(signal.aborted);
   return new Promise((resolve) => {

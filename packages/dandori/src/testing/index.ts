@@ -9,4 +9,4 @@ export * from './simulator/index.ts';
 export * from './step-clock.ts';
 export * from './temporary-journal.ts';
 
-/** Parts for tests of your own tools, minds and journals: `import { … } from 'dandori/testing'`. */
+/** Helpers for testing your own tools, minds and journals: `import { … } from 'dandori/testing'`. */

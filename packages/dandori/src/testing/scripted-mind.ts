@@ -1,19 +1,19 @@
 import type { Mind, Thinking, Thought } from '../mind/mind.ts';
 import type { Action } from '../model/task.ts';
 
-/** What the mind says at one turn: its actions, or the whole of a `Thinking`, or a function that looks first. */
+/** One turn of the mind: its actions, a complete `Thinking`, or a function that returns one of them. */
 export type Reply =
   | readonly ScriptedAction[]
   | Thinking
   | ((thought: Thought) => readonly ScriptedAction[] | Thinking);
 
-/** An action where what a test does not care about may be left out. */
+/** An action whose irrelevant fields a test can omit. */
 export type ScriptedAction = Partial<Action> & Pick<Action, 'operation'>;
 
 export interface ScriptedMind extends Mind {
-  /** Every thought that it was asked for. */
+  /** Every thought that was requested. */
   readonly thoughts: readonly Thought[];
-  /** Throws where it was asked more often, or less often, than the script says. */
+  /** Throws if the mind was asked more or less often than the script says. */
   verify(): void;
 }
 

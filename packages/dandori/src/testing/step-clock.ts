@@ -1,11 +1,14 @@
 import type { Clock } from '../model/clock.ts';
 import { type Queued, ReadyQueue } from '../plan/ready-queue.ts';
 
-/** A clock that moves only when it is told to, so that a test of an hour takes no time and always goes the same way. */
+/** A clock that moves only on request. A test of an hour takes no time and is deterministic. */
 export interface StepClock extends Clock {
-  /** Moves on and wakes whoever waited for a time up to then, in order. */
+  /** Moves the time forward and fires the timers due until then, in order. */
   advance(ms: number): Promise<void>;
-  /** Moves from timer to timer until the work is done. Throws where it waits for something that no timer brings. */
+  /**
+   * Moves from timer to timer until the work is done. Throws if the work waits for something other than a
+   * timer.
+   */
   runUntil<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -17,7 +20,7 @@ interface Timer {
 export function createStepClock(start = 1_000_000): StepClock {
   let now = start;
   let count = 0;
-  // A queue that gives the largest rank first gives the earliest time first where the rank is less the later it is.
+  // The queue returns the largest rank first, so later times get smaller ranks.
   const queue = new ReadyQueue<Timer>();
 
   function earliest(): Queued<Timer> | undefined {
@@ -66,7 +69,7 @@ export function createStepClock(start = 1_000_000): StepClock {
   };
 }
 
-/** Lets everything run that can run without time passing; file work included, hence the turns of the event loop. */
+/** Runs everything that needs no time to pass. File I/O needs turns of the event loop. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

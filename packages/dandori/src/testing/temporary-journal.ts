@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileStore, type Store } from '../store/store.ts';
 
-/** The parts of a store, and all of it for `openDandori({ store })`. */
+/** The parts of a store, and the whole store for `openDandori({ store })`. */
 export interface TemporaryJournal extends AsyncDisposable, Store {
   readonly directory: string;
   readonly store: Store;
 }
 
-/** A real journal in a folder of its own, gone with the test: `await using temporary = await createTemporaryJournal()`. */
+/**
+ * A real journal in a temporary folder, deleted after the test: `await using temporary = await
+ * createTemporaryJournal()`.
+ */
 export async function createTemporaryJournal(): Promise<TemporaryJournal> {
   const directory = await mkdtemp(join(tmpdir(), 'dandori-'));
   const store = createFileStore(directory);

@@ -11,7 +11,7 @@ import type { RecordedRequest } from './request.ts';
 
 export type AnswerReply = ContentReply | ActionsReply | ToolCallsReply | RefusalReply;
 
-/** What the model says, before it is put in the words of one API. */
+/** What the model says, independent of the API. */
 export interface Answer {
   readonly id: string;
   readonly model: string;
@@ -19,7 +19,7 @@ export interface Answer {
   readonly items: readonly AnswerItem[];
   readonly finishReason: string | null;
   readonly usage: ReplyUsage | null;
-  /** A client of chat completions gets usage from a stream only when it asks. */
+  /** A chat completions client gets usage from a stream only on request. */
   readonly usageInStream: boolean;
 }
 
@@ -85,7 +85,7 @@ function estimateUsage(request: RecordedRequest, items: readonly AnswerItem[]): 
   };
 }
 
-/** A run of characters that goes out as one event of a stream. */
+/** A group of characters that is sent as one event of a stream. */
 export interface Piece {
   readonly item: AnswerItem;
   readonly itemIndex: number;
@@ -96,17 +96,17 @@ export interface Piece {
   readonly last: boolean;
 }
 
-/** Splits an answer in pieces, and stops after `limit` characters. Reasoning does not count. */
+/** Splits an answer into pieces, and stops after `limit` characters. Reasoning does not count. */
 export function* splitAnswer(answer: Answer, chunkSize: number, limit: number): Generator<Piece> {
   const step = Math.max(1, chunkSize);
   let left = limit;
   for (const [itemIndex, item] of answer.items.entries()) {
-    // Code points, as no real model sends half of an emoji.
+    // Split by code points, because no real model sends half of an emoji.
     const characters = Array.from(item.text);
     const end = item.kind === 'reasoning' ? characters.length : Math.min(characters.length, left);
     if (item.kind !== 'reasoning') left -= end;
     const whole = end === characters.length;
-    // An item without characters still has one piece, so that its start and its end are told.
+    // An item without characters still has one piece, so that its start and end are reported.
     for (let start = 0; start < Math.max(end, 1); start += step) {
       const next = Math.min(start + step, end);
       const text = characters.slice(start, next).join('');

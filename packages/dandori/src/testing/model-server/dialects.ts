@@ -1,7 +1,7 @@
 import type { Answer, AnswerItem, Piece, TextItem, ToolCallItem } from './answer.ts';
 import type { ReplyUsage } from './reply.ts';
 
-/** How one API words an answer: as one JSON body, or as the `data` lines of an event stream. */
+/** How an API formats an answer: as one JSON body, or as the `data` lines of an event stream. */
 export interface Dialect {
   body(answer: Answer): object;
   opening(answer: Answer): StreamEvent[];
@@ -11,14 +11,14 @@ export interface Dialect {
 
 export type StreamEvent = object | '[DONE]';
 
-/** The dialect that a client of this path speaks. */
+/** The dialect that a client of this path uses. */
 export function dialectOf(path: string): Dialect | undefined {
   if (path === '/v1/chat/completions') return chatDialect;
   if (path === '/v1/responses') return responsesDialect;
   return undefined;
 }
 
-/** OpenAI chat completions, the API that local servers and most vendors speak. */
+/** OpenAI chat completions, the API of local servers and most vendors. */
 const chatDialect: Dialect = {
   body: (answer) => ({
     ...head(answer, 'chat.completion'),

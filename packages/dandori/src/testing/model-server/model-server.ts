@@ -9,15 +9,15 @@ import type { ModelScript } from './reply.ts';
 import { type RecordedRequest, readRequest } from './request.ts';
 import { Script } from './script.ts';
 
-/** A model behind real HTTP that says what the script says. */
+/** A scripted model behind real HTTP. */
 export interface ModelServer extends AsyncDisposable {
   /** The `base_url` for a client of the OpenAI API; it ends in `/v1`. */
   readonly url: string;
   /** Every request so far, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Throws a `ModelScriptError` when a request was not expected or a reply is still unused. */
+  /** Throws a `ModelScriptError` if a request was unexpected or a reply is still unused. */
   verify(): void;
-  /** Ends every connection at once, then does what `verify` does. A second call only waits. */
+  /** Closes every connection at once, then calls `verify`. A second call only waits. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function startModelServer(
 ): Promise<ModelServer> {
   const scripted = new ScriptedModel(new Script(script), options);
   const server = createServer((incoming, response) => void scripted.answer(incoming, response));
-  // The default of five seconds can close a connection in the very moment a client takes it again.
+  // With the default of five seconds, the server can close a connection just as a client reuses it.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,8 +58,8 @@ export async function startModelServer(
 }
 
 async function stop(server: Server, scripted: ScriptedModel): Promise<void> {
-  // A client that aborted just before has already left, but this process has not read it yet. A few turns of
-  // the event loop let the record say `aborted` and not that the server ended it.
+  // A client that aborted just before has left, but this process has not read that yet. A few turns of the
+  // event loop let the record say `aborted` instead of blaming the server.
   for (let turn = 0; turn < 4; turn++) await immediate();
   scripted.cutAll();
   const closed = once(server, 'close');
@@ -68,7 +68,7 @@ async function stop(server: Server, scripted: ScriptedModel): Promise<void> {
   await closed;
 }
 
-/** Answers requests with what the script says, and records them. */
+/** Answers requests from the script and records them. */
 class ScriptedModel {
   readonly script: Script;
   readonly requests: RecordedRequest[] = [];
@@ -82,12 +82,12 @@ class ScriptedModel {
     this.#models = options.models ?? ['scripted'];
   }
 
-  /** Never rejects: a client that leaves in the middle is part of what tests do. */
+  /** Never rejects, because tests disconnect clients on purpose. */
   async answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (incoming.url ?? '/').replace(/[?#].*/, '');
     if (incoming.method === 'GET' && path === '/v1/models') return this.#listModels(response);
     const read = await readRequest(incoming, path).catch(() => undefined);
-    // The client left before it had said what it wants.
+    // The client left before it had sent its request.
     if (read === undefined) return void response.destroy();
     const exchange = new Exchange(read.request, response);
     this.requests.push(read.request);
@@ -100,7 +100,7 @@ class ScriptedModel {
     }
   }
 
-  /** The reply itself is at fault, for instance content that JSON cannot hold. */
+  /** The reply itself is invalid, for example its content can't be JSON. */
   #giveUp(exchange: Exchange, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     const { failure } = this.script.fail(

@@ -11,7 +11,7 @@ export interface Pace {
   readonly chunkDelayMs: number;
 }
 
-/** Plays one reply to its client. Rejects only when the connection ends under it. */
+/** Sends one reply to its client. Rejects only if the connection ends meanwhile. */
 export async function playReply(
   reply: ModelReply,
   exchange: Exchange,
@@ -95,13 +95,13 @@ async function playBody(
   number: number,
 ): Promise<void> {
   const body = stringifyJson(dialect.body(writeAnswer(reply, exchange.request, number)));
-  // One JSON body has no content of its own on the way, so a cut counts the characters of the body.
+  // A JSON body is sent as a whole, so a cut counts the characters of the body.
   await exchange.write(body.slice(0, reply.cut ?? reply.stall ?? body.length));
   if (reply.cut !== undefined) return exchange.cut();
   if (reply.stall === undefined) exchange.end();
 }
 
-/** One request and the way to answer it. Every wait ends when the connection does. */
+/** One request with its response. Every wait ends when the connection ends. */
 export class Exchange {
   readonly request: RecordedRequest;
   readonly #response: ServerResponse;
@@ -111,10 +111,11 @@ export class Exchange {
   constructor(request: RecordedRequest, response: ServerResponse) {
     this.request = request;
     this.#response = response;
-    // A write after the client left reports an error here; the record below already says that it left.
+    // A write after the client left reports an error here. The record below already says that the client
+    // left.
     response.on('error', () => {});
     response.on('close', () => this.#end());
-    // The client may have left while the request was still being read.
+    // The client may have left while its request was being read.
     if (response.destroyed) this.#end();
   }
 
@@ -127,7 +128,7 @@ export class Exchange {
     if (!this.#response.destroyed) this.#response.writeHead(status, headers);
   }
 
-  /** Resolves when the text is out of this process, so that a cut after it cannot take it back. */
+  /** Resolves when the text has left this process, so that a later cut cannot take it back. */
   async write(text: string): Promise<void> {
     const { signal } = this.#gone;
     await new Promise<void>((resolve) => {
@@ -135,7 +136,7 @@ export class Exchange {
         signal.removeEventListener('abort', done);
         resolve();
       };
-      // Text that waits in a connection when it breaks may never be reported as written.
+      // Text that is buffered when a connection breaks may never be reported as written.
       signal.addEventListener('abort', done);
       this.#response.write(text, done);
     });
@@ -146,7 +147,7 @@ export class Exchange {
     this.#response.end();
   }
 
-  /** Breaks the connection; the client did not ask for it, so the request does not count as aborted. */
+  /** Breaks the connection. The client did not abort, so the request does not count as aborted. */
   cut(): void {
     this.#brokenHere = true;
     this.#response.destroy();
@@ -156,7 +157,7 @@ export class Exchange {
     await delay(milliseconds, undefined, { signal: this.#gone.signal });
   }
 
-  /** Waits for something outside, as long as the client is there. */
+  /** Waits for an external promise while the client is connected. */
   async until(something: unknown): Promise<void> {
     const { signal } = this.#gone;
     const { promise: gone, resolve } = Promise.withResolvers<void>();
@@ -165,7 +166,7 @@ export class Exchange {
     signal.throwIfAborted();
   }
 
-  /** Nothing has gone out yet, so another answer is still possible. */
+  /** Nothing was sent yet, so another answer is still possible. */
   get isUnanswered(): boolean {
     return !this.#response.headersSent && !this.#response.destroyed;
   }

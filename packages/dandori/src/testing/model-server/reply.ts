@@ -1,6 +1,6 @@
 import type { RecordedRequest } from './request.ts';
 
-/** What the scripted model does with one request. */
+/** How the scripted model reacts to one request. */
 export type ModelReply =
   | ContentReply
   | ActionsReply
@@ -13,23 +13,23 @@ export type ModelReply =
 /** Replies served in order, or one function that answers every request. */
 export type ModelScript = readonly ScriptEntry[] | ReplyFunction;
 
-/** A reply, or a function that writes the reply after it has seen the request. */
+/** A reply, or a function that makes the reply from the request. */
 export type ScriptEntry = ModelReply | ReplyFunction;
 
-/** `undefined` says that the request was not expected. */
+/** `undefined` means that the request was not expected. */
 export type ReplyFunction = (
   request: RecordedRequest,
   index: number,
 ) => ModelReply | undefined | Promise<ModelReply | undefined>;
 
 export interface ContentReply extends AnswerSettings {
-  /** Text goes out as it is; anything else goes out as JSON text. */
+  /** Text is sent as it is; anything else is sent as JSON. */
   content: string | number | boolean | object;
   toolCalls?: readonly ReplyToolCall[];
 }
 
 export interface ActionsReply extends AnswerSettings {
-  /** Elements, wrapped the way the AI SDK wants them for `Output.array`: `{"elements": [...]}`. */
+  /** Elements in the format of the AI SDK's `Output.array`: `{"elements": [...]}`. */
   actions: readonly unknown[];
 }
 
@@ -39,7 +39,7 @@ export interface ToolCallsReply extends AnswerSettings {
 
 export interface ReplyToolCall {
   name: string;
-  /** A string goes out as it is, so that broken JSON can be scripted; anything else as JSON text. */
+  /** A string is sent as it is, so that tests can script broken JSON. Anything else is sent as JSON. */
   arguments: unknown;
   id?: string;
 }
@@ -53,7 +53,7 @@ export interface StatusReply extends ReplySettings {
   status: number;
   /** Seconds, or an HTTP date. */
   retryAfter?: number | string | Date;
-  /** A string goes out as it is; anything else as JSON. The default is an OpenAI error body. */
+  /** A string is sent as it is; anything else is sent as JSON. Default: an OpenAI error body. */
   body?: unknown;
 }
 
@@ -62,32 +62,32 @@ export interface HangReply extends ReplySettings {
   hang: true;
 }
 
-/** Writes this body with status 200, whatever it is. */
+/** Sends this body unchecked, with status 200. */
 export interface RawReply extends ReplySettings {
   raw: string;
-  /** The default follows the request: an event stream when it asked for one, else JSON. */
+  /** Default: an event stream if the request asked for one, otherwise JSON. */
   contentType?: string;
 }
 
 export interface ReplySettings {
-  /** Time before the first byte, the headers included. */
+  /** Time before the first byte, including headers. */
   latencyMs?: number;
   headers?: Readonly<Record<string, string>>;
   expect?: Expectation;
 }
 
 /**
- * Text or a pattern that the prompt must hold, or a check that throws (or gives `false`) when the request
- * is wrong.
+ * Text or a pattern that the prompt must contain, or a check that throws or returns `false` if the request is
+ * wrong.
  */
 export type Expectation = string | RegExp | ((request: RecordedRequest) => unknown);
 
 export interface AnswerSettings extends ReplySettings {
-  /** The default is an estimate of one token for four characters; `null` reports no usage at all. */
+  /** Default: an estimate of one token per four characters. `null` reports no usage. */
   usage?: ReplyUsage | null;
-  /** OpenAI's words (`stop`, `length`, `content_filter`); `null` ends the answer without a reason. */
+  /** OpenAI's values (`stop`, `length`, `content_filter`). `null` ends the answer without a reason. */
   finishReason?: string | null;
-  /** What a reasoning model thinks aloud before it answers. */
+  /** The visible thoughts of a reasoning model before its answer. */
   reasoning?: string;
   /** Sends this many characters of the answer, then breaks the connection. */
   cut?: number;
@@ -96,8 +96,8 @@ export interface AnswerSettings extends ReplySettings {
   chunkSize?: number;
   chunkDelayMs?: number;
   /**
-   * Asked after each event of a stream with the whole text so far; the next one goes out when this resolves. So a test
-   * can hold a model in the middle of a word for as long as it likes, and depend on no time.
+   * Called after each event of a stream with the whole text so far. The next event is sent when the promise
+   * resolves. So a test can stop a model in the middle of a word without depending on time.
    */
   hold?: (written: string) => unknown;
 }

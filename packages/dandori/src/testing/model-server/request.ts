@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { isObject, parseJson } from '../../model/json.ts';
 
-/** A request that reached the scripted model, kept for the test to look at. */
+/** A request that reached the scripted model, kept for the test. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -12,13 +12,13 @@ export interface RecordedRequest {
   readonly promptText: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Set when the answer is out or the connection is gone. */
+  /** Set when the answer is sent or the connection is closed. */
   endedAt?: number;
-  /** The client went away before it had the whole answer. */
+  /** The client disconnected before it had the whole answer. */
   aborted: boolean;
 }
 
-/** The fields that tests look at most; every other field of the body is there too. */
+/** The fields that tests use most. All other fields of the body are present too. */
 export interface ModelRequestBody {
   model?: string;
   stream?: boolean;
@@ -32,7 +32,7 @@ export interface ModelRequestBody {
   [field: string]: unknown;
 }
 
-/** Reads the whole request. Gives a body of `{}` and an `unreadable` reason when it is not a JSON object. */
+/** Reads the whole request. If it is not a JSON object, the body is `{}` and `unreadable` has the reason. */
 export async function readRequest(
   incoming: IncomingMessage,
   path: string,

@@ -3,7 +3,7 @@ import { stringifyJson } from '../../model/json.ts';
 import type { Expectation, ModelReply, ModelScript, ScriptEntry } from './reply.ts';
 import type { RecordedRequest } from './request.ts';
 
-/** Hands out the replies and remembers everything that did not go as written. */
+/** Hands out the replies, and records every deviation from the script. */
 export class Script {
   readonly #script: ModelScript;
   readonly #failures: string[] = [];
@@ -13,7 +13,7 @@ export class Script {
     this.#script = script;
   }
 
-  /** The next reply, or a failure that the client is told and that `verify` throws. */
+  /** The next reply, or a failure that the client gets and that `verify` throws. */
   async next(request: RecordedRequest): Promise<{ reply: ModelReply } | { failure: string }> {
     const index = this.#asked++;
     const name = `request ${index + 1} (${describeRequest(request)})`;
@@ -61,7 +61,7 @@ export class Script {
   }
 }
 
-/** Thrown by `verify` and `close`: the requests and the script did not meet. */
+/** Thrown by `verify` and `close`: the requests did not match the script. */
 export class ModelScriptError extends Error {
   override readonly name = 'ModelScriptError';
   readonly problems: readonly string[];
@@ -84,7 +84,7 @@ function show(entry: ScriptEntry): string {
   return inspect(entry, { depth: 2, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 80 });
 }
 
-/** Says what is wrong with the request, or `undefined` when it is what the script wants. */
+/** What is wrong with the request. `undefined` if it matches the script. */
 async function checkExpectation(
   expectation: Expectation,
   request: RecordedRequest,
@@ -95,7 +95,7 @@ async function checkExpectation(
       ? undefined
       : `the prompt does not hold ${stringifyJson(expectation)}`;
   }
-  // `search`, as `test` would remember its place in a pattern with the g flag.
+  // Uses `search`, because `test` would keep its position in a pattern with the g flag.
   return request.promptText.search(expectation) === -1
     ? `the prompt does not match ${String(expectation)}`
     : undefined;
@@ -106,7 +106,7 @@ async function checkWith(
   request: RecordedRequest,
 ): Promise<string | undefined> {
   try {
-    // A check such as `(request) => request.promptText.includes('x')` gives false: that must not pass.
+    // A check such as `(request) => request.promptText.includes('x')` returns false instead of throwing.
     return (await check(request)) === false ? 'its check gave false' : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -13,7 +13,7 @@ import type { Effect } from '../../model/tool.ts';
 import type { RecordedTool } from './recording.ts';
 import type { Replay } from './replay.ts';
 
-/** A replay as an MCP server. Connect it to any transport; many connections may share one replay. */
+/** A replay as an MCP server. It works with any transport, and many connections can share one replay. */
 export function createReplayServer(replay: Replay): Server {
   const server = new Server({ name: 'replay', version: '1.0.0' }, { capabilities: { tools: {} } });
   server.setRequestHandler('tools/list', () => ({ tools: replay.tools.map(toTool) }));
@@ -44,13 +44,13 @@ function hints(effect: Effect): Tool['annotations'] {
   };
 }
 
-/** The key that Dandori sends with a call is `run/task`. */
+/** The idempotency key of a call by Dandori is `run/task`. */
 function taskOf(meta: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const key = meta?.['dandori/idempotencyKey'];
   return typeof key === 'string' ? key.slice(key.lastIndexOf('/') + 1) : undefined;
 }
 
-/** Structured content must be an object; whatever else a tool gave goes as text, and nothing as nothing. */
+/** Structured content must be an object. Other results are sent as text, and a missing result as nothing. */
 function toContent(result: Json): CallToolResult {
   if (result === null) return { content: [] };
   if (typeof result === 'string') return { content: [{ type: 'text', text: result }] };
@@ -59,11 +59,11 @@ function toContent(result: Json): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: result };
 }
 
-/** Many replays behind one port, each an MCP server of its own on a path of its own. */
+/** Many replays behind one port. Each is an MCP server with its own path. */
 export interface ReplayHost extends AsyncDisposable {
-  /** Offers a replay from now on; the URL is what an MCP client is given. */
+  /** Serves a replay. Returns the URL for an MCP client. */
   serve(replay: Replay): string;
-  /** Takes it away again, with its sessions. */
+  /** Removes a replay and its sessions. */
   withdraw(url: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ interface Served {
   readonly sessions: Map<string, Transport>;
 }
 
-/** Streamable HTTP on the loopback. */
+/** Streamable HTTP on the loopback interface. */
 export async function startReplayHost(): Promise<ReplayHost> {
   const served = new Map<string, Served>();
   const server = createServer((request, response) => {
@@ -84,7 +84,7 @@ export async function startReplayHost(): Promise<ReplayHost> {
       response.end(String(error));
     });
   });
-  // The default of five seconds can close a connection in the very moment a client takes it again.
+  // With the default of five seconds, the server can close a connection just as a client reuses it.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -92,7 +92,7 @@ export async function startReplayHost(): Promise<ReplayHost> {
   let count = 0;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Nothing is ever sent unasked, so nobody needs to listen.
+    // The server sends only responses, so clients need no listening stream.
     if (request.method === 'GET') return void response.writeHead(405, { allow: 'POST, DELETE' }).end();
     const offer = served.get(request.url ?? '');
     if (offer === undefined) return void response.writeHead(404).end('no such replay');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Effect } from '../../model/tool.ts';
 
-/** What a server offered and what it once said. */
+/** The tools of a server, and its recorded calls. */
 export interface Recording {
   readonly tools: readonly RecordedTool[];
   readonly calls: readonly RecordedCall[];
@@ -18,12 +18,12 @@ export interface RecordedTool {
 
 export interface RecordedCall {
   readonly tool: string;
-  /** As the tool saw them: no reference is left. */
+  /** The final arguments, without references. */
   readonly args: JsonObject;
   readonly result: Json;
   readonly isError: boolean;
   readonly ms: number;
-  /** The task that made it; tells calls apart that are equal but took different times. */
+  /** The task that made the call. It distinguishes equal calls with different durations. */
   readonly task: string;
 }
 
@@ -39,7 +39,7 @@ export function toRecording({ tools, plan, toolResults }: RunRecord): Recording 
   };
 }
 
-/** A call whose arguments cannot be had, because what they refer to was never recorded, was never made. */
+/** If an argument refers to something that was never recorded, the call was never made. */
 function toCall(task: TaskRecord, results: Readonly<Record<string, Json>>): RecordedCall | undefined {
   const { id, tool, args, isError = false, durationMs = 0 } = task;
   const result = results[id];
@@ -48,7 +48,7 @@ function toCall(task: TaskRecord, results: Readonly<Record<string, Json>>): Reco
   return { tool, args: resolved as JsonObject, result, isError, ms: durationMs, task: id };
 }
 
-/** Undefined where something in it is not there. */
+/** Undefined if something it refers to is missing. */
 function resolve(value: Json, results: Readonly<Record<string, Json>>): Json | undefined {
   if (isRefRecord(value)) return lookUp(value, results);
   const parts = templateParts(value);
@@ -82,15 +82,16 @@ function everyOne(values: readonly (Json | undefined)[]): Json[] | undefined {
 }
 
 /**
- * A plan that somebody carried out, with the tools it had and what each call gave. In a file one record is one line of
- * JSON. An argument is a literal, `{"$ref": task, "path": "a.b[0]"}`, or `{"$tpl": ["text", {"$ref": …}, …]}`.
+ * A plan that was run, with its tools and the result of each call. In a file, each record is one line of
+ * JSON. An argument is a literal, `{"$ref": task, "path": "a.b[0]"}`, or `{"$tpl": ["text", {"$ref": …},
+ * …]}`.
  */
 export interface RunRecord {
   readonly id: string;
   readonly goal: string;
   readonly tools: readonly ToolRecord[];
   readonly plan: readonly TaskRecord[];
-  /** By task; null where the plan could not be carried out. */
+  /** Results by task. Null if the plan could not be run. */
   readonly toolResults: Readonly<Record<string, Json>> | null;
   readonly expected?: Json;
   readonly meta: JsonObject;
@@ -122,7 +123,7 @@ export function isRefRecord(value: unknown): value is RefRecord {
   return typeof value === 'object' && value !== null && '$ref' in value && typeof value.$ref === 'string';
 }
 
-/** The parts of a text with results in it; undefined for any other value. */
+/** The parts of a text that contains results. Undefined for any other value. */
 export function templateParts(value: unknown): readonly (string | RefRecord)[] | undefined {
   if (typeof value !== 'object' || value === null || !('$tpl' in value)) return undefined;
   return Array.isArray(value.$tpl) ? value.$tpl : undefined;
@@ -139,7 +140,7 @@ export function readRecord(file: string | URL, id: string): RunRecord {
   return record;
 }
 
-/** Keys and indexes of a path as records write it: `a.b[0]["odd key"]`. */
+/** The keys and indexes of a path in a record: `a.b[0]["odd key"]`. */
 export type PathStep = string | number;
 
 const STEP = /\.?([^.[\]"]+)|\[(-?\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;

@@ -1,31 +1,31 @@
 import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { RecordedCall, RecordedTool, Recording } from './recording.ts';
 
-/** A call that somebody made of a replay, in the order of its start. */
+/** A call made to a replay. Calls are in the order of their start. */
 export interface ReplayedCall {
   readonly tool: string;
   readonly args: JsonObject;
-  /** Where the caller said for which task it is. */
+  /** The task, if the caller named it. */
   readonly task: string | undefined;
   readonly startedAt: number;
   endedAt: number | undefined;
-  /** False where nothing like it was recorded. */
+  /** False if no such call was recorded. */
   readonly isKnown: boolean;
 }
 
 export interface ReplayAnswer {
   readonly result: Json;
   readonly isError: boolean;
-  /** How long it took when it was recorded. */
+  /** The recorded duration. */
   readonly ms: number;
-  /** To be called when the answer is given. */
+  /** Call this when the answer is sent. */
   end(at: number): void;
 }
 
 /**
- * Answers by tool and arguments, whatever the order of their keys. The second of two equal calls gets the second of
- * two recorded results, as long as there is one. What was never recorded is an error that says so: a wrong argument
- * cannot pass for a right one.
+ * Answers by tool and arguments. The order of keys does not matter. The second of two equal calls gets the
+ * second recorded result, if there is one. A call that was never recorded fails with an error that says so,
+ * so a wrong argument can't pass for a right one.
  */
 export interface Replay {
   readonly tools: readonly RecordedTool[];
@@ -71,7 +71,9 @@ function keyOf(tool: string, args: JsonObject): string {
   return stringifyJson([tool, canonical(args)]);
 }
 
-/** Objects as sorted lists of pairs: JavaScript would put keys that look like numbers first, whatever is sorted. */
+/**
+ * Objects as sorted lists of pairs. In an object, JavaScript would put keys that look like numbers first.
+ */
 function canonical(value: Json): Json {
   if (Array.isArray(value)) return ['list', ...value.map(canonical)];
   if (typeof value !== 'object' || value === null) return value;

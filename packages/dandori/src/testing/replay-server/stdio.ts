@@ -3,7 +3,7 @@ import { createReplayServer } from './mcp.ts';
 import { readRecord, toRecording } from './recording.ts';
 import { createReplay } from './replay.ts';
 
-/** `node stdio.ts records.jsonl id` is the MCP server of one record, over standard input and output. */
+/** `node stdio.ts records.jsonl id` serves one record as an MCP server over standard input and output. */
 
 const [file, id] = process.argv.slice(2);
 if (file === undefined || id === undefined) {

@@ -5,14 +5,14 @@ import type { CallOutcome, Toolbox } from '../../tools/toolbox.ts';
 import type { Replay } from './replay.ts';
 
 export interface ReplayToolboxOptions {
-  /** The first part of the tools' names; all of them touch this one resource. */
+  /** The first part of the tool names. All tools access this one resource. */
   readonly server: string;
   readonly clock: Clock;
-  /** Milliseconds that a task's call takes, where it is not as long as when it was recorded. */
+  /** The duration of a task's call in milliseconds. Default: the recorded duration. */
   readonly takes?: (task: string) => number;
 }
 
-/** A replay as a toolbox, with no server in between: each call takes its time by the given clock. */
+/** A replay as a toolbox without a server. Each call takes its time by the given clock. */
 export function createReplayToolbox(replay: Replay, { server, clock, takes }: ReplayToolboxOptions): Toolbox {
   const tools = new Map<string, Tool>(
     replay.tools.map((tool) => [
@@ -37,7 +37,7 @@ export function createReplayToolbox(replay: Replay, { server, clock, takes }: Re
   };
 }
 
-/** True where the signal came first. */
+/** True if the signal came first. */
 function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (ms === 0 || signal.aborted) return Promise.resolve(signal.aborted);
   return new Promise((resolve) => {

@@ -8,7 +8,7 @@ import type { SimulatedFile } from './disk.ts';
 import { calledBy, effectsOf, type Scenario, TOOLS } from './scenario.ts';
 import type { Course } from './simulation.ts';
 
-/** What is broken, in words that begin with the kind of thing. */
+/** A violation. The text starts with its kind. */
 export type Violation = `${
   | 'law'
   | 'twice'
@@ -21,7 +21,7 @@ export type Violation = `${
   | 'error'
   | 'differs'}: ${string}`;
 
-/** Whether what was said to be safe is still there. To be asked whenever somebody has died. */
+/** Checks that acknowledged events still exist. Call it after each crash. */
 export function lostLines({ lines, acknowledged }: SimulatedFile): Violation[] {
   for (const [seq, text] of acknowledged) {
     if (lines[seq - 1]?.text !== text) return [`lost: event ${seq} was acknowledged and is gone: ${text}`];
@@ -29,7 +29,7 @@ export function lostLines({ lines, acknowledged }: SimulatedFile): Violation[] {
   return [];
 }
 
-/** Everything that must be true of a run however it went. */
+/** Checks what must be true of every run, whatever its course. */
 export function violations(course: Course, scenario: Scenario): Violation[] {
   const { events, file, complaints } = course;
   const state = fold(events);
@@ -59,7 +59,7 @@ function effectViolations({ task, effect, status }: TaskState, { world }: Course
   });
 }
 
-/** Whatever the world knows of, the journal has known before. */
+/** Every effect in the world must have been journaled first. */
 function unwrittenEffects(task: Task, { events, world }: Course): Violation[] {
   const isInside = calledBy(task.operation) !== undefined;
   const isWritten = (name: string) =>
@@ -76,7 +76,7 @@ function unwrittenEffects(task: Task, { events, world }: Course): Violation[] {
     );
 }
 
-/** By the scenario alone, and not by what the engine says that it has asked. */
+/** Based on the scenario alone, not on what the driver says it asked. */
 function unapprovedEffects(
   { id, operation }: Task,
   { settings, behaviours, isPersonSilent }: Scenario,
@@ -108,7 +108,7 @@ function lostResults(events: readonly Event[], state: RunState): Violation[] {
   });
 }
 
-/** The mind has known all that was said to the run when it gave its answer. */
+/** The mind must have seen every note before its final answer. */
 function unheardNotes({ end, notes, decisions }: RunState, { isGenerous }: Scenario): Violation[] {
   const last = decisions.at(-1);
   const note = notes.at(-1);
@@ -128,7 +128,9 @@ function endViolations(state: RunState, { isPersonSilent, settings }: Scenario):
   return [];
 }
 
-/** Where nothing irreversible was in doubt and nothing was cut short, the end is the one that it has without faults. */
+/**
+ * If no irreversible call was in doubt and nothing was cut short, the end must be the same as without faults.
+ */
 export function differingEnd(course: Course, undisturbed: Course): Violation[] {
   if (!isComparable(course) || !isComparable(undisturbed)) return [];
   const [is, should] = [course, undisturbed].map(({ events }) => endOf(events));

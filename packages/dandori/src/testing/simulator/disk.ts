@@ -7,19 +7,19 @@ import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
 
-/** A line as it was written, and the event that is read from it: never the object that the writer had. */
+/** A written line and the event parsed from it. It never shares the writer's object. */
 interface Line {
   readonly text: string;
   readonly event: Event;
-  /** Whether it is the last one of its append. */
+  /** Whether it is the last line of its append. */
   readonly isLast: boolean;
 }
 
 export interface SimulatedFile {
   readonly lines: readonly Line[];
-  /** What a writer was told to be safe, by seq. */
+  /** The lines that a writer was told are durable, by seq. */
   readonly acknowledged: ReadonlyMap<number, string>;
-  /** Who may drive the run. A dead holder holds nothing. */
+  /** The process that may drive the run. The claim of a dead process does not count. */
   claim: { readonly by: SimulatedProcess } | undefined;
   readonly watchers: Set<{ readonly by: SimulatedProcess; readonly changed: (last: number) => void }>;
 }
@@ -33,10 +33,10 @@ interface Append {
 }
 
 /**
- * Where the journals of a simulation lie. What is written is seen by all at once and is safe only when it is synced: a
- * process that dies leaves what it has written, a machine that dies leaves what was synced and perhaps some of the rest.
+ * The journals of a simulation. All processes see a write at once, but it is durable only after the sync. If
+ * a process dies, its writes stay. If the machine dies, the synced writes stay, and maybe some of the others.
  *
- * Appends are made one after the other, each under a lock that is held until the sync, as with `run-file`.
+ * Appends are serialized. Each holds a lock until its sync is done, as in `run-file`.
  */
 export interface Disk {
   readonly files: ReadonlyMap<string, SimulatedFile>;
@@ -51,7 +51,7 @@ interface DiskParts {
   readonly random: Random;
   readonly timeline: Timeline;
   readonly fate: Fate;
-  /** Every process that runs on the machine of this disk. */
+  /** All processes on the machine with this disk. */
   readonly processes: ReadonlySet<SimulatedProcess>;
 }
 
@@ -63,7 +63,7 @@ interface File extends SimulatedFile {
   writing: Append | undefined;
 }
 
-/** Milliseconds from a write to the moment at which those who watch the file are told. */
+/** The longest delay between a write and the notification of watchers, in milliseconds. */
 const LONGEST_NOTICE = 8;
 
 export function createDisk({ random, timeline, fate, processes }: DiskParts): Disk {
@@ -79,7 +79,7 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
         isLast: event === events.at(-1),
       });
     }
-    // Not at once: what somebody else decides in between does not fit any more.
+    // Delayed, so that another process can decide on stale state in between and must be refused.
     for (const watcher of file.watchers)
       timeline.after(
         random.below(LONGEST_NOTICE),
@@ -92,7 +92,7 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
     resolve();
   }
 
-  /** Takes the next in the queue that fits. */
+  /** Starts the next append in the queue that matches the length of the file. */
   function pump(run: string, file: File): void {
     while (file.writing === undefined) {
       const next = file.queue.shift();
@@ -111,7 +111,7 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
     const fault = fate.strike('append', () => `${by.name}: ${events.map(({ type }) => type).join(' ')}`);
     switch (fault) {
       case 'crash_before_write':
-      // What is torn is nobody's, and the next append cuts it off: an append is there whole or not at all.
+      // The next append cuts a torn write off: an append is there completely or not at all.
       case 'torn_write':
         by.die();
         return;
@@ -125,7 +125,7 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
     else sync(run, file, { one, fault });
   }
 
-  /** The lock is held until it is done, or until its holder dies. */
+  /** The lock is held until the sync is done or its holder dies. */
   function sync(
     run: string,
     file: File,
@@ -200,7 +200,7 @@ function attempt(work: () => never, caught: (error: unknown) => void): void {
   }
 }
 
-/** What is in the journal has happened: who changed it would be found out. */
+/** Journaled events are facts. Freezing them exposes code that changes one. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   for (const item of Object.values(value)) frozen(item);

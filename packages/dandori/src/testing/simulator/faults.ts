@@ -1,11 +1,11 @@
 import type { Random } from './random.ts';
 
-/** Where a fault can strike: a write of the journal, a call of a tool, a thought of the mind, or any moment. */
+/** Where a fault can occur: a journal write, a tool call, a decision of the mind, or any moment. */
 type Point = 'append' | 'call' | 'thought' | 'moment';
 
 /**
- * Everything that can go wrong, with how often it does against the others of its point. What it does stands where it
- * strikes: `simulated-journal`, `world`, `simulated-mind`, and `moments`.
+ * Every fault, with its frequency relative to the others of its point. Its behaviour is defined where it
+ * occurs: `simulated-journal`, `world`, `simulated-mind` and `moments`.
  */
 export const FAULTS = {
   crash_before_write: { at: 'append', weight: 2 },
@@ -54,24 +54,24 @@ export type FaultAt<P extends Point> = {
   [K in FaultKind]: (typeof FAULTS)[K]['at'] extends P ? K : never;
 }[FaultKind];
 
-/** A fault that has struck. */
+/** A fault that has occurred. */
 export interface Struck {
   readonly kind: FaultKind;
   readonly at: number;
   readonly about: string;
 }
 
-/** Decides what goes wrong, and remembers it. */
+/** Decides which faults occur, and records them. */
 export interface Fate {
   readonly struck: readonly Struck[];
-  /** `about` says what it strikes, where it does. */
+  /** `about` describes what a fault hits. It is called only if one occurs. */
   strike<P extends Point>(point: P, about: () => string): FaultAt<P> | undefined;
 }
 
-/** Faults in one seed. After the last of them the run must come to its end. */
+/** The most faults in one seed. After the last one the run must end. */
 const MOST_FAULTS = 10;
 
-/** How often a point is struck, in a mild seed and in a wild one. */
+/** The chance of a fault at each point, in a mild seed and in a wild one. */
 const CHANCES: Record<Point, readonly [number, number]> = {
   append: [0.02, 0.2],
   call: [0.05, 0.5],
@@ -79,7 +79,7 @@ const CHANCES: Record<Point, readonly [number, number]> = {
   moment: [0.01, 0.15],
 };
 
-/** Each seed has only some of the faults, so that those which hide each other also come alone. */
+/** Each seed has only some of the faults, so that faults that hide each other also occur alone. */
 export function createFate(random: Random, now: () => number): Fate {
   const struck: Struck[] = [];
   const most = random.below(MOST_FAULTS + 1);
@@ -100,7 +100,7 @@ export function createFate(random: Random, now: () => number): Fate {
   };
 }
 
-/** Nothing ever goes wrong. */
+/** No faults at all. */
 export const NO_FAULTS: Fate = { struck: [], strike: () => undefined };
 
 function weighted(kinds: readonly FaultKind[], random: Random): FaultKind | undefined {

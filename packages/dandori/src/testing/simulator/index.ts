@@ -9,7 +9,7 @@ export { addTallies, type Tally, tallyOf } from './tally.ts';
 const LAST_EVENTS = 25;
 const LONGEST_LINE = 400;
 
-/** What a person needs to see of a seed that failed: what is broken, what went wrong before, and the last events. */
+/** A readable report about a failed seed: the violations, the faults before them, and the last events. */
 export function accountOf({ seed, violations, faults, lines }: Simulated): string {
   const began = faults[0]?.at ?? 0;
   const last = lines.slice(-LAST_EVENTS).map((line) => `  ${line.slice(0, LONGEST_LINE)}`);

@@ -17,12 +17,12 @@ import type { Scenario } from './scenario.ts';
 import type { Timeline } from './timeline.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Parts put in the place of others, to see that a broken one is found out. */
+/** Replaces parts by broken ones, to test that the checks notice. */
 export interface Tampering {
   readonly journal?: (journal: Journal) => Journal;
-  /** Whether tools that say that they know keys do. */
+  /** Whether tools that claim to support idempotency keys do. */
   readonly knowsKeys?: boolean;
-  /** Whether probes find what is there. */
+  /** Whether probes find existing effects. */
   readonly canFind?: boolean;
 }
 
@@ -32,11 +32,11 @@ interface MachineParts {
   readonly timeline: Timeline;
   readonly fate: Fate;
   readonly tampering: Tampering;
-  /** Is told whenever a process has come to its end. */
+  /** Called after each death of a process. */
   readonly onDeath: () => void;
 }
 
-/** A machine with a disk on which processes begin and die, and the world around it. */
+/** A machine with a disk, on which processes start and die, and the world around it. */
 interface Machine {
   readonly disk: Disk;
   readonly world: World;
@@ -100,7 +100,7 @@ function blobsFor(blobs: Blobs, process: SimulatedProcess): Blobs {
   };
 }
 
-/** The journal as one process of the simulation sees it. */
+/** The journal as one simulated process sees it. */
 export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): Journal {
   const holder = ({ claim }: SimulatedFile) => (claim?.by.isAlive === true ? claim.by : undefined);
   const refuseClaimed = (run: string, file: SimulatedFile) => {
@@ -161,13 +161,13 @@ export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): J
   };
 }
 
-/** A process of the simulation. When it dies its code may run on, but nothing of it reaches the world any more. */
+/** A simulated process. After its death its code may still run, but has no effect on the world. */
 export interface SimulatedProcess {
   readonly name: string;
   readonly isAlive: boolean;
   die(): void;
   onDeath(told: () => void): void;
-  /** What comes back to a dead process comes back to nobody. */
+  /** A promise of a dead process never settles. */
   receive<T>(work: () => Promise<T>): Promise<T>;
 }
 

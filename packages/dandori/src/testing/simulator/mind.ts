@@ -15,7 +15,7 @@ interface MindParts {
   readonly scenario: Scenario;
 }
 
-/** Decides by what has happened and not by how often it was asked, as a model would. */
+/** Decides by the state and not by the number of requests, as a model would. */
 export function createSimulatedMind(parts: MindParts, process: SimulatedProcess): Mind {
   const { timeline, random, fate, scenario } = parts;
   return {
@@ -38,7 +38,7 @@ interface Writing {
   readonly random: Random;
 }
 
-/** Action by action, as a stream comes in. */
+/** Reports action by action, as a stream does. */
 async function write(thought: Thought, { actions, fault, timeline, random }: Writing): Promise<Thinking> {
   const { signal } = thought;
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -94,20 +94,20 @@ function proposal(steps: number): Action {
   return { id: 'plan', operation: 'plan.propose', args: { steps: list } };
 }
 
-/** Before anything has come of them. */
+/** The answer is written before the tasks have results, so it uses Refs. */
 function answerBy(tasks: readonly Task[]): Action {
   const text = tasks.map(({ id }) => `${id} gave \${${id}.value}`).join(' ');
   return { id: 'end', operation: 'answer', args: { text, achieved: true } };
 }
 
-/** Who is asked once more, as somebody has said something meanwhile, says the same. */
+/** If a note makes the driver ask again, the mind gives the same answer. */
 function lastWord(state: RunState, { answersAtOnce, batches }: Scenario): Action {
   const last = batches.at(-1) ?? [];
   const isDone = last.every(({ id }) => state.tasks.get(id)?.status === 'succeeded');
   return answersAtOnce && isDone ? answerBy(last) : answer(state);
 }
 
-/** Says of each task what came of it. */
+/** Reports the outcome of each task. */
 function answer(state: RunState): Action {
   const parts = [...state.tasks.values()].map(tell);
   return { id: 'end', operation: 'answer', args: { text: parts.join(' '), achieved: true } };
@@ -119,7 +119,7 @@ function tell({ task, status, result }: TaskState): string {
   return `${task.id}:${status}=${what}`;
 }
 
-/** The tasks of a scenario as a user's own plan. */
+/** The tasks of a scenario as a plan given by the user. */
 export function planOf({ batches }: Scenario): Task[] {
   return batches.flat();
 }

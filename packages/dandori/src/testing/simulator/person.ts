@@ -10,9 +10,9 @@ import { effectsOf, type Scenario } from './scenario.ts';
 import type { Simulation } from './simulation.ts';
 import type { World } from './world.ts';
 
-/** Who is asked. Tells the truth about what happened, by looking at the world. */
+/** The simulated user. Answers truthfully, by checking the world. */
 export interface Person {
-  /** Answers what is open, as far as it can be known by now; false where something has to be waited for. */
+  /** Answers the open questions as far as the answers are known. False if some are not known yet. */
   answer(run: string, parts: Parts): Promise<boolean>;
   cancel(run: string, parts: Parts): Promise<void>;
   addBudget(run: string, parts: Parts): Promise<void>;
@@ -23,7 +23,7 @@ export interface Person {
 
 const LOOK = 5;
 
-/** What a question about a call in doubt says of it. */
+/** The details of a call in doubt in its question. */
 interface InDoubt {
   readonly operation: string;
   readonly open?: { readonly args: { readonly name: string } };
@@ -41,7 +41,7 @@ export function createPerson(scenario: Scenario, world: World): Person {
       case 'approval':
         return scenario.behaviours.get(task)?.isRefused ? 'reject' : 'approve';
       case 'ambiguity':
-        // The other one touches something else, and whether that is still possible hangs on the moment.
+        // The second option uses another resource. Whether that is still possible depends on timing.
         return scenario.isGenerous ? 1 : 2;
       case 'missing_input':
         return 'blue';
@@ -50,7 +50,10 @@ export function createPerson(scenario: Scenario, world: World): Person {
     }
   }
 
-  /** Of a service: whether the call that it was in took effect, and if there is none, that it is not over. */
+  /**
+   * For a service: whether its open inner call took effect. Without an open inner call, whether all its
+   * effects happened.
+   */
   function truthOf(task: string, { operation, open }: InDoubt): Json | undefined {
     const names = open === undefined ? effectsOf({ id: task, operation }) : [open.args.name];
     if (names.some((name) => world.isUnderWay(name))) return undefined;
@@ -63,7 +66,7 @@ export function createPerson(scenario: Scenario, world: World): Person {
     async answer(run, parts) {
       const state = fold(await parts.journal.read(run));
       if (state === undefined || state.end !== undefined || scenario.isPersonSilent) return true;
-      // To look takes a moment; what a driver has just decided to call is under way by then.
+      // Checking takes a moment, so a call that a driver has just decided on is running by then.
       await new Promise<void>((resolve) => parts.clock.at(parts.clock.now() + LOOK, resolve));
       let isAll = true;
       for (const { question, answer } of state.questions.values()) {
@@ -84,10 +87,10 @@ export function createPerson(scenario: Scenario, world: World): Person {
 }
 
 const DAY = 86_400_000;
-/** Milliseconds; to answer takes about as long. */
+/** Milliseconds, about as long as answering takes. */
 const CLOSE = 10;
 
-/** What can come at any moment, whatever is just going on. */
+/** What can happen at any moment. */
 export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void> = {
   crash({ drivers, random }) {
     [...drivers][random.below(drivers.size)]?.die();
@@ -99,7 +102,7 @@ export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void
   note: ({ command, person }) => command((run, parts) => person.tell(run, parts)),
   pause: ({ command, person }) => command((run, parts) => person.pause(run, parts)),
   early_continue: ({ command, person }) => command((run, parts) => person.goOn(run, parts)),
-  /** The wall clock is set to just before it, and the answer comes at about the same time. */
+  /** Sets the wall clock to just before the expiry. The answer arrives at about the same time. */
   question_expires({ timeline, random, expiry, command, person }) {
     const left = expiry() - timeline.wall;
     if (!Number.isFinite(left) || left < CLOSE) return;
@@ -107,7 +110,7 @@ export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void
     command((run, parts) => person.answer(run, parts));
   },
   second_driver: ({ startDriver }) => startDriver(),
-  /** The second line of defence is tried: two drive at once, and neither knows of the other. */
+  /** Tests the second line of defence: two drivers at once that do not know of each other. */
   claim_lost({ file, startDriver }) {
     file().claim = undefined;
     startDriver();

@@ -1,18 +1,18 @@
-/** Chance that comes out the same each time for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from 0 up to, and without, `limit`. */
+  /** An integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number;
-  /** A whole number, both ends included. */
+  /** An integer, both ends inclusive. */
   between(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly [T, ...T[]]): T;
-  /** A source of its own, whatever else is drawn from this one. */
+  /** An independent source. Drawing from one does not affect the other. */
   fork(name: string): Random;
 }
 
-/** Mulberry32: small, quick, and good enough to throw dice with. */
+/** Mulberry32: small, fast, and good enough for a simulation. */
 export function createRandom(seed: number, name = ''): Random {
   let state = scatter(seed, name);
   const next = () => {
@@ -32,7 +32,7 @@ export function createRandom(seed: number, name = ''): Random {
   };
 }
 
-/** FNV-1a, so that seeds that lie side by side begin far apart. */
+/** FNV-1a, so that adjacent seeds start far apart. */
 function scatter(seed: number, name: string): number {
   let hash = 0x811c9dc5;
   for (const character of `${seed}:${name}`) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);

@@ -3,33 +3,33 @@ import type { Task } from '../../model/task.ts';
 import { type Effect, isRepeatable, type Probe, type Tool } from '../../model/tool.ts';
 import type { Random } from './random.ts';
 
-/** How a task of the scenario behaves, each time it is called. */
+/** How a task of the scenario behaves at each call. */
 export interface Behaviour {
-  /** The tool says no to it, whatever is tried. */
+  /** The tool always fails. */
   readonly isHopeless: boolean;
-  /** A person must choose first. */
+  /** The user must choose first. */
   readonly isAmbiguous: boolean;
   /** The result goes to a blob. */
   readonly isLarge: boolean;
-  /** The person does not approve it. */
+  /** The user rejects it. */
   readonly isRefused: boolean;
 }
 
-/** What is to be done in a seed: the goal, the tasks that lead there, and who decides on them. */
+/** The work of a seed: the goal, its tasks, and whether a mind or a user plans them. */
 export interface Scenario {
   readonly settings: Settings;
-  /** Whether the plan comes from the user. */
+  /** Whether the user gives the plan. */
   readonly isGiven: boolean;
-  /** Whether the mind asks something first. */
+  /** Whether the mind asks a question first. */
   readonly asksFirst: boolean;
-  /** Whether the mind writes its answer together with the last tasks, by Refs to what they will bring. */
+  /** Whether the mind writes its answer together with the last tasks, with Refs to their results. */
   readonly answersAtOnce: boolean;
   readonly isPersonSilent: boolean;
-  /** Whether a call in doubt can be looked for. */
+  /** Whether a probe exists for calls in doubt. */
   readonly hasProbes: boolean;
-  /** Limits and tries are enough for whatever goes wrong, so that the end does not hang on it. */
+  /** Limits and attempts are high enough for all faults, so that the end does not depend on them. */
   readonly isGenerous: boolean;
-  /** In the order in which the mind proposes them: all at once, or batch by batch, or step by step. */
+  /** In the order in which the mind proposes them: all at once, in batches, or step by step. */
   readonly batches: readonly (readonly Task[])[];
   readonly behaviours: ReadonlyMap<string, Behaviour>;
 }
@@ -44,28 +44,28 @@ const EFFECTS: Record<string, Effect> = {
   deliver: 'write',
 };
 
-/** Services: what they do is done by calls of these, one for each of their parts. */
+/** Services. Each makes one call to these tools per part of its work. */
 const SERVICES: ReadonlyMap<string, string> = new Map([
   ['restock', 'put'],
   ['deliver', 'send'],
 ]);
 const PARTS = 3;
 
-/** What a service calls; undefined for a tool that makes no calls. */
+/** The tools that a service calls. Undefined for a tool that makes no calls. */
 export function calledBy(operation: string): string | undefined {
   const [server, name = ''] = operation.split('.');
   const called = SERVICES.get(name);
   return called === undefined ? undefined : `${server}.${called}`;
 }
 
-/** Under which names the effects of a task are counted. */
+/** The names under which the effects of a task are counted. */
 export function effectsOf({ id, operation }: Pick<Task, 'id' | 'operation'>): string[] {
   if (calledBy(operation) === undefined) return [id];
   return Array.from({ length: PARTS }, (_, index) => `${id}/${index + 1}`);
 }
 const LONGEST_TIME = 1e10;
 
-/** What probes look with; no plan has it. */
+/** The tool that probes use. No plan contains it. */
 const FIND = 'find';
 
 export const TOOLS = toolbox(false);
@@ -97,7 +97,7 @@ function probeOf(server: string): Probe {
   return { tool: `${server}.${FIND}`, args, settledWhen: 'found', result: 'result', wait: 20 };
 }
 
-/** Whether a call only looks whether another one took effect. */
+/** Whether a call is a probe. */
 export function isLook(operation: string): boolean {
   return operation.endsWith(`.${FIND}`);
 }

@@ -18,14 +18,14 @@ import { type Scenario, writeScenario } from './scenario.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import type { World } from './world.ts';
 
-/** No chance in it, unlike in a real one, so that the same seed gives the same bytes. */
+/** Unlike a real run id it is not random, so that the same seed gives the same bytes. */
 const RUN = '20260101-000000000-seed';
 
-/** Far more than any run takes that comes to its end. */
+/** Far more than any run needs that ends. */
 const MOST_DRIVES = 100;
 const MOST_STEPS = 20_000;
 
-/** What a driver or a person may be refused with, as the world is. */
+/** Errors that a driver or the user may get in a correct simulation. */
 const EXPECTED: readonly ErrorCode[] = [
   'run-driven-elsewhere',
   'journal-unwritable',
@@ -39,27 +39,27 @@ interface SimulationParts {
   readonly random: Random;
   readonly fate: (random: Random, now: () => number) => Fate;
   readonly tampering?: Tampering | undefined;
-  /** Is told whenever a process has come to its end. */
+  /** Called after each death of a process. */
   readonly onDeath?: (file: SimulatedFile) => void;
 }
 
-/** What a fault that comes at any moment can lay its hands on. */
+/** What a fault at an arbitrary moment can use. */
 export interface Simulation {
   readonly random: Random;
   readonly timeline: Timeline;
   readonly disk: Disk;
   readonly person: Person;
-  /** Those that drive now. */
+  /** The processes that are driving now. */
   readonly drivers: ReadonlySet<SimulatedProcess>;
   file(): SimulatedFile;
   /** When the first open question expires. */
   expiry(): number;
   startDriver(): void;
-  /** Somebody does this from a process of their own. */
+  /** Runs a command in a separate process. */
   command(work: (run: string, parts: Parts) => Promise<unknown>): void;
 }
 
-/** How a simulation went. */
+/** The course of a simulation. */
 export interface Course {
   readonly file: SimulatedFile;
   readonly events: readonly Event[];
@@ -67,13 +67,16 @@ export interface Course {
   readonly world: World;
   readonly drives: number;
   readonly steps: number;
-  /** What happened that must not happen, as far as it is seen while it goes on. */
+  /** Violations that were noticed during the simulation. */
   readonly complaints: readonly string[];
-  /** For who looks at the run when all is over. */
+  /** For reading the run after its end. */
   readonly parts: Parts;
 }
 
-/** The real engine on a simulated machine, until the run has ended or waits for a person who does not answer. */
+/**
+ * Runs the real driver on a simulated machine until the run has ended or waits for a user who does not
+ * answer.
+ */
 async function live({
   scenario,
   random,
@@ -101,9 +104,9 @@ async function live({
   const chance = random.fork('return');
   let drives = 0;
   let steps = 0;
-  /** Processes that are at work, and those who are about to come back. */
+  /** The number of processes that are working or about to return. */
   let busy = 0;
-  /** The last event that a driver knew of which stopped and left the rest to a person; 0 where none did. */
+  /** The last event known to a driver that stopped to wait for the user. 0 if none did. */
   let waitingAt = 0;
   let isPaid = false;
 
@@ -146,7 +149,9 @@ async function live({
     });
   }
 
-  /** Somebody always comes back, with an answer where one is waited for and else with a driver; false where it is over. */
+  /**
+   * Continues the run: with an answer if one is awaited, otherwise with a driver. False if the run is over.
+   */
   function comeBack(): boolean {
     const last = file().lines.at(-1)?.event;
     if (last?.type === 'run_finished') {
@@ -170,7 +175,7 @@ async function live({
     try {
       isAll = await person.answer(run, parts);
     } finally {
-      // Who is refused lets the run be looked at: the question may have expired.
+      // If the answer was refused, a driver must check the run, because the question may have expired.
       if (isAll) waitingAt = 0;
     }
   }
@@ -227,22 +232,22 @@ function firstExpiry(state: RunState | undefined): number {
   return Math.min(...open.map(({ question }) => question.expiresAt ?? Number.POSITIVE_INFINITY));
 }
 
-/** What came of one seed. */
+/** The result of one seed. */
 export interface Simulated {
   readonly seed: number;
   readonly violations: readonly Violation[];
   readonly faults: readonly Struck[];
-  /** The journal as it lies on the disk. */
+  /** The journal as it is on the disk. */
   readonly lines: readonly string[];
   readonly drives: number;
-  /** Of the world, all tasks together. */
+  /** The effects in the world, of all tasks together. */
   readonly effects: number;
   readonly outcome: string;
-  /** Whether its end was compared with the one that it has without faults. */
+  /** Whether its end was compared with the end without faults. */
   readonly isCompared: boolean;
 }
 
-/** Lives through one seed: a goal, a world and a series of misfortunes, the same ones each time. */
+/** Simulates one seed: a goal, a world and a series of faults. They are the same each time. */
 export async function simulate(seed: number, tampering?: Tampering): Promise<Simulated> {
   const found: Violation[] = [];
   const scenario = writeScenario(createRandom(seed, 'scenario'));
@@ -264,7 +269,7 @@ export async function simulate(seed: number, tampering?: Tampering): Promise<Sim
   return { seed, violations: [...new Set(found)], isCompared, ...summary(course) };
 }
 
-/** A replay decides again what the engine has decided, and needs nothing but the journal. */
+/** A replay repeats the decisions of the driver from the journal alone. */
 async function unproved({ parts }: Course): Promise<Violation[]> {
   const { differences, unproved: open } = await replayRun(RUN, {}, parts);
   return [...differences, ...open].map(

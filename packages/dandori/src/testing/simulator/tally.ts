@@ -1,20 +1,20 @@
 import type { FaultKind } from './faults.ts';
 import type { Simulated } from './simulation.ts';
 
-/** What came of many seeds. */
+/** The results of many seeds. */
 export interface Tally {
   readonly seeds: number;
   readonly failed: number;
   readonly events: number;
   readonly drives: number;
-  /** Processes that were killed, one by one or with the machine. */
+  /** Killed processes, alone or with the machine. */
   readonly crashes: number;
   readonly effects: number;
   /** Effects that happened twice. */
   readonly duplicates: number;
-  /** Effects, results or acknowledged events that are gone. */
+  /** Lost effects, results or acknowledged events. */
   readonly losses: number;
-  /** Seeds whose end was compared with the one that they have without faults. */
+  /** Seeds whose end was compared with the end without faults. */
   readonly compared: number;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;

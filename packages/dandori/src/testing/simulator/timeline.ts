@@ -4,25 +4,25 @@ import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
 
 /**
- * The time of the simulation. It moves from one thing to the next, and what is due at the same moment comes in an
- * order of chance. What the processes take for the time is the wall clock, which can be set.
+ * The time of the simulation. It moves from event to event, and events due at the same time occur in random
+ * order. Processes read the wall clock, which can be set separately.
  */
 export interface Timeline {
   readonly now: number;
-  /** What a clock on the wall shows. */
+  /** The time of the wall clock. */
   readonly wall: number;
   after(ms: number, happen: () => void): () => void;
-  /** Lets everything run that needs no time, then the next thing happen. False where nothing is left to happen. */
+  /** Runs everything that needs no time, then the next event. False if there is none. */
   step(): Promise<boolean>;
-  /** Sets the wall clock forward or back. Timers that run already do not notice, as those of Node do not. */
+  /** Sets the wall clock forward or back. Running timers do not notice, as in Node. */
   jump(ms: number): void;
   clockFor(process: SimulatedProcess): Clock;
 }
 
-/** 2026-01-01, so that times look like times. */
+/** 2026-01-01, so that times look realistic. */
 const START = 1_767_225_600_000;
 
-/** Turns of the event loop after which whatever was woken has asked for what it waits for next. */
+/** After this many turns of the event loop, all woken code has registered its next wait. */
 const TURNS = 2;
 const LONGEST_IDLE = 10;
 

@@ -7,12 +7,12 @@ import type { Random } from './random.ts';
 import { type Behaviour, calledBy, effectsOf, isLook, PROBED_TOOLS, TOOLS } from './scenario.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The world outside: it goes on whoever dies, and it knows what really happened. */
+/** The world outside of the processes. It survives their deaths and knows what really happened. */
 export interface World {
-  /** How often what has this name took effect. A tool that knows keys does the same one only once. */
+  /** How often the effect with this name happened. A tool that supports keys repeats no effect. */
   effects(name: string): number;
   readonly total: number;
-  /** Whether a call of this name is still running, so that its outcome is not known yet. */
+  /** Whether a call with this name is still running, so that its outcome is not known yet. */
   isUnderWay(name: string): boolean;
   toolboxFor(process: SimulatedProcess): Toolbox;
 }
@@ -22,10 +22,10 @@ interface WorldParts {
   readonly timeline: Timeline;
   readonly fate: Fate;
   readonly behaviours: ReadonlyMap<string, Behaviour>;
-  /** Whether tools that say they know keys do. */
+  /** Whether tools that claim to support idempotency keys do. */
   readonly knowsKeys: boolean;
   readonly hasProbes: boolean;
-  /** Whether they find what is there. */
+  /** Whether probes find existing effects. */
   readonly canFind: boolean;
 }
 
@@ -46,7 +46,7 @@ export function createWorld({
   const keys = new Set<string>();
   const underWay = new Map<string, number>();
   const deadUntil = new Map<string, number>();
-  /** What came of the tasks that took effect, for who looks. */
+  /** The results of tasks that took effect, for probes. */
   const results = new Map<string, Json>();
   let total = 0;
 
@@ -63,7 +63,7 @@ export function createWorld({
     if (canFind) results.set(name, resultOf(args, behaviours.get(name)));
   }
 
-  /** The work of a server; it ends whether or not anybody still waits for it. */
+  /** The work of a server. It continues even if its caller is gone. */
   function work(call: Call, ms: number, done: () => void): () => void {
     const name = String(call.args.name);
     const change = (by: number) => underWay.set(name, (underWay.get(name) ?? 0) + by);
@@ -84,7 +84,7 @@ export function createWorld({
 
   const isUnderWay = (task: string) => (underWay.get(task) ?? 0) > 0;
 
-  /** Who looks for a call that is still at work waits for its end, so as not to say no too early. */
+  /** A probe waits for a call that is still running, otherwise it would say no too early. */
   function look(name: string, ms: number, done: () => void): () => void {
     let takeBack = timeline.after(ms, see);
     function see(): void {
@@ -94,7 +94,7 @@ export function createWorld({
     return () => takeBack();
   }
 
-  /** Now and then neither yes nor no. */
+  /** Sometimes the probe can't tell. */
   function finding(name: string): JsonObject {
     const result = results.get(name);
     if (random.chance(0.1)) return { found: null };
@@ -121,7 +121,7 @@ export function createWorld({
       process.die();
       return never();
     }
-    // One that is neither would be final, and the run would not end as without it.
+    // For other calls this error would be final, and the run would not end as it does without faults.
     if (fault === 'tool_error' && !isRisky)
       return after(ms, { kind: 'failed', failure: { kind: 'tool_error', message: 'busy', retryable: true } });
     if (behaviour?.isHopeless)
@@ -158,7 +158,7 @@ export function createWorld({
             });
       signal.addEventListener('abort', () => {
         if (fault === 'deaf_to_abort') return;
-        // A server may stop, or may not care and only nobody waits for it any more.
+        // A server may stop at an abort, or ignore it and finish without a caller.
         if (random.chance(0.5)) takeBack();
         timeline.after(random.below(3), () =>
           resolve({ kind: 'lost', cause: 'cancelled', message: 'aborted' }),
@@ -167,7 +167,7 @@ export function createWorld({
     });
   }
 
-  /** Makes a call for each of its parts, some at once, and goes on from what its earlier attempts have done. */
+  /** Makes one call per part, some in parallel, and continues from its earlier attempts. */
   async function serve(made: Call, operation: string, process: SimulatedProcess): Promise<CallOutcome> {
     const { args, key, signal } = made;
     const name = String(args.name);
@@ -180,7 +180,7 @@ export function createWorld({
       for (;;) {
         const outcome = (await made.inner?.(inner, make)) ?? (await make());
         const isDown = outcome.kind === 'failed' && outcome.failure.kind === 'unavailable';
-        // The whole of a write is not tried again, so that it waits for a server that is down.
+        // A write is not retried as a whole, so it waits for a server that is down.
         if (!isDown || isRepeatable(effect) || signal.aborted) return outcome;
         await new Promise<void>((resolve) => timeline.after(LOOK_AGAIN, resolve));
       }
@@ -237,7 +237,7 @@ function unavailable(server: string): CallOutcome {
   return { kind: 'failed', failure: { kind: 'unavailable', message: `${server} is down`, retryable: true } };
 }
 
-/** Hangs on nothing but the arguments: what was filled in wrongly shows in the answer. */
+/** Depends only on the arguments, so wrongly filled arguments show in the answer. */
 function resultOf({ name, from, choice }: JsonObject, behaviour: Behaviour | undefined): JsonObject {
   const value = `${name}(${from ?? ''}${choice ?? ''})`;
   return behaviour?.isLarge ? { value, text: name === undefined ? '' : 'x'.repeat(LARGE) } : { value };
