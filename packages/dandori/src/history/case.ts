@@ -13,14 +13,14 @@ export const CASE_VERSION = 1;
 
 const decision = z.object({
   purpose,
-  /** What the mind decided, in the form in which it would say it again. */
+  /** A decision of the mind, in the form in which the mind repeats it. */
   actions: z.array(task).optional(),
   reasoning: z.string().optional(),
   /** Instead of actions, if the decision failed. */
   failure: failure.optional(),
-  /** The model that was asked from there on. */
+  /** The model that was asked from then on. */
   next: z.string().optional(),
-  /** Instead of both, if the call was never made because it needed more than was left. */
+  /** Instead of both, if the call was not made because it needed more than the remaining limit. */
   needed: z.object({ limit: z.enum(['tokens', 'cost']), amount: z.number() }).optional(),
   usage: usage.optional(),
   ms: z.number(),
@@ -32,9 +32,12 @@ const call = z.object({
   task: z.string(),
   operation: z.string(),
   args: jsonObject,
-  /** What it asked a person while it was open, in order, and what it was told; nothing where it did not wait for that. */
+  /**
+   * The questions that the call asked while it was open, in order, and the answers. An answer is missing if
+   * the call did not wait for it.
+   */
   asks: z.array(request.extend({ told: z.enum(['accept', 'decline', 'cancel']).optional() })).optional(),
-  /** One of these five says how it ended. */
+  /** Exactly one of these five fields says how the call ended. */
   result: json.optional(),
   failure: failure.optional(),
   lost: z.enum(['timeout', 'connection_lost', 'cancelled']).optional(),
@@ -70,21 +73,24 @@ const tool = z.object({
   trusted: z.boolean(),
 });
 
-/** Done again as soon as so many decisions have been begun. */
+/** Repeated as soon as this many decisions have started. */
 const moment = { decision: z.number().int() };
 
-/** What users did, in order. Unless it says otherwise, each is repeated as soon as the run stands still and it fits. */
+/**
+ * What users did, in order. By default each command is repeated as soon as the run is idle and the command
+ * applies.
+ */
 const command = z.object({
   answer: z
     .object({
       kind: questionKind,
       task: z.string().optional(),
-      /** Of the question, where a call may have asked several. */
+      /** The text of the question, because a call may have asked several. */
       text: z.string().optional(),
       value: json,
       declined: z.boolean().optional(),
       comment: z.string().optional(),
-      /** It came while the call that asked was open for it, and comes as soon as that asks. */
+      /** The answer arrived while the call was held open. It is repeated as soon as the call asks. */
       held: z.boolean().optional(),
     })
     .optional(),
@@ -105,7 +111,7 @@ export const recordedCase = z.object({
   userId: z.string().optional(),
   mind: z.string(),
   settings,
-  /** A plan of the user's. */
+  /** A plan given by the user. */
   plan: z.array(task).optional(),
   tools: z.array(tool),
   decisions: z.array(decision),
@@ -115,7 +121,7 @@ export const recordedCase = z.object({
     outcome: z.union([outcome, z.literal('waiting')]),
     answer: z.string().nullable(),
     failure: z.string().optional(),
-    /** As written, in order. */
+    /** In written order. */
     plan: z.array(task),
     /** Each task and how it ended. */
     tasks: z.record(z.string(), z.string()),

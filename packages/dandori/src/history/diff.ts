@@ -64,7 +64,7 @@ export function compareRuns(left: ComparedRun, right: ComparedRun): RunDiff {
   };
 }
 
-/** A fork contains the events of its past, so the equal events at the start are the shared past. */
+/** A fork contains the events of its past, so equal events at the start are the shared past. */
 function commonPast(left: ComparedRun, right: ComparedRun): number {
   if (left.state.forkedFrom === undefined && right.state.forkedFrom === undefined) return 0;
   const length = Math.min(left.events.length, right.events.length);

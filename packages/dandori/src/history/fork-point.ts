@@ -2,8 +2,9 @@ import { assertNever } from '../model/error.ts';
 import type { Event, Fact } from '../model/event.ts';
 
 /**
- * A mind's decision and what follows from it are written together, and make no sense apart; so are a start with a plan
- * and all that one call asks for.
+ * Moves a fork point to the end of a group of events. A decision and the facts that follow from it are
+ * written together and make no sense apart. The same applies to a start with its given plan, and to all
+ * questions of one call.
  */
 export function wholeDecision(events: readonly Event[], seq: number): number {
   const [first, second] = events;
@@ -14,7 +15,7 @@ export function wholeDecision(events: readonly Event[], seq: number): number {
   return end;
 }
 
-/** Whether an event was written down together with the decision that stands before it. */
+/** Whether an event was written together with the decision before it. */
 export function isOfDecision(event: Event | undefined): boolean {
   switch (event?.type) {
     case 'reflection_made':
@@ -58,7 +59,7 @@ export function isOfDecision(event: Event | undefined): boolean {
   }
 }
 
-/** Whether a call that has ended for want of input asks for one thing more with the second. */
+/** Whether both events are questions of the same call, which ended because it needs input. */
 export function asksMore(before: Event | undefined, event: Event | undefined): boolean {
   if (before?.type !== 'question_asked' || event?.type !== 'question_asked') return false;
   const task = endedBy(event);
@@ -73,7 +74,7 @@ export function endedBy(fact: Fact): string | undefined {
     case 'task_in_doubt':
       return fact.data.task;
     case 'question_asked':
-      // One that is asked while the call is held open does not end it.
+      // A question of a held call does not end the call.
       return fact.data.attempt === undefined || fact.data.held === true ? undefined : fact.data.question.task;
     case 'run_started':
     case 'run_resumed':

@@ -20,13 +20,16 @@ import { wordFor } from '../views/texts/said.ts';
 import { asksMore, endedBy, wholeDecision } from './fork-point.ts';
 
 export interface ForkOptions {
-  /** The last event that both runs share. Without it the one before the first of `answers` was given. */
+  /**
+   * The last event that both runs share. Default: the event before the first question in `answers` was
+   * answered.
+   */
   readonly at?: number;
-  /** What is answered otherwise, or at last: question → answer. */
+  /** New or changed answers: question → answer. */
   readonly answers?: Readonly<Record<string, Json>>;
-  /** Replaces all tasks that had not begun by then. */
+  /** Replaces all tasks that had not started at that event. */
   readonly tasks?: readonly Task[];
-  /** The user who forks. A question that names its answerers can be answered only by them here too. */
+  /** The user who forks. If a question names who may answer it, the same users are allowed here. */
   readonly by?: string | undefined;
 }
 
@@ -50,13 +53,14 @@ type Keeping = Pick<
 >;
 
 /**
- * A new run with the same past as another one.
+ * Creates a new run with the same past as another one.
  *
- * K1  Nothing of the past is done again: what has ended keeps its result, and its key.
- * K2  A call that was under way at the fork was made. Where the other run knows how it ended, that is taken over; where
- *     it does not, the call is in doubt when the fork is driven, and goes out again only under the key that it had.
- * K3  A decision is copied whole, with what it proposed and asked. One that was not made yet is made again.
- * K4  The other run is only read. Blobs are shared; they are put again, so that a prune does not remove them meanwhile.
+ * K1  Nothing in the past is done again. A finished task keeps its result and its key.
+ * K2  A call that was running at the fork was made. If the original run knows its outcome, the fork copies
+ *     it. Otherwise the call is in doubt when the fork is driven, and is sent again only with its old key.
+ * K3  A decision is copied with everything it proposed and asked. A decision in progress is made again.
+ * K4  The original run is only read. Blobs are shared. The fork stores them again, so that a prune does not
+ *     remove them meanwhile.
  */
 export async function forkRun(source: string, given: ForkOptions, parts: Keeping): Promise<Forked> {
   const { answers, tasks } = given;
@@ -92,7 +96,7 @@ function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: 
     ({ type, data }) =>
       (type === 'question_answered' || type === 'question_expired') && data.question in answers,
   );
-  // What is still open is answered at the end of what there is.
+  // A question that is still open is answered at the end of the journal.
   const isOpen = events.some(({ type, data }) => type === 'question_asked' && data.question.id in answers);
   const point = at ?? (first === undefined ? (isOpen ? events.length : undefined) : first.seq - 1);
   if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
@@ -118,13 +122,13 @@ function inRun(event: Event, run: string, forkedFrom: Forked['forkedFrom']): Eve
   return { ...event, run, data: { ...event.data, forkedFrom } };
 }
 
-/** How the calls ended that were under way: of each the first that is known, with all that it asked for then. */
+/** The outcomes of the calls that were running: the first known outcome of each, with all its questions. */
 function endings(state: RunState, later: readonly Event[]): (Fact & { at: number })[] {
   const open = new Set([...state.indexes.running, ...state.indexes.held]);
   let taken: Event | undefined;
   return later.flatMap((event) => {
     const { type, data, at } = event;
-    // What a service has called was called, whether or not anybody knows how the service ended.
+    // The inner calls of a service were made, even if the outcome of the service is unknown.
     const isInside = type === 'inner_call_started' || type === 'inner_call_ended';
     if (isInside) return open.has(data.task) ? [{ type, data, at } as Fact & { at: number }] : [];
     const task = endedBy(event);
@@ -160,7 +164,7 @@ function createWriter(run: string, state: RunState, parts: Pick<Parts, 'secrets'
   };
 }
 
-/** In the other run more may have been asked by then. */
+/** A question gets a new id, because the original run may have asked more by then. */
 function renumbered(fact: Fact, state: RunState): Fact {
   if (fact.type !== 'question_asked') return fact;
   const question = { ...fact.data.question, id: nextQuestion(state) };
@@ -170,7 +174,7 @@ function renumbered(fact: Fact, state: RunState): Fact {
 interface Answering {
   readonly state: RunState;
   readonly source: string;
-  /** Of the other run. */
+  /** The events of the original run. */
   readonly events: readonly Event[];
   readonly parts: Keeping;
 }
@@ -198,7 +202,7 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
   });
 }
 
-/** The call that asked went on with the answer that it got, and is not made again. */
+/** The call that asked has continued with its first answer, and is not made again. */
 function ofMadeCall(id: string, { question, attempt }: OpenQuestion, events: readonly Event[]): DandoriError {
   const { task = '' } = question;
   const start = events.find(

@@ -8,7 +8,7 @@ import { mayHoldRef, parseTemplate, renameIn, writeRef } from '../plan/refs.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { report, runOutcome } from '../views/report.ts';
 
-/** A plan that does again what a run has done. */
+/** A plan that repeats what a run did. */
 const inferred = z.object({
   task: z.string(),
   path: z.array(z.union([z.string(), z.number()])).readonly(),
@@ -42,17 +42,18 @@ export const liftedSchema = z.object({
 export type Lifted = Readonly<z.infer<typeof liftedSchema>>;
 
 /**
- * Makes a plan of a run's trace.
+ * Makes a plan from the trace of a run.
  *
- * F1  With tools that answer the same it gives the same results: every call is sent the same arguments, and what
- *     was decided after a write of another server waits for it.
- * F2  A value becomes a Ref only where it can have come from nowhere else: it is specific, the goal and the answers
- *     of people do not hold it, and the latest earlier result that does holds it once, or once under the same name.
- * F3  Text stays text, also where it looks like a Ref.
+ * F1  If the tools answer the same, the plan gives the same results. Every call gets the same arguments. A
+ *     call that was decided after a write on another server waits for that write.
+ * F2  A value becomes a Ref only if it has one possible source. The value is specific, and neither the goal
+ *     nor the user's answers contain it. The latest earlier result that contains it does so once, or once
+ *     under the same name.
+ * F3  Text stays text, even if it looks like a Ref.
  */
 export function lift(state: RunState, resultOf: (task: string) => Json | undefined): Lifted {
   const done = [...state.tasks.values()].filter(
-    // What the user chose instead of a task is lifted by itself.
+    // If the user's choice replaced a task by other tasks, those are lifted on their own.
     ({ task, status, isReplaced }) => status === 'succeeded' && !isStep(task) && !isReplaced,
   );
   const decided = decisionsOf(state);
@@ -88,18 +89,21 @@ export function lift(state: RunState, resultOf: (task: string) => Json | undefin
 interface Trace {
   readonly kept: ReadonlySet<string>;
   readonly tasks: RunState['tasks'];
-  /** The decision that a task comes from; 0 for a plan of the user's. What one decided, it decided at once. */
+  /**
+   * The decision that a task comes from; 0 for a plan given by the user. All tasks of a decision were decided
+   * at once.
+   */
   readonly decisionOf: (task: string) => number;
-  /** What people said. What stands in it need not have come from a result. */
+  /** What the user said. A value in it need not come from a result. */
   readonly given: string;
   readonly inferred: Inferred[];
-  /** Of each task in written order: where its result holds what is looked for. */
+  /** For each task in written order: where its result contains a wanted value. */
   readonly origins: { task: string; result: Json; places: ReadonlyMap<string, readonly Origin[]> }[];
-  /** Keys of all values that may have come from a result. */
+  /** Keys of all values that may come from a result. */
   readonly wanted: Set<string>;
 }
 
-/** What a later plan only repeats, an earlier decision has decided. */
+/** A task that a later plan only repeats belongs to the earlier decision. */
 function decisionsOf({ decisions, given }: RunState): Map<string, number> {
   const written = new Map(given.map(({ id, args }) => [id, stringifyJson(args)]));
   const found = new Map<string, number>();
@@ -146,7 +150,7 @@ function want(value: Json, trace: Trace): void {
   for (const item of Object.values(value)) want(item, trace);
 }
 
-/** What is sent for a written value; undefined where that holds a Ref. */
+/** The value that is sent for a written value. Undefined if it contains a Ref. */
 function literalOf(value: Json): Json | undefined {
   if (typeof value === 'string') {
     if (!mayHoldRef(value)) return value;
@@ -161,7 +165,10 @@ function literalOf(value: Json): Json | undefined {
   return Array.isArray(value) ? whole.map(([, item]) => item) : Object.fromEntries(whole);
 }
 
-/** Whether two equal values are likely to be the same one: short texts and round numbers are equal by chance. */
+/**
+ * Whether two equal values are likely to have the same source. Short texts and round numbers are equal by
+ * chance.
+ */
 function isSpecific(value: Json, given: string): boolean {
   if (typeof value === 'string') return [...value].length >= 3 && !given.includes(plain(value));
   if (typeof value === 'number') return isSpecificNumber(value) && !given.includes(String(value));
@@ -188,7 +195,7 @@ function liftTask(state: TaskState, trace: Trace): Task {
 
 interface Lifting {
   readonly task: string;
-  /** All arguments as they were sent. */
+  /** All arguments, as they were sent. */
   readonly sent: JsonObject | undefined;
   readonly trace: Trace;
 }
@@ -204,7 +211,7 @@ function liftValue(value: Json, path: readonly (string | number)[], lifting: Lif
   );
 }
 
-/** A written Ref stays, unless its task is left out: then the value that was sent replaces it. */
+/** A written Ref stays, unless its task is left out. Then the sent value replaces it. */
 function liftText(text: string, path: readonly (string | number)[], { sent, trace }: Lifting): Json {
   if (refsIn(text).every(({ ref }) => trace.kept.has(ref.task))) return text;
   const value = path.reduce<Json | undefined>(
@@ -219,7 +226,7 @@ function inferredRef(
   path: readonly (string | number)[],
   { task, trace }: Lifting,
 ): string | undefined {
-  // The arguments as a whole are an object that the plan must show.
+  // The arguments as a whole must be a literal object in the plan.
   if (path.length === 0 || trace.origins.length === 0) return undefined;
   const literal = literalOf(value);
   if (literal === undefined) return undefined;
@@ -238,7 +245,9 @@ function inferredRef(
   return written;
 }
 
-/** Keys with quotes and control characters in them are JMESPath's business; what it does not find is no Ref. */
+/**
+ * JMESPath reads keys with quotes and control characters. If it does not find the value, there is no Ref.
+ */
 function leadsTo(value: Json, result: Json, path: string): boolean {
   try {
     const found = path === '' ? result : query(result, path);
@@ -249,8 +258,8 @@ function leadsTo(value: Json, result: Json, path: string): boolean {
 }
 
 /**
- * The mind has seen what an earlier decision did before it went on. Within a server the compiler keeps the written
- * order; between two of them nothing would say that the second came after the first.
+ * The mind saw the results of an earlier decision before it continued. Within a server the compiler keeps the
+ * written order. Between two servers only an `after` says that the second call came after the first.
  */
 function inOrder(tasks: readonly Task[], done: readonly TaskState[], { decisionOf }: Trace): Task[] {
   const before = new Map<string, Set<string>>();
@@ -264,7 +273,7 @@ function inOrder(tasks: readonly Task[], done: readonly TaskState[], { decisionO
     };
     needs.forEach(add);
     const after = [...(task.after ?? [])];
-    // The latest first: what it waits for itself need not be said again.
+    // Latest first: its own dependencies need not be repeated.
     for (const earlier of done.slice(0, index).reverse()) {
       const { id } = earlier.task;
       const mayMatter = earlier.effect !== 'read' || self?.effect !== 'read';
@@ -288,21 +297,21 @@ function leftOut(state: RunState): Lifted['left'] {
     }));
 }
 
-/** A place in a result: keys and indexes. */
+/** A position in a result: keys and indexes. */
 type Origin = readonly (string | number)[];
 
-/** A value that is found at this many places says nothing about where it came from. */
+/** A value found at this many positions has no recognizable source. */
 const MOST = 20;
 
-/** Equal values have equal keys, whatever the order of the fields in them. */
+/** Equal values have equal keys, whatever the order of their fields. */
 function keyOf(value: Json): string {
   return stringifyJson(sorted(value));
 }
 
-/** The places in a result of all values that are looked for, found in one walk over it. */
+/** The positions of all wanted values in a result, found in one pass. */
 function originsIn(result: Json, wanted: ReadonlySet<string>): ReadonlyMap<string, readonly Origin[]> {
   const found = new Map<string, Origin[]>();
-  // To write out every list and every object within another would be quadratic in the depth.
+  // Serializing every nested list and object would be quadratic in the depth.
   const sizes = new Set([...wanted].map((key) => sizeOf(parseJson(key) as Json)));
   const visit = (value: Json, path: readonly (string | number)[]) => {
     if (sizes.has(sizeOf(value))) {
@@ -319,14 +328,14 @@ function originsIn(result: Json, wanted: ReadonlySet<string>): ReadonlyMap<strin
   return found;
 }
 
-/** The one that must be meant: the only one, or of several the only one under the same name. */
+/** The only possible position: the single one, or the only one under the same name. */
 function onlyOrigin(places: readonly Origin[], name: string | number | undefined): Origin | undefined {
   if (places.length === MOST) return undefined;
   const named = places.length === 1 ? places : places.filter((place) => place.at(-1) === name);
   return named.length === 1 ? named[0] : undefined;
 }
 
-/** A path as JMESPath, as it stands in a Ref. */
+/** A path as JMESPath, for a Ref. */
 export function pathExpression(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -347,14 +356,14 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries.map(([name, item]) => [name, sorted(item)]));
 }
 
-/** The calls that a step stands for, in written order, those of steps in it too; a call stands for itself. */
+/** The calls of a step in written order, including nested steps. A call stands for itself. */
 function callsOf(id: string, tasks: RunState['tasks']): string[] {
   const task = tasks.get(id);
   if (task === undefined || task.isSuperseded) return [];
   return isStep(task.task) ? task.children.flatMap((child) => callsOf(child, tasks)) : [id];
 }
 
-/** The call whose result is that of the step. */
+/** The call whose result is the result of the step. */
 function resultCallOf(id: string, tasks: RunState['tasks']): string | undefined {
   const task = tasks.get(id);
   if (task === undefined || !isStep(task.task)) return task?.task.id;

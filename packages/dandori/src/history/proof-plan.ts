@@ -8,7 +8,7 @@ import type { Tool } from '../model/tool.ts';
 import { compileDraft } from '../run/drafts/draft.ts';
 import type { Proving } from './proof.ts';
 
-/** Whether a plan is the one that could be proposed and accepted after all that stands before it. */
+/** Whether a plan could be proposed and accepted after the events before it. */
 export function draftProblems(
   { data }: Event & { type: 'plan_proposed' | 'plan_revised' },
   { state, next }: Proving,
@@ -34,7 +34,10 @@ export function versionProblems(version: number, { state }: Proving): string[] {
     : same('version', version, state.draft.version);
 }
 
-/** Compiled again with tools of which only the journaled effects and prices are known. What a server's parts are is not. */
+/**
+ * Compiles the plan again. Only the journaled effects and prices of the tools are known; the resources of a
+ * server are not.
+ */
 export function approvalProblems(event: Event & { type: 'plan_approved' }, proving: Proving): string[] {
   const { draft } = proving.state;
   const wrong = versionProblems(event.data.version, proving);
@@ -42,7 +45,7 @@ export function approvalProblems(event: Event & { type: 'plan_approved' }, provi
   const all = journaledTools(event, draft.tasks);
   const own = [...all].filter(([name]) => !Object.hasOwn(OWN_TOOLS, name));
   const found = planProblems(event, proving, withOwnTools(new Map(own)));
-  // A user's tool may have the name of one of ours, and then takes its place.
+  // A user's tool with the same name replaces one of Dandori's own tools.
   const isOther = found.length > 0 && own.length < all.size;
   return [...wrong, ...(isOther ? planProblems(event, proving, all) : found)];
 }
@@ -96,7 +99,7 @@ function planProblems(
 
 const SHOWN = 200;
 
-/** What is written is held against what is derived: nothing where they are the same. */
+/** Compares a journaled value with the derived one. Empty if they are equal. */
 export function same(name: string, written: unknown, derived: unknown): string[] {
   if (isSameButRedacted(written, derived)) return [];
   return [`${name} is ${shown(written)} where ${shown(derived)} must be`];

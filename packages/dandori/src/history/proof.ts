@@ -21,26 +21,26 @@ import { textsOf } from '../views/texts/driver.ts';
 import { approvalProblems, draftProblems, same, versionProblems } from './proof-plan.ts';
 
 /**
- * Whether a fact is the one that the engine would write down after all that stands before it. Nothing here calls a model
- * or a tool, and nothing changes the state.
+ * Whether the driver would write this fact after the events before it. Nothing here calls a model or a tool,
+ * or changes the state.
  *
- * V1  What Dandori decides itself is decided again: what is asked of the mind and when, what a plan waits for, which call
- *     is made with which arguments and under which key, what a person is asked to approve, and how the run ends.
- *     Sentences are left out: what is compared is codes and values.
- * V2  What came from outside (a tool's result, a mind's decision, a person's answer) is taken as it stands: it is
- *     evidence. It is held against what is known of it: its attempt, its expectation, the options of its question.
- * V3  A fact that needs a result which cannot be read any more is unproved, which is neither right nor wrong.
+ * V1  Dandori's own decisions are made again: when the mind is asked and for what, what a plan waits for,
+ *     which call is made with which arguments and key, what the user is asked to approve, and how the run
+ *     ends. Codes and values are compared, sentences are not.
+ * V2  What came from outside (a result, a decision of the mind, an answer) is accepted as evidence. It is
+ *     checked against what is known about it: its attempt, its expectation, the options of its question.
+ * V3  A fact that depends on an unreadable result is unproved, which is neither right nor wrong.
  */
 export interface Proving {
-  /** Before the event. */
+  /** The state before the event. */
   readonly state: RunState;
-  /** What is written behind it: some facts stand in pairs. */
+  /** The events after it, because some facts come in pairs. */
   readonly next: Event | undefined;
   readonly results: Results;
   readonly check: SchemaCheck;
 }
 
-/** Facts that the engine decides on by itself. All others come from outside. */
+/** Facts that the driver decides itself. All others come from outside. */
 const DECIDED: ReadonlySet<FactType> = new Set([
   'decision_started',
   'plan_approved',
@@ -59,7 +59,7 @@ export function isDecided(type: FactType): boolean {
 
 type Proof = { readonly wrong: readonly string[] } | { readonly unproved: string };
 
-/** What is wrong with it; nothing where it is as it must be. */
+/** The problems with the fact. Empty if it is correct. */
 export async function prove(event: Event, proving: Proving): Promise<Proof> {
   try {
     const wrong = [...timeProblems(event, proving), ...verdictProblems(event, proving)];
@@ -75,7 +75,7 @@ function timeProblems({ at, type }: Event, { state }: Proving): string[] {
   return isEarly ? [`its time is ${state.lastAt - at} ms before that of what stands before it`] : [];
 }
 
-/** What the engine decided about a fact when it was written. Version 1 left that to the fold. */
+/** The journaled verdict of a fact. Version 1 left verdicts to the fold. */
 function verdictProblems(event: Event, { state }: Proving): string[] {
   if (event.v !== EVENT_VERSION) return [];
   const { data } = withVerdict(event, { state, at: event.at, word: () => '' });
@@ -172,8 +172,8 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
 }
 
 /**
- * What `decide` may have said: it was asked some time between the last fact and this one, and its answer changes with
- * time only when a retry becomes due, the mind may be asked again, a question expires, or the time is up.
+ * What `decide` may have returned between the last fact and this one. Its result changes with time only if a
+ * retry becomes due, the mind can be asked again, a question expires, or the time is up.
  */
 function* intentions(state: RunState, until: number): Generator<Intention> {
   const from = state.lastAt;
@@ -214,7 +214,7 @@ function thoughtProblems(event: Event & { type: 'decision_started' }, proving: P
   return [...number, ...same('purpose', purpose, first?.purpose), ...same('brief', brief, first?.brief)];
 }
 
-/** A journal of 0.1.0 tells any circle in any turn, and does not name it. */
+/** A journal of 0.1.0 reports any loop in any turn, and does not name it. */
 function asToldBefore(
   brief: Brief | undefined,
   { data }: Event & { type: 'decision_started' },
@@ -231,7 +231,7 @@ function decisionProblems(
   const wrong = same('decision', data.decision, thinking?.decision);
   const isClosing = thinking?.purpose === 'answer' || thinking?.purpose === 'conclude';
   const looksBack = type === 'decision_made' && thinking?.brief?.reflect !== undefined && !isClosing;
-  // A crash in the middle of a write may have left a part of what belongs together.
+  // A crash during a write may have left only a part of the group.
   const isCutOff = next === undefined || next.type === 'run_resumed' || isCommand(next.type);
   const isMissing = looksBack && !isCutOff && next.type !== 'reflection_made';
   return isMissing ? [...wrong, 'it was to look back, and no reflection stands behind it'] : wrong;
@@ -273,7 +273,7 @@ async function startProblems(event: Event & { type: 'task_started' }, proving: P
   ];
 }
 
-/** Its arguments could not be filled in or did not fit; that it was begun and failed is all that is written then. */
+/** If the arguments could not be filled in or were invalid, only the start and the failure are journaled. */
 function wasNotCalled({ data }: Event & { type: 'task_started' }, { next }: Proving): boolean {
   return (
     next?.type === 'task_failed' &&
@@ -285,7 +285,7 @@ function wasNotCalled({ data }: Event & { type: 'task_started' }, { next }: Prov
 
 function keyProblems(key: string, { task, key: known }: TaskState, { run, forkedFrom }: RunState): string[] {
   if (known !== undefined) return same('key', key, known);
-  // What was begun before the fork has the key of the run that it was begun in, which may be a fork itself.
+  // A task that started before the fork has the key of its original run, which may be a fork itself.
   const isInherited = forkedFrom !== undefined && key.endsWith(`/${task.id}`);
   return isInherited ? [] : same('key', key, `${run}/${task.id}`);
 }
@@ -345,7 +345,10 @@ async function questionProblems(
   ];
 }
 
-/** Where a secret came about only when texts were put together, what was asked has a mark where the derived call has it plain. */
+/**
+ * If joining texts produced a secret, the journaled question has a mark where the derived call has plain
+ * text.
+ */
 function digestProblems(
   digest: string | undefined,
   operation: string,
@@ -357,14 +360,14 @@ function digestProblems(
 
 function answerProblems({ data }: Event & { type: 'question_answered' }, { state }: Proving): string[] {
   const options = state.questions.get(data.question)?.question.options ?? [];
-  // A plan may be answered with another one.
+  // A plan may be answered with another plan.
   const isPlan = typeof data.answer === 'object' && data.answer !== null;
   const isFree = data.declined === true || isPlan || options.length === 0;
   const isOne = isFree || options.some(({ value }) => isSameButRedacted(value, data.answer));
   return isOne ? [] : [`${stringifyJson(data.answer)} is none of the options of ${data.question}`];
 }
 
-/** Those that expire together are written together, also where the first of them cancels the run. */
+/** Questions that expire together are written together, even if the first one cancels the run. */
 function expiryProblems(event: Event & { type: 'question_expired' }, proving: Proving): string[] {
   const { question, as } = event.data;
   const { state } = proving;
@@ -400,14 +403,17 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
   return nearest ?? ['the run was not to end then'];
 }
 
-/** Sentences are not compared: another version or language words them differently. The mind's answer is no sentence of ours. */
+/**
+ * Sentences are not compared, because other versions and languages word them differently. The mind's answer
+ * is compared.
+ */
 async function endingProblems(
   { v, data: written }: Event & { type: 'run_finished' },
   ending: Ending,
   proving: Proving,
 ): Promise<string[]> {
   const answer = ending.answer === undefined ? undefined : await answerText(ending.answer, proving);
-  // Version 1 had sentences only.
+  // Version 1 had only sentences.
   const isCoded = v === EVENT_VERSION;
   return [
     ...same('outcome', written.outcome, ending.outcome),

@@ -43,7 +43,7 @@ type Made = FactOf<'decision_made'>['data'];
 
 type Keeping = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
 
-/** Makes a test of a run: what the mind, the tools and users gave, and the outcome. */
+/** Makes a test of a run: the inputs from the mind, the tools and the user, and the outcome. */
 export async function recordRun(run: string, parts: Keeping): Promise<Recorded> {
   const events = await parts.journal.read(run);
   const results = createResults(parts.blobs);
@@ -90,7 +90,7 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
       tasks: Object.fromEntries(Object.entries(tasks).map(([id, { status }]) => [id, status])),
     },
   };
-  // The journal holds no secrets; what tools say of themselves may.
+  // The journal contains no secrets, but tool descriptions may.
   const plain = normalise(redact(named(made), parts.secrets)) as unknown as RecordedCase;
   return { case: plain, inexact: recording.inexact, unknown: known.unknown };
 }
@@ -109,24 +109,24 @@ interface Recording {
   readonly decisions: CaseDecision[];
   readonly calls: CaseCall[];
   readonly commands: CaseCommand[];
-  /** Calls that were made and have not ended. */
+  /** Unfinished calls. */
   readonly open: Map<string, OpenCall>;
-  /** What calls asked that were lost with their driver and made again: the next one is not asked for it once more. */
+  /** Questions of calls that were lost with their driver. The repeated call does not ask them again. */
   readonly dropped: Map<string, OpenCall['asked']>;
-  /** Questions that a call was told are not answered, even if an answer came later. */
+  /** Questions for which the call got no answer in time, even if an answer came later. */
   readonly givenUp: Set<string>;
-  /** Decisions. */
+  /** The number of decisions that have started. */
   begun: number;
   readonly inexact: number[];
 }
 
 interface OpenCall extends Pick<CaseCall, 'task' | 'operation' | 'args'> {
-  /** The questions that it has asked while it was open. */
+  /** The questions that the call has asked while it was open. */
   readonly asked: readonly Question[];
 }
 
 interface Recorder {
-  /** Before the event. */
+  /** The state before the event. */
   readonly state: RunState;
   readonly followed: () => readonly Event[];
   readonly results: Results;
@@ -158,14 +158,14 @@ async function record(event: Event, { state, followed, results, recording }: Rec
     }
     case 'task_failed': {
       const { task, failure, ms } = event.data;
-      // It was never sent, and will not be again.
+      // The call was never sent, and will not be.
       if (failure.kind === 'invalid_args') recording.open.delete(task);
       return end(task, { failure, ms }, { state, recording });
     }
     case 'task_in_doubt': {
       const { task, cause } = event.data;
       const isAgain = isRepeatable(state.tasks.get(task)?.effect ?? 'write');
-      // A test has no crash: what was only sent once more is sent once.
+      // A test has no crash: a call that was sent again after a crash is sent once.
       if (cause === 'driver_lost' && isAgain) drop(task, recording);
       const isUnknown = cause === 'driver_lost' || cause === 'unanswered';
       return end(task, { lost: isUnknown ? 'connection_lost' : cause, ms: 0 }, { state, recording });
@@ -185,7 +185,7 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       const { kind, task = '' } = question;
       const inDoubt = innerCallsInDoubt(state.tasks.get(task) ?? { innerCalls: undefined });
       const isAgain = kind === 'in_doubt' && (value === 'again' || value === 'again_after');
-      // A test calls the service as a whole: of what was asked about calls inside it, only the last word counts.
+      // A test calls the service as a whole. Of the answers about its inner calls, only the last one counts.
       if (isAgain && inDoubt.length > 1) return;
       const isHeld =
         state.indexes.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
@@ -222,7 +222,7 @@ async function record(event: Event, { state, followed, results, recording }: Rec
   }
 }
 
-/** A call ends with what it wants to know first, or asks while it is open. */
+/** A call either ends with a question, or asks while it is open. */
 function asked(
   { question, attempt, held, input }: FactOf<'question_asked'>['data'],
   { state, recording }: Pick<Recorder, 'state' | 'recording'>,
@@ -244,7 +244,7 @@ function asked(
     end(task, { wanted: { requests: [wanted], state: input?.state }, ms: 0 }, { state, recording });
     return;
   }
-  // What one call wants together is asked one after the other.
+  // Questions that a call asks together are journaled one after the other.
   recording.calls.findLast((call) => call.task === task)?.wanted?.requests.push(wanted);
 }
 
@@ -252,7 +252,7 @@ function requestOf({ text, form, url }: Question): Pick<Question, 'text' | 'form
   return { text, form, url };
 }
 
-/** What a probe has found out says how the call ended; a test needs no other look. */
+/** The finding of a probe becomes the outcome of the call, so a test needs no probe. */
 async function probed(
   { data }: Event & { type: 'probe_ended' },
   { results, recording: { calls } }: Pick<Recorder, 'results' | 'recording'>,
@@ -282,7 +282,9 @@ function decided(
   recording.decisions.push({ purpose, actions, reasoning, usage, ms });
 }
 
-/** Tasks with the ids that they got in the run, and our own operations: what the mind said, but for the ids. */
+/**
+ * The tasks with their ids in the run, and own operations. Apart from the ids, this is what the mind said.
+ */
 function journaledActions({ operations = [] }: Made, followed: readonly Event[]): Action[] {
   const plan = followed.find(({ type }) => type === 'plan_proposed' || type === 'plan_revised');
   if (plan?.type !== 'plan_proposed' && plan?.type !== 'plan_revised') return operations;
@@ -316,14 +318,14 @@ function factsText(facts: readonly Fact[]): string {
   return canonicalJson(normalise(plain));
 }
 
-/** The settings say until when and by whom a question may be answered, and not the mind. */
+/** The deadline and the answerers of a question come from the settings, not from the mind. */
 function withoutTerms(fact: Fact): Fact['data'] {
   if (fact.type !== 'question_asked') return fact.data;
   const { expiresAt: _, answerers: __, ...question } = fact.data.question;
   return { ...fact.data, question };
 }
 
-/** What was written down together with the decision. */
+/** The facts that were written together with the decision. */
 function followedBy(events: readonly Event[], from: number): readonly Event[] {
   let end = from;
   while (isOfDecision(events[end])) end++;
@@ -343,7 +345,7 @@ function begin(
   recording.open.set(data.task, { task: data.task, operation, args: task.sent ?? {}, asked });
 }
 
-/** The engine itself runs own tools, in a test too. A user's tool may have the name of one. */
+/** The driver itself runs own tools, in a test too. A user's tool may have the name of one. */
 function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
   return Object.hasOwn(OWN_TOOLS, operation) && !tools.has(operation);
 }
@@ -371,7 +373,7 @@ function drop(task: string, { open, dropped }: Recording): void {
   open.delete(task);
 }
 
-/** The tools that plans of the run name, as they are now; of those that are not there what the journal knows. */
+/** The tools that the run's plans name, in their present form. For missing tools, what the journal knows. */
 function toolsOf(
   events: readonly Event[],
   tools: ReadonlyMap<string, Tool>,

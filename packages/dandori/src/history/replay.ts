@@ -98,7 +98,7 @@ function typeAt(events: readonly Event[], seq: number): FactType {
   return (events[seq - 1] ?? events[0])?.type ?? 'run_started';
 }
 
-/** Folds a copy again in one pass: the checks on the way must not have changed the state. */
+/** Folds a copy again in one pass, to prove that the checks did not change the state. */
 function foldProblems(state: RunState, events: readonly Event[]): Difference[] {
   const again = fold(parseJson(stringifyJson(events)) as unknown as Event[]);
   if (again !== undefined && snapshot(again) === snapshot(state)) return [];
