@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * The leaves of a file's shape. Each says in its own words what it wants, with an example, so that the reader of an
- * error need not look anything up. The sentence goes on after the key: `execution.max_steps must be …`.
+ * The leaf types of a configuration file. Each message says what is expected, with an example, so that the
+ * reader need not look it up. The sentence continues after the key: `execution.max_steps must be …`.
  */
 export function wholeNumber({ least = 1, example }: { least?: number; example: number }) {
   const error = `must be a whole number of ${least} or more, such as ${example}`;
@@ -48,7 +48,10 @@ export function httpUrl(example: string) {
   return z.string({ error }).refine((value) => /^https?:\/\//i.test(value) && URL.canParse(value), { error });
 }
 
-/** One that holds a user and a password is shown wherever the address is, and fetch refuses it. */
+/**
+ * Whether an address contains no user and password. They would be shown with the address, and fetch refuses
+ * them.
+ */
 export function hasNoUser(url: string): boolean {
   return !URL.canParse(url) || new URL(url).username + new URL(url).password === '';
 }
@@ -76,12 +79,12 @@ export function oneOf(values: readonly string[]): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The longest that a timer of JavaScript can wait; anything above would fire at once. */
+/** The longest delay of a JavaScript timer. A longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/;
 
-/** A number is seconds; text has units: `500ms`, `1h30m`. Undefined where it is neither. */
+/** A number is seconds. Text has units: `500ms`, `1h30m`. Undefined if it is neither. */
 export function milliseconds(value: number | string): number | undefined {
   if (typeof value === 'number') return value * 1000;
   if (!DURATION.test(value)) return undefined;
@@ -91,7 +94,7 @@ export function milliseconds(value: number | string): number | undefined {
   return sum;
 }
 
-/** A duration as a person writes it, parsed to milliseconds. */
+/** A duration in the user's notation, parsed to milliseconds. */
 export function duration({ example, zero = false }: { example: string; zero?: boolean }) {
   const error = `must be a number of seconds or a duration of at most 24 days, such as ${example}`;
   return z

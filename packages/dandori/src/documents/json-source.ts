@@ -4,12 +4,12 @@ import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';
 
-/** `JSON.parse` has no limit of depth, but code that walks the value later does. */
+/** `JSON.parse` has no depth limit, but later code that walks the value does. */
 const MAX_DEPTH = 500;
 
-/** Undefined where the text is not JSON. */
+/** Undefined if the text is not JSON. */
 export function jsonSource(text: string, name: string): Source | undefined {
-  // A number or a word alone is read as YAML, which says better what is wrong with it.
+  // A single number or word is read as YAML, which gives better error messages.
   if (!/^\s*[{[]/.test(text)) return undefined;
   let value: unknown;
   try {
@@ -20,7 +20,7 @@ export function jsonSource(text: string, name: string): Source | undefined {
   return { name, value, problems: findProblems(text, name), locate: (path, at) => locate(text, path, at) };
 }
 
-/** What JSON itself says of a text, and where, as far as it tells. Undefined where it is JSON. */
+/** The syntax error and its place, if known. Undefined if the text is JSON. */
 export function notJson(text: string): { message: string; place?: Place } | undefined {
   try {
     parseJson(text);
@@ -36,7 +36,7 @@ export function notJson(text: string): { message: string; place?: Place } | unde
   }
 }
 
-/** `parseJson` takes the last of two equal keys, and null for a number that is too large, both without a word. */
+/** `parseJson` silently keeps the last of two equal keys, and reads a number that is too large as null. */
 function findProblems(text: string, name: string): LocatedProblem[] {
   const problems: LocatedProblem[] = [];
   scan(text, {
@@ -71,10 +71,10 @@ export function hugeNumber(source: string): { message: string } {
 }
 
 interface Visitor {
-  /** `seen` holds the keys of the same object that came before. */
+  /** `seen` contains the earlier keys of the same object. */
   key?(key: string, start: number, end: number, seen: ReadonlySet<string>): void;
   atom?(source: string, start: number, end: number): void;
-  /** Called when a value begins. `path` changes afterwards. True ends the walk. */
+  /** Called at the start of a value. `path` changes afterwards. Returning true ends the walk. */
   enter?(path: readonly (string | number)[], start: number, end: number): boolean;
 }
 
@@ -83,7 +83,7 @@ interface Level {
   index: number;
 }
 
-/** Walks over text that `JSON.parse` has accepted, so that only the tokens need to be told apart. */
+/** Walks over text that `JSON.parse` has accepted, so it only has to distinguish tokens. */
 function scan(text: string, visitor: Visitor): void {
   const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
   const levels: Level[] = [];

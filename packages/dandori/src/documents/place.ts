@@ -1,9 +1,9 @@
-/** Where something stands in a file: what an editor needs to jump there, and the line to show. */
+/** A place in a file: what an editor needs to jump there, and the line to show. */
 export interface Place {
-  /** Both begin with 1. */
+  /** Both start at 1. */
   readonly line: number;
   readonly column: number;
-  /** How much of the line is meant. */
+  /** The length of the marked part of the line. */
   readonly length: number;
   /** The whole line. */
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Place {
 /** Keys and indexes from the top of a file to a value in it. */
 export type Path = readonly (string | number)[];
 
-/** The place of a stretch of text. What goes over more than one line is shown on its first. */
+/** The place of a range of text. A range over several lines is shown on its first line. */
 export function placeAt(text: string, start: number, end: number): Place {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const newline = text.indexOf('\n', start);
@@ -34,7 +34,7 @@ function countNewlines(text: string, end: number): number {
   return count;
 }
 
-/** The value at a path, or undefined where there is none. */
+/** The value at a path, or undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let current = value;
   for (const part of path) {
@@ -44,7 +44,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   return current;
 }
 
-/** `mcpServers.github.args[1]`, as a person would say it. */
+/** The path in readable form: `mcpServers.github.args[1]`. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;

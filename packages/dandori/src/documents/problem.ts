@@ -2,18 +2,18 @@ import { DandoriError, type ErrorCode } from '../model/error.ts';
 import { displayWidth } from '../model/text.ts';
 import type { Path, Place } from './place.ts';
 
-/** One thing that is wrong with a file, before it is known where it stands. */
+/** A problem in a file, without its place. */
 export interface Problem {
   readonly path: Path;
-  /** What the caret points at. */
+  /** The part that the caret points at. */
   readonly at: 'key' | 'value';
   readonly message: string;
   readonly hint?: string;
-  /** A missing environment variable is not the file's fault, and has an error of its own. */
+  /** A missing environment variable is not a mistake in the file, and has its own error. */
   readonly kind?: 'variable';
 }
 
-/** The same with its place. `where` stands in front: a file, or where a value came from that no file holds. */
+/** A problem with its place. `where` comes first: a file, or the source of a value that is in no file. */
 export interface LocatedProblem {
   readonly where: string;
   readonly place?: Place;
@@ -28,14 +28,14 @@ export interface LocatedProblem {
 /** The most problems shown. Finding the place of each in a large file takes time. */
 export const MAX_PROBLEMS = 50;
 
-/** `dandori.yaml:3:5 error: …`, the line, a caret and a hint, for each problem in the order of the file. */
+/** For each problem in file order: `dandori.yaml:3:5 error: …`, the line, a caret and a hint. */
 export function renderProblems(problems: readonly LocatedProblem[], total = problems.length): string {
   const blocks = [...problems].sort(byPlace).slice(0, MAX_PROBLEMS).map(renderProblem);
   if (total > blocks.length) blocks.push(`… and ${total - blocks.length} more`);
   return blocks.join('\n\n');
 }
 
-/** Problems with their places, for a caller that shows them in the text itself. */
+/** Problems with their places, for a caller that marks them in the text. */
 export class ProblemsError extends DandoriError {
   readonly problems: readonly LocatedProblem[];
 
@@ -73,18 +73,18 @@ function renderProblem({ where, place, message, hint, code, severity = 'error' }
   ].join('\n');
 }
 
-/** What stands in no file comes last. */
+/** Problems that are in no file come last. */
 function byPlace({ place: a }: LocatedProblem, { place: b }: LocatedProblem): number {
   const last = Number.POSITIVE_INFINITY;
   if (a?.line === b?.line) return (a?.column ?? 0) - (b?.column ?? 0);
   return (a?.line ?? last) - (b?.line ?? last);
 }
 
-/** Longer lines (a JSON file without line breaks) are cut to this much around the place. */
+/** Longer lines, such as JSON without line breaks, are cut to this length around the place. */
 const WIDTH = 100;
 const BEFORE = 60;
 
-/** The line of a place with a caret line under it, as compilers show it. */
+/** The line of a place with a caret below it, in the style of compilers. */
 function excerpt({ line, column, length, text }: Place): string {
   const start = text.length <= WIDTH ? 0 : Math.max(0, Math.min(column - 1 - BEFORE, text.length - WIDTH));
   const end = start + WIDTH;
@@ -97,12 +97,12 @@ function excerpt({ line, column, length, text }: Place): string {
   return `  ${number} | ${printable(shown)}\n  ${' '.repeat(number.length)} | ${blank(before)}${carets}`;
 }
 
-/** A file may come from anywhere; what it holds must not steer the terminal that it is shown in. */
+/** A file may be untrusted, so its content must not control the terminal. */
 function printable(text: string): string {
   return text.replace(CONTROL, '·');
 }
 
-// Everything that moves the cursor or turns the direction of writing; tabs and line breaks may stay.
+// Everything that moves the cursor or changes the text direction. Tabs and line breaks are allowed.
 const CONTROL = /(?![\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 function blank(text: string): string {

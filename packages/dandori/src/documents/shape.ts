@@ -8,17 +8,17 @@ import type { Problem } from './problem.ts';
 
 interface ShapeWords {
   readonly vocabulary: Vocabulary;
-  /** Keys that are known from other programs, with what to write instead. */
+  /** Keys known from other programs, with the right key. */
   readonly foreign: ReadonlyMap<string, string>;
-  /** The value as the person wrote it, before environment variables were filled in: they may be secrets. */
+  /** The value as written, before environment variables are filled in, because those may be secrets. */
   readonly written: unknown;
   readonly secrets?: readonly string[];
 }
 
-/** The issues of zod as messages for the author of the file. */
+/** Turns zod issues into messages for the author of the file. */
 export function shapeProblems(error: z.ZodError, words: ShapeWords): Problem[] {
   const problems = error.issues.flatMap((issue) => toProblems(issue, words));
-  // One wrong value can break several rules of one field, which all say the same sentence.
+  // One wrong value can break several rules of a field, which all have the same message.
   const unique = new Map(
     problems.map((problem) => [`${pathText(problem.path)} ${problem.message}`, problem]),
   );
@@ -45,7 +45,7 @@ function toProblems(issue: z.core.$ZodIssue, words: ShapeWords): Problem[] {
     return [{ path, at: 'key', message: `${subject} is missing`, hint: `it ${issue.message}` }];
   }
   const hint = valueHint(issue, value);
-  // A list that is too short is a list: what it should be says enough.
+  // A list that is too short is still a list, so the expected value is enough.
   const isRightType = issue.code === 'too_small' && Array.isArray(value);
   const message = `${subject} ${issue.message}${isRightType ? '' : `, not ${describe(value, words.secrets)}`}`;
   return [{ path, at: 'value', message, ...(hint !== undefined && { hint }) }];
@@ -65,12 +65,12 @@ function valueHint(issue: z.core.$ZodIssue, value: unknown): string | undefined 
 function describe(value: unknown, secrets: readonly string[] = []): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'a group of keys';
-  // Before it is cut short: half a secret would not be found again.
+  // Redacted before it is cut, because half a secret would not be recognized.
   const text = redact(stringifyJson(value) ?? String(value), secrets);
   return clip(text, 60);
 }
 
-/** Keys without a value (`model:` and nothing after it) count as absent. */
+/** Keys without a value (`model:` with nothing after it) count as absent. */
 export function withoutEmptyKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withoutEmptyKeys(item));
@@ -79,7 +79,7 @@ export function withoutEmptyKeys(value: unknown): unknown {
   );
 }
 
-/** All keys that a shape knows, by the group that they stand in. Names that the user gives are `<name>`. */
+/** All keys of a shape, by group. Names that the user chooses are `<name>`. */
 type Vocabulary = ReadonlyMap<string, readonly string[]>;
 
 const NAME = '<name>';
@@ -90,7 +90,7 @@ export function vocabularyOf(schema: z.ZodType): Vocabulary {
   return groups;
 }
 
-/** What was most likely meant by a key that is not known here. `foreign` are words that other programs use. */
+/** The most likely intended key for an unknown one. `foreign` contains keys of other programs. */
 function keyHint(
   key: string,
   path: Path,
@@ -102,7 +102,8 @@ function keyHint(
   if (told !== undefined) return told;
   const elsewhere = [...vocabulary].filter(([group, keys]) => group !== here && keys.includes(key));
   const near = nearest(key, known);
-  // A key that is right in one other place is more likely misplaced than misspelt; `name` and `enabled` are in many.
+  // A key that is valid in exactly one other place is more likely misplaced than misspelt. `name` and
+  // `enabled` are valid in many.
   if (elsewhere.length === 1 || (elsewhere.length > 0 && near === undefined)) {
     return `${key} belongs ${oneOf(elsewhere.slice(0, 3).map(([group]) => placeOf(group)))}`;
   }

@@ -3,18 +3,18 @@ import type { Path, Place } from './place.ts';
 import type { LocatedProblem, Problem } from './problem.ts';
 import { yamlSource } from './yaml-source.ts';
 
-/** A file that a person wrote: its value, and where each part of it stands. */
+/** A file written by a user: its value, and the place of each part. */
 export interface Source {
   readonly name: string;
-  /** Plain JSON values; undefined where the file is empty. */
+  /** Plain JSON values. Undefined if the file is empty. */
   readonly value: unknown;
-  /** What is wrong with the file as YAML or JSON. Where there is any, `value` is not to be used. */
+  /** Syntax problems as YAML or JSON. If there are any, do not use `value`. */
   readonly problems: readonly LocatedProblem[];
-  /** The place of what is at the path, or of the nearest thing around it. */
+  /** The place of the value at the path, or of its nearest existing parent. */
   locate(path: Path, at: 'key' | 'value'): Place;
 }
 
-/** YAML takes ten seconds and a gigabyte for 10 MB, so what is JSON is read as JSON. */
+/** JSON is parsed as JSON, because the YAML parser takes ten seconds and a gigabyte for 10 MB. */
 export function openSource(text: string, name: string): Source {
   const source = jsonSource(text, name) ?? yamlSource(text, name);
   const [first] = source.problems;

@@ -3,16 +3,16 @@ import { createReadStream } from 'node:fs';
 import { DandoriError, type ErrorCode } from '../model/error.ts';
 
 interface TextFileRules {
-  /** How the file is called in messages. */
+  /** The name of the file in messages. */
   readonly name: string;
-  /** What is thrown where the file is there but cannot be used. */
+  /** Thrown if the file exists but can't be used. */
   readonly code: ErrorCode;
-  /** What is thrown where the file is not there. */
+  /** Thrown if the file is missing. */
   readonly missing: ErrorCode;
   readonly maxBytes: number;
 }
 
-/** A file as text. It is read as a stream, so that pipes work and `/dev/zero` ends at the limit. */
+/** Reads a file as text. It is read as a stream, so that pipes work and `/dev/zero` ends at the limit. */
 export async function readTextFile(path: string, rules: TextFileRules): Promise<string> {
   const bytes = await readBytes(path, rules);
   if (bytes.length > rules.maxBytes) {
@@ -31,7 +31,7 @@ export async function readTextFile(path: string, rules: TextFileRules): Promise<
 async function readBytes(path: string, { name, missing, maxBytes }: TextFileRules): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
-    // `end` is inclusive: one byte more than allowed is enough to know.
+    // `end` is inclusive: one byte above the limit is enough to detect it.
     for await (const chunk of createReadStream(path, { end: maxBytes })) chunks.push(chunk);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -15,15 +15,17 @@ import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
 import type { Source } from './source.ts';
 
-/** More than anybody writes by hand, and few enough that expanding them cannot hurt. */
+/** More aliases than any hand-written file has, and few enough to expand safely. */
 const MAX_ALIASES = 1000;
-/** After the first few syntax errors the parser has lost its way, and the rest is noise. */
+/** After the first few syntax errors the parser is out of sync, and further errors are noise. */
 const MAX_SYNTAX_ERRORS = 3;
-/** Errors that are looked at for them. One quote too many can make an error of each line, all at the same place. */
+/**
+ * The number of errors examined. One stray quote can cause an error on each line, all with the same place.
+ */
 const MAX_LOOKED_AT = 50;
 
 export function yamlSource(text: string, name: string): Source {
-  // Equal keys are looked for in `checkNodes`: the library compares each key with each other one.
+  // `checkNodes` looks for equal keys, because the library compares each key with every other one.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
   const locate = (path: Path, at: 'key' | 'value') => locateNode(document, text, { path, at });
   const problem: Report = (start, end, found) => ({
@@ -45,7 +47,7 @@ export function yamlSource(text: string, name: string): Source {
 
 type Report = (start: number, end: number, found: { message: string; hint?: string }) => LocatedProblem;
 
-/** One a line: what follows on the same line is nearly always the same mistake. */
+/** One error per line: further errors on a line nearly always have the same cause. */
 function syntaxProblems(document: Document.Parsed, text: string, problem: Report): LocatedProblem[] {
   const byLine = new Map<number | undefined, LocatedProblem>();
   const found = [...document.errors, ...document.warnings].slice(0, MAX_LOOKED_AT);
@@ -54,7 +56,7 @@ function syntaxProblems(document: Document.Parsed, text: string, problem: Report
   const quoted = found.some(isQuote) ? lastQuoted(document) : undefined;
   for (const error of found) {
     const { code, message, pos } = error;
-    // Each one is looked up in the whole text, and a text may have as many as it has characters.
+    // Each error is located in the whole text, and there may be as many errors as characters.
     if (byLine.size >= MAX_SYNTAX_ERRORS) break;
     const [start, end] = isQuote(error) ? (quoted ?? pos) : pos;
     const hint = isFollowedTooFar(document, start)
@@ -69,7 +71,7 @@ function syntaxProblems(document: Document.Parsed, text: string, problem: Report
   return [...byLine.values()];
 }
 
-/** YAML reports a quote that is never closed at the end of the file. This finds where it opens. */
+/** YAML reports an unclosed quote at the end of the file. This finds where it opens. */
 function lastQuoted(document: Document.Parsed): readonly [number, number] | undefined {
   let start: number | undefined;
   visit(document, {
@@ -86,7 +88,7 @@ const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
   RESOURCE_EXHAUSTION: 'this is nested too deeply',
 };
 
-/** A value on its line and a key under it look like one long key to the parser. */
+/** To the parser, a value on its line with a key below it looks like one long key. */
 function isFollowedTooFar({ errors }: Document.Parsed, start: number): boolean {
   return errors.some(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && pos[0] === start);
 }
@@ -106,7 +108,7 @@ const PLAIN_TAGS = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((tag) => `tag:yaml.org,2002:${tag}`),
 );
 
-/** What is YAML but cannot be a JSON value, or would be another one than the person sees. */
+/** Values that are valid YAML but not valid JSON, or that differ from what the user sees. */
 function checkNodes(document: Document.Parsed, problem: Report): LocatedProblem[] {
   const problems: LocatedProblem[] = [];
   const anchors = new Map<string, Node>();
@@ -136,7 +138,7 @@ function checkNodes(document: Document.Parsed, problem: Report): LocatedProblem[
       else if (isScalar(node)) {
         const { value, source = '' } = node;
         if (typeof value !== 'number' || isNormal(value)) return undefined;
-        // The library has rounded it; the text is still there.
+        // The library has rounded the number, but its text is still available.
         const exact = numberFrom(source);
         if (exact === undefined) report(node, hugeNumber(source));
         else node.value = exact;
@@ -195,7 +197,7 @@ function locateNode(
   return placeAt(text, start, isBlock && !pointsAtKey ? start + 1 : end);
 }
 
-/** `name:` with nothing after it has a value of no length. */
+/** `name:` with nothing after it has an empty value. */
 function isEmpty(node: Node): boolean {
   return node.range?.[0] === node.range?.[1];
 }

@@ -8,19 +8,22 @@ import type { Journal } from '../store/journal.ts';
 
 const HASH_LENGTH = 32;
 const NONCE_LENGTH = 32;
-/** Without a store nothing outlives the process, and neither need the key. */
+/** Without a store nothing outlives the process, so the key need not either. */
 const ownKey = randomBytes(32).toString('hex');
 const made = new WeakMap<readonly string[], Sealing>();
 
-/** What seals secrets. */
+/** The inputs of sealing. */
 export interface Secrets {
-  /** Never journaled, wherever they turn up. */
+  /** Values that are never journaled. */
   readonly secrets: readonly string[];
-  /** The key of the store, by which a journal names a secret without telling it. */
+  /** The key of the store. With it a journal identifies a secret without containing it. */
   readonly storeKey?: (() => string) | undefined;
 }
 
-/** The sealing of these secrets, under the key of the store: without the key a short password cannot be guessed from a journal. */
+/**
+ * Seals these secrets under the key of the store. Without the key, a short password can't be guessed from a
+ * journal.
+ */
 export function sealingOf({ secrets, storeKey = () => ownKey }: Secrets): Sealing {
   const known = made.get(secrets);
   if (known !== undefined) return known;
@@ -31,12 +34,12 @@ export function sealingOf({ secrets, storeKey = () => ownKey }: Secrets): Sealin
   return sealing;
 }
 
-/** Replaces secrets by random tokens, which no text can contain already. */
+/** Replaces secrets by random tokens, which no existing text can contain. */
 export function opaqueForOnce(): Opaque {
   return createOpaque(Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
 }
 
-/** Fills Refs of sealed arguments with sealed results. An expression cannot look into a secret, nor put together a mark. */
+/** Fills Refs of sealed arguments with sealed results. An expression can't read a secret or build a mark. */
 export function injectSealed(
   args: JsonObject,
   resultOf: (task: string) => Json | undefined,
@@ -55,7 +58,7 @@ export function injectSealed(
     : { ok: false, problems: [{ path: [], message }] };
 }
 
-/** A journal for readers: secrets are `[secret]`. */
+/** A journal for display: secrets are shown as `[secret]`. */
 export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watch'> {
   return {
     read: async (run, after) => shown(await journal.read(run, after)),
@@ -64,18 +67,18 @@ export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watc
   };
 }
 
-/** The same parts, with a check of arguments as they will be sent. */
+/** The same parts, with a check of the arguments as they will be sent. */
 export function withOpenedCheck<P extends Secrets & { readonly check: SchemaCheck }>(parts: P): P {
   return { ...parts, check: checkOpened(parts.check, sealingOf(parts)) };
 }
 
-/** Checks what will be sent, and says what is wrong with it without the secrets in it. */
+/** Checks the arguments as they will be sent. The messages contain no secrets. */
 export function checkOpened(check: SchemaCheck, sealing: Sealing): SchemaCheck {
   const checked = (schema: JsonObject, value: Json, work?: Work): readonly SchemaIssue[] => {
     if (!holdsMark(value)) return check(schema, value, work);
     const told = check(schema, value, work);
     const opened = sealing.open(value);
-    // Without the secret nothing can be said of the text that it stands in.
+    // Without the secret, the text around it can't be checked.
     if (opened === undefined) return told.filter(({ path }) => !holdsMark(valueAt(value, path)));
     return check(schema, opened, work).map((issue) => {
       const path = sealing.seal(issue.path);
