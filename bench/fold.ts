@@ -99,5 +99,5 @@ function eventsOf(size: number): Event[] {
       { type: 'task_succeeded', data: { task: id, attempt: 1, result: RESULT, ms: 1 } },
     ]),
   ];
-  return facts.map((fact, index) => ({ v: 1, run: 'bench', seq: index + 1, at: index, ...fact }) as Event);
+  return facts.map((fact, index) => ({ v: 2, run: 'bench', seq: index + 1, at: index, ...fact }) as Event);
 }

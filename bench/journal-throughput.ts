@@ -13,7 +13,7 @@ export async function journalThroughput(): Promise<Row[]> {
   const { journal } = temporary;
   const run = 'bench';
   const first: Event = {
-    v: 1,
+    v: 2,
     run,
     seq: 1,
     at: 1,
@@ -27,7 +27,7 @@ export async function journalThroughput(): Promise<Row[]> {
     const events = Array.from({ length: BATCH }, (_, index): Event => {
       const number = seq + index + 1;
       return {
-        v: 1,
+        v: 2,
         run,
         seq: number,
         at: number,

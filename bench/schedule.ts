@@ -114,12 +114,12 @@ function started({
     { type: 'plan_approved', data: { version: 1, tasks: compiled.tasks } },
   ];
   const state = fold(
-    facts.map((fact, index) => ({ v: 1, run: 'bench', seq: index + 1, at: 1, ...fact }) as Event),
+    facts.map((fact, index) => ({ v: 2, run: 'bench', seq: index + 1, at: 1, ...fact }) as Event),
   );
   if (state === undefined) throw new Error('The bench run has no events.');
   return state;
 }
 
 function event(state: RunState, fact: Fact): Event {
-  return { v: 1, run: 'bench', seq: state.seq + 1, at: 1, ...fact } as Event;
+  return { v: 2, run: 'bench', seq: state.seq + 1, at: 1, ...fact } as Event;
 }

@@ -37,9 +37,7 @@ export function upgrade(state: RunState, event: Event): readonly Event[] {
     case 'plan_rejected':
       return [{ ...event, data: { ...event.data, ...rejectionVerdict(state, event.data) } }];
     case 'task_started':
-      return [
-        { ...event, data: { ...event.data, ...staleCalls(state.tasks.get(event.data.task) ?? NO_CALLS) } },
-      ];
+      return [withCallsAgain(state, event)];
     case 'task_failed':
       return [{ ...event, data: { ...event.data, ...failureVerdict(state, event) } }];
     case 'task_in_doubt':
@@ -76,7 +74,12 @@ export function upgrade(state: RunState, event: Event): readonly Event[] {
   }
 }
 
-const NO_CALLS = { innerCalls: undefined };
+/** Most tasks are no services, and a long journal has many of these. */
+function withCallsAgain(state: RunState, event: Event & { type: 'task_started' }): Event {
+  const task = state.tasks.get(event.data.task);
+  if (task?.innerCalls === undefined) return event;
+  return { ...event, data: { ...event.data, ...staleCalls(task) } };
+}
 
 function isForgiven({ thinking, mind, forgivenCalls, settings }: RunState): boolean {
   return thinking !== undefined && mind !== 'built-in' && forgivenCalls < (settings.task.restarts ?? 0);
