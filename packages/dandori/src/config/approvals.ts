@@ -5,10 +5,10 @@ import type { Settings } from '../model/settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
 
-/** `letters.*` stands for all tools of a service, which has no other place in the configuration. */
+/** `letters.*` means all tools of a service, because a service has no other place in the configuration. */
 const ALL_OF = /\.\*$/;
 
-/** By server, service or tool, where it is not `execution.approval`. */
+/** The approvals by server, service or tool that differ from `execution.approval`. */
 export function resolveApprovals(
   effects: ConfigFile['effects'],
   servers: Config['mcpServers'],
@@ -24,7 +24,7 @@ export function resolveApprovals(
   return entries.length > 0 ? { approvals: Object.fromEntries(entries) } : {};
 }
 
-/** What the shape alone cannot tell. The value may still be of any shape. */
+/** Checks what the schema cannot express. The value may still have any shape. */
 export function approvalProblems(config: unknown): Problem[] {
   const effects = valueAt(config, ['effects']);
   if (!isObject(effects)) return [];

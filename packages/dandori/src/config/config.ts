@@ -4,34 +4,36 @@ import type { DIALECTS, PROVIDERS } from './file-shape.ts';
 import type { ServerConfig, ShippedServer } from './servers.ts';
 import type { TelemetryConfig } from './telemetry-shape.ts';
 
-/** Everything that a process is set up with, resolved: absolute paths, milliseconds, environment variables filled in. */
+/**
+ * The resolved configuration of a process: paths are absolute, times in milliseconds, variables filled in.
+ */
 export interface Config {
-  /** The file that it came from, absolute; undefined where there is none and everything is a default. */
+  /** The absolute path of its file; undefined if there is none and everything is a default. */
   readonly file: string | undefined;
-  /** What relative paths in it are relative to. */
+  /** The folder that relative paths in the file start from. */
   readonly folder: string;
-  /** Undefined: the built-in planner. */
+  /** Undefined for the built-in planner. */
   readonly model: (ModelConfig & { readonly fallback: ModelConfig | undefined }) | undefined;
   readonly settings: Settings;
   readonly planning: PlanningConfig;
-  /** The text itself, also where the file names a file. */
+  /** The text itself, even if the configuration names a file. */
   readonly instructions: string | undefined;
   readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
-  /** Names of servers that are written down and switched off. */
+  /** Names of servers that are configured but disabled. */
   readonly disabledServers: readonly string[];
   readonly effects: Readonly<Record<string, ToolPolicy>>;
-  /** Module files, absolute. */
+  /** Absolute paths of module files. */
   readonly services: readonly string[];
-  /** Where runs are kept, absolute. */
+  /** The absolute path of the folder that stores runs. */
   readonly directory: string;
   readonly userId: string | undefined;
   readonly language: 'en' | 'ja' | undefined;
-  /** Where settings of a user's own come from. */
+  /** The API that returns settings for each user. */
   readonly userConfigApi: UserConfigApi | undefined;
   readonly server: ServerConfig;
-  /** Undefined: nobody is told of anything. */
+  /** Undefined if no traces are sent. */
   readonly telemetry: TelemetryConfig | undefined;
-  /** What must never be written to a journal or a log, longest first. */
+  /** Values that must never be written to a journal or a log, longest first. */
   readonly secrets: readonly string[];
 }
 
@@ -60,9 +62,9 @@ export interface UserConfigApi {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds until it must have answered. */
   readonly timeout: number;
-  /** Milliseconds for which an answer holds. */
+  /** Milliseconds for which an answer is cached. */
   readonly cache: number;
-  /** The sections of the file that a user's configuration is laid over, as they are written. */
+  /** The sections of the file that a user's configuration may override, as written. */
   readonly over: Readonly<Record<string, unknown>>;
 }
 
@@ -81,13 +83,13 @@ interface PlanningConfig {
 }
 
 interface AnyServer {
-  /** False where what it returns may hold somebody else's words. */
+  /** False if its results may contain words of other people. */
   readonly trusted: boolean;
   /** Milliseconds until it must have started and listed its tools. */
   readonly timeout: number | undefined;
-  /** Calls at once, where it is fewer than for all servers together. */
+  /** The limit of concurrent calls, if it is lower than the limit for all servers together. */
   readonly concurrency: number | undefined;
-  /** Which of its calls a person must approve, where it is not as for all. */
+  /** Which of its calls a person must approve, if it differs from the general setting. */
   readonly approval: ApprovalPolicy | undefined;
 }
 
@@ -97,7 +99,7 @@ export type McpServerConfig = AnyServer &
         readonly transport: 'stdio';
         readonly command: string;
         readonly args: readonly string[];
-        /** In addition to what the process inherits. */
+        /** Added to the variables that the process inherits. */
         readonly env: Readonly<Record<string, string>>;
         readonly cwd: string;
         readonly shipped: ShippedServer | undefined;

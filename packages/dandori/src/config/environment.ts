@@ -20,7 +20,10 @@ interface Expanded {
 
 const EXPANDED = ['mcpServers', 'user_config_api', 'telemetry'];
 
-/** Fills `${NAME}`, `${secret:NAME}` and `${NAME:-default}` in all of `mcpServers`, `user_config_api` and `telemetry`, and in the `base_url` of models. */
+/**
+ * Fills `${NAME}`, `${secret:NAME}` and `${NAME:-default}`. It does so in all of `mcpServers`,
+ * `user_config_api` and `telemetry`, and in the `base_url` of models.
+ */
 export function expandVariables(written: unknown, env: Environment): Expanded {
   const expansions: Expansion[] = [];
   const problems: Problem[] = [];
@@ -28,7 +31,7 @@ export function expandVariables(written: unknown, env: Environment): Expanded {
     if (typeof value === 'string') return expandText(value, { path, env, expansions, problems });
     if (Array.isArray(value)) return value.map((item, index) => expandAll(item, [...path, index]));
     if (!isObject(value)) return value;
-    // What a disabled server needs may well be missing or wrong: that may be why it is disabled.
+    // A disabled server is not checked: a missing or wrong variable may be the reason why it is disabled.
     if (path.length === 2 && value.disabled === true) return { disabled: true };
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [key, expandAll(item, [...path, key])]),
@@ -50,12 +53,12 @@ export function expandVariables(written: unknown, env: Environment): Expanded {
   return { value, expansions, problems };
 }
 
-/** `process.env` inherits `constructor` and the like, which nobody has set. */
+/** `process.env` inherits names such as `constructor`, which are not environment variables. */
 export function readVariable(env: Environment, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-/** The problem of a variable that is not set: which one, what for, what to do. */
+/** The problem for a variable that is not set: which variable, what for, and how to fix it. */
 export function missingVariable(
   name: string,
   place: { path: Path; env: Environment; hint?: string },
@@ -87,13 +90,13 @@ function expandText(text: string, { path, env, expansions, problems }: Expanding
         return whole;
       }
       const given = readVariable(env, variable);
-      // As in a shell: a default also stands in for an empty value.
+      // As in a shell, the default also replaces an empty value.
       const fallback = match?.[3];
       const value = fallback !== undefined && given === '' ? fallback : (given ?? fallback);
       if (value === undefined) {
         const hint = `set it (export ${variable}=…), or give a default: \${${variable}:-…}`;
         problems.push(missingVariable(variable, { path, env, hint }));
-        // Left as it is, so that it is plain for what comes after that the text is not the one that was meant.
+        // The reference stays in the text, so that later checks can see that the value is incomplete.
         return whole;
       }
       if (given === value) expansions.push({ variable, value, isMarked: match?.[1] !== undefined });

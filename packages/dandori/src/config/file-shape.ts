@@ -118,7 +118,7 @@ const SERVER_NAME =
   'cannot be the name of a server: it begins with a letter and holds letters, digits, _ and -';
 const OPERATION = 'cannot have an effect: write the tool as server.tool';
 
-/** `dandori.yaml` as it is written. Every default is here or, where it depends on something, where it is resolved. */
+/** The schema of `dandori.yaml`. Every default is here, except for those that depend on something else. */
 export const configShape = section({
   model: model.optional(),
   execution: execution.prefault({}),
@@ -171,7 +171,7 @@ const KEY_IN_FILE =
 const APPROVAL =
   'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects';
 
-/** Words that people bring from other programs, and from other parts of this file. */
+/** Keys that users bring from other programs or from other parts of this file. */
 export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'model.api_key': KEY_IN_FILE,

@@ -4,10 +4,10 @@ import { readTextFile } from '../documents/text-file.ts';
 import { DandoriError } from '../model/error.ts';
 import { resolvePath } from './load.ts';
 
-/** They go into every decision, so that a book would cost a book each time. */
+/** The instructions are part of every decision, so a long text would cost its tokens each time. */
 const MAX_BYTES = 200_000;
 
-/** The user's own instructions. The value may still be of any shape. */
+/** Reads the user's own instructions. The value may still have any shape. */
 export async function readInstructions(
   value: unknown,
   folder: string,

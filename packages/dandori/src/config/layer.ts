@@ -16,7 +16,7 @@ export function applyLayers(base: unknown, layers: readonly Layer[]): unknown {
   );
 }
 
-/** The origin of the value at a path, or undefined where it is the file's. */
+/** The origin of the value at a path; undefined if it comes from the file. */
 export function originOf(path: Path, layers: readonly Layer[]): string | undefined {
   return layers.findLast(({ values }) => valueAt(values, path) !== undefined)?.origin;
 }
@@ -30,7 +30,10 @@ function merge(below: unknown, above: unknown): unknown {
   );
 }
 
-/** `mode` and the old `adaptive_mode` are one switch: `--mode planned` must win over `adaptive_mode: true` in the file. */
+/**
+ * `mode` and the old `adaptive_mode` are one setting: `--mode planned` must win over `adaptive_mode: true` in
+ * the file.
+ */
 function withoutOtherSwitch(below: unknown, above: Layer['values']): unknown {
   if (!isObject(below) || !isObject(below.execution) || !isObject(above.execution)) return below;
   const { mode: _mode, adaptive_mode: _adaptiveMode, ...execution } = below.execution;

@@ -26,22 +26,25 @@ import { resolveTelemetry } from './telemetry-shape.ts';
 import { safeSections } from './user-config.ts';
 
 export interface LoadOptions {
-  /** `--config FILE`, relative to `cwd`. Without it `dandori.yaml` or `dandori.yml` in `cwd`, or else the defaults. */
+  /**
+   * `--config FILE`, relative to `cwd`. The default is `dandori.yaml` or `dandori.yml` in `cwd`, if there is
+   * one.
+   */
   readonly file?: string | undefined;
   readonly cwd: string;
   readonly env: Environment;
-  /** Values that win over the file, the last one most. */
+  /** Values that override the file. Later layers win. */
   readonly layers?: readonly Layer[];
   /**
-   * `read` for commands that only look at runs: model, servers and services are left out unseen, so that they work
-   * without the keys that running needs.
+   * `read` is for commands that only look at runs. They ignore the model, the servers and the services, and
+   * so work without the keys that a run needs.
    */
   readonly use?: 'run' | 'read';
 }
 
 const MAX_BYTES = 1_000_000;
 
-/** The configuration, or one `DandoriError` that tells everything that is wrong with it. */
+/** Returns the configuration, or throws one `DandoriError` that lists everything that is wrong with it. */
 export async function loadConfig(options: LoadOptions): Promise<Config> {
   const { cwd, env, layers = [] } = options;
   const file = findFile(options);
@@ -50,7 +53,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   const given = withServersKey(withoutEmptyKeys(applyLayers(source?.value ?? {}, layers)));
   const written = options.use === 'read' ? withoutTools(given) : given;
   const { value, expansions, problems: variables } = expandVariables(written, env);
-  // What stands around a variable that is not set was written by a person, and an error has to show it.
+  // A text around a variable that is not set is no secret: the user wrote it, and the error has to show it.
   const declared = collectSecrets(value, expansions).filter((secret) => !secret.includes('${'));
   const secrets = [...declared, ...strayedSecrets(written)];
   const parsed = configShape.safeParse(value);
@@ -91,12 +94,15 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   };
 }
 
-/** Also for a command that only looks at runs, which may write a note or an answer: what is missing or wrong is no matter then. */
+/**
+ * Also collects the secrets for a command that only looks at runs, because it may write a note or an answer.
+ * Problems in the configuration are ignored here.
+ */
 function allSecrets(given: unknown, env: Environment): readonly string[] {
   const { value, expansions } = expandVariables(given, env);
   const file = configShape.safeParse(value);
   const model = file.data?.model && resolveModel(file.data.model, env);
-  // Those of the environment stand nowhere in the file.
+  // Headers from environment variables are not in the file.
   const telemetry = file.success ? resolveTelemetry(file.data.telemetry, env) : undefined;
   const keys = [model?.apiKey, model?.fallback?.apiKey];
   const config = isObject(value) ? value : {};
@@ -125,7 +131,7 @@ function fileProblems(
   { written, secrets, variables }: { written: unknown; secrets: string[]; variables: readonly Problem[] },
 ): Problem[] {
   const words = { vocabulary: vocabularyOf(configShape), foreign: FOREIGN_KEYS, written, secrets };
-  // What a missing variable left behind is wrong as well, and nothing that anybody wrote.
+  // A value with a missing variable also fails the schema. Only the missing variable is reported.
   const reported = new Set(variables.map(({ path }) => pathText(path)));
   return shapeProblems(error, words).filter(({ path }) => !reported.has(pathText(path)));
 }
@@ -162,7 +168,10 @@ async function readSource(file: string, cwd: string): Promise<Source> {
 
 const FIX = 'correct what is shown; `dandori init` writes a file with every key and its default';
 
-/** `mcpServers` is how every MCP host writes it; who keeps to the style of this file writes `mcp_servers`. */
+/**
+ * Every MCP host writes `mcpServers`. `mcp_servers` is accepted too, because it matches the style of this
+ * file.
+ */
 function withServersKey(value: unknown): unknown {
   if (!isObject(value) || value.mcp_servers === undefined || value.mcpServers !== undefined) return value;
   const { mcp_servers, ...rest } = value;
@@ -219,7 +228,7 @@ function toError(problems: readonly Problem[], { source, layers, secrets }: Orig
   const name = source?.name ?? 'the configuration';
   const variables = problems.filter(({ kind }) => kind === 'variable');
   const onlyVariables = variables.length === problems.length;
-  // The hint of a single one is what to do, and is not said twice.
+  // The hint of a single problem becomes the fix, so it is not repeated in the message.
   const single = onlyVariables && problems.length === 1 ? problems[0]?.hint : undefined;
   const located = problems.slice(0, MAX_PROBLEMS).map(({ path, at, hint, ...rest }): LocatedProblem => {
     const problem = { ...rest, ...(hint !== undefined && single === undefined && { hint }) };
@@ -246,7 +255,7 @@ function asWritten(path: Path, value: unknown): Path {
   return isRenamed ? ['mcp_servers', ...rest] : path;
 }
 
-/** A shell would unfold `~`; without this a folder of that name would be made. */
+/** A shell expands `~`. Without this, a folder named `~` would be created. */
 export function resolvePath(folder: string, path: string): string {
   return /^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : resolve(folder, path);
 }

@@ -4,7 +4,7 @@ import type { Config, ModelConfig, Provider } from './config.ts';
 import { type Environment, missingVariable, readVariable } from './environment.ts';
 import type { ModelSection } from './file-shape.ts';
 
-/** Looked for in this order; the first is the one that is asked for. */
+/** Tried in this order. An error message names the first one. */
 const KEY_VARIABLES: Readonly<Record<Provider, readonly string[]>> = {
   openai: ['OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY'],
@@ -36,7 +36,7 @@ function resolveOne(section: Omit<ModelSection, 'fallback'>, env: Environment): 
   };
 }
 
-/** What the shape alone cannot tell. The value may still be of any shape. */
+/** Checks what the schema cannot express. The value may still have any shape. */
 export function modelProblems(config: unknown, env: Environment): Problem[] {
   return [['model'], ['model', 'fallback']].flatMap((group) => problemsOf(config, group, env));
 }
@@ -67,7 +67,10 @@ function problemsOf(config: unknown, group: Path, env: Environment): Problem[] {
   return problems;
 }
 
-/** Neither is of any use: no request can be made with the one, and the path of each call is put behind the other. */
+/**
+ * `fetch` refuses an address with a user name or a password. A query breaks the address, because the path of
+ * each call is appended after it.
+ */
 function addressProblems(config: unknown, group: Path): Problem[] {
   const path = [...group, 'base_url'];
   const address = valueAt(config, path);
@@ -83,7 +86,7 @@ function keyVariables(provider: Provider, named: string | undefined): readonly s
   return named === undefined ? KEY_VARIABLES[provider] : [named];
 }
 
-/** A key that is set to nothing, as an unset secret is in many a CI, is no key. */
+/** An empty key counts as missing: many CI systems set an unset secret to an empty text. */
 function findKey(variables: readonly string[], env: Environment): string | undefined {
   return variables
     .map((name) => readVariable(env, name)?.trim())

@@ -12,7 +12,7 @@ export const toolName = text('sqlite.list_tables').regex(TOOL, {
 
 const POLICY = 'must be an effect, or a group such as { effect: write, resource: "path:{path}" }';
 
-/** What `effects` says of one tool. A class alone is the short form. */
+/** The policy of one tool in `effects`. The effect alone is the short form. */
 export const policy = z.union(
   [
     choice(effect.options),
@@ -41,7 +41,7 @@ export const policy = z.union(
   { error: (issue) => policyError(issue) },
 );
 
-/** Of a group, what is wrong in it; a union knows only that none of its forms fits. */
+/** For an object, names what is wrong in it. A zod union only says that none of its forms fits. */
 function policyError({ input, errors }: { input?: unknown; errors?: unknown }): string {
   if (typeof input === 'string') return `must be ${oneOf(effect.options)}`;
   const [issue] = Array.isArray(errors) ? ((errors.at(-1) ?? []) as z.core.$ZodIssue[]) : [];
@@ -63,7 +63,10 @@ function isExpression(written: string): boolean {
   }
 }
 
-/** Longer than most messages are on their way; a look that comes too soon would find nothing and call again. */
+/**
+ * Longer than most requests need to arrive. A probe that runs too early would find nothing, and the call
+ * would be made twice.
+ */
 const WAIT = 1_000;
 
 export function resolvePolicies(
@@ -74,7 +77,7 @@ export function resolvePolicies(
 
 function resolvePolicy(written: z.output<typeof policy>): ToolPolicy {
   if (typeof written === 'string') return { effect: written };
-  // What is asked about is for the run to know, and not for the toolbox.
+  // The run uses the approval; the toolbox does not.
   const { approval: _approval, ...policy } = written;
   const { probe: tool, args = {}, settled_when: settledWhen, result, wait = WAIT, ...rest } = policy;
   if (tool === undefined || settledWhen === undefined) return rest;

@@ -10,13 +10,13 @@ import {
 import { isObject } from '../model/json.ts';
 import type { Expansion } from './environment.ts';
 
-/** For what is only shown: a person may have put a key under any name. */
+/** For text that is only displayed. Short, because a user may have put a key under any name. */
 const SHORTEST = 6;
 
 /**
- * Everything that must never be written to a journal or a log, and that the configuration declares to be secret: keys of models,
- * `${secret:NAME}`, variables, `env` and `headers` whose names say so, passwords and secret parameters of addresses. All other
- * values are ordinary text.
+ * Everything that the configuration declares as secret, and that must never be written to a journal or a log.
+ * These are: keys of models, `${secret:NAME}`, variables, `env` and `headers` with secret names, and
+ * passwords and secret parameters in addresses. All other values are ordinary text.
  */
 export function collectSecrets(
   config: unknown,
@@ -40,7 +40,7 @@ export function collectSecrets(
   ]);
 }
 
-/** What a person put in the file by mistake (`api_key: sk-…`): an error must not repeat it. */
+/** Secrets that a user put in the file by mistake (`api_key: sk-…`). An error must not repeat them. */
 export function strayedSecrets(value: unknown): string[] {
   const found = new Set<string>();
   const walk = (current: unknown, name: string) => {
@@ -60,14 +60,14 @@ export function strayedSecrets(value: unknown): string[] {
 }
 
 /**
- * For a line of a file. It keeps its length, so that a caret under it stays right, and it is done before the line is
- * cut: half a secret would not be found again.
+ * Masks secrets in a line of a file. The line keeps its length, so that a caret under it stays right. Call
+ * this before cutting the line: half a secret would not be found.
  */
 export function maskLine(line: string, secrets: readonly string[]): string {
   return secrets.reduce((masked, secret) => masked.replaceAll(secret, '•'.repeat(secret.length)), line);
 }
 
-/** For a file that cannot be parsed, so that its secrets are not known. */
+/** For a file that cannot be parsed, whose secrets are therefore unknown. */
 export function maskUnparsedLine(line: string): string {
   const value = /((?:key|token|secret|pass\w*|authorization)["']?\s*[:=]\s*)(\S.*)$/i;
   return line.replace(value, (_whole, name: string, rest: string) => name + '•'.repeat(rest.length));

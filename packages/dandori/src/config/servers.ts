@@ -13,14 +13,14 @@ import type { ConfigFile, ServerSection } from './file-shape.ts';
 import { resolvePath } from './load.ts';
 
 interface Surroundings {
-  /** What relative paths of the configuration are relative to. */
+  /** The folder that relative paths in the configuration start from. */
   readonly folder: string;
-  /** Where the user is, and the environment there. */
+  /** The user's current folder and environment. */
   readonly cwd: string;
   readonly env: Environment;
 }
 
-/** Without `mcpServers` the demo servers are used; an empty group means none. */
+/** Without `mcpServers` the demo servers are used. An empty object means no servers. */
 export function resolveServers(
   sections: ConfigFile['mcpServers'],
   surroundings: Surroundings,
@@ -35,7 +35,7 @@ export function resolveServers(
   };
 }
 
-/** What the shape alone cannot tell. The value may still be of any shape. */
+/** Checks what the schema cannot express. The value may still have any shape. */
 export function serverProblems(config: unknown): Problem[] {
   const servers = valueAt(config, ['mcpServers']);
   if (!isObject(servers)) return [];
@@ -87,12 +87,12 @@ function resolveMcpServer(
   };
 }
 
-/** `./server.sh` means the one beside the configuration, wherever `cwd` is; `npx` is looked for in PATH. */
+/** `./server.sh` is relative to the configuration file, whatever `cwd` is. `npx` is looked up in PATH. */
 function localCommand(command: string, folder: string): string {
   return /^(?:\.{1,2}|~)[\\/]/.test(command) ? resolvePath(folder, command) : command;
 }
 
-/** Our own operations begin with these. */
+/** The prefixes of our own operations. */
 const RESERVED = ['plan', 'task', 'result', 'tool', 'run'];
 
 function nameProblems(name: string): Problem[] {
@@ -101,7 +101,7 @@ function nameProblems(name: string): Problem[] {
   return [{ path: ['mcpServers', name], at: 'key', message, hint: 'give it another name' }];
 }
 
-/** What each kind of server may have besides what all have. */
+/** The keys that each kind of server may have, besides the common ones. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   shipped: ['args', 'env', 'cwd'],
   command: ['args', 'env', 'cwd'],
@@ -191,17 +191,17 @@ export interface TokenConfig {
 export interface ServerConfig {
   readonly host: string;
   readonly port: number;
-  /** Names under which it is reached besides localhost and plain addresses. */
+  /** Host names under which the server is reached, besides localhost and IP addresses. */
   readonly hosts: readonly string[];
-  /** Empty: whoever is on this machine may everything. */
+  /** If empty, every user of this machine may do everything. */
   readonly tokens: readonly TokenConfig[];
-  /** Runs driven at the same time. */
+  /** The limit of runs that are driven at the same time. */
   readonly maxRuns: number;
-  /** Milliseconds that running calls have when it is told to stop. */
+  /** Milliseconds that running calls get to finish when the server is told to stop. */
   readonly grace: number;
-  /** Requests a second of one user or address. */
+  /** Requests per second for one user or address. */
   readonly rateLimit: number;
-  /** Streams that one user may have open. */
+  /** The limit of open streams per user. */
   readonly maxStreams: number;
 }
 
@@ -214,20 +214,22 @@ export function resolveServer({
   return { ...rest, maxRuns, rateLimit, maxStreams };
 }
 
-/** Servers that touch nothing of the user's: they are there without a configuration. */
+/** Servers that touch none of the user's data. They are used without a configuration. */
 export const DEMO_SERVERS = ['calc', 'clock', 'sqlite', 'places', 'kitchen'] as const;
 /** The MCP servers that come with Dandori. */
 export const SHIPPED_SERVERS = [...DEMO_SERVERS, 'files', 'shell'] as const;
 export type ShippedServer = (typeof SHIPPED_SERVERS)[number];
 
-/** Databases, files and programs return other people's words. What the other servers return is our own. */
+/**
+ * Databases, files and programs return words of other people. The other shipped servers return only our own.
+ */
 function isTrustedByDefault(name: ShippedServer): boolean {
   return !['sqlite', 'files', 'shell'].includes(name);
 }
 
 /**
- * A shipped server is our own, so what is said to Dandori by its environment is said to it: where it keeps its data, and
- * which services it asks. A path is relative to where the user is, and not to where the server will be started.
+ * A shipped server gets Dandori's own environment variables: where it stores data, and which services it
+ * calls. Paths are resolved against the user's folder, not against the folder in which the server starts.
  */
 function shippedEnvironment(env: Environment, cwd: string): Record<string, string> {
   const passed = Object.entries(env).filter(([name]) => PASSED_ON.test(name));
@@ -241,15 +243,17 @@ function shippedEnvironment(env: Environment, cwd: string): Record<string, strin
 const PASSED_ON = /^(DANDORI_.*|XDG_(DATA|CACHE)_HOME)$/;
 const PATH_NAME = /_(DIR|PATH)$/;
 
-/** How to start a shipped server: its source in the repository, what was compiled from it in the published package. */
+/**
+ * How to start a shipped server: from its source in the repository, or from its compiled file in the package.
+ */
 function shippedCommand(name: ShippedServer): { command: string; args: string[] } {
   return { command: process.execPath, args: [mainFile(name)] };
 }
 
 function mainFile(name: ShippedServer): string {
   try {
-    // `imports` of package.json says where: in the repository their package, in the published one a folder of its own.
-    // Not `import.meta.resolve`, which a test runner need not have.
+    // `imports` in package.json maps this to a package in the repository, and to a folder in the published
+    // package. `import.meta.resolve` is not used, because a test runner may lack it.
     return createRequire(import.meta.url).resolve(`#servers/${name}`);
   } catch (error) {
     throw new DandoriError('config-invalid', 'the shipped servers are not installed', {

@@ -6,9 +6,15 @@ import { resolveApprovals } from './approvals.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
 
-/** How often in a row a mind may fail before the run does. Not a key: more has never helped. */
+/**
+ * How often in a row a mind may fail before the run fails. It is not configurable: more retries have never
+ * helped.
+ */
 const REPAIRS = 2;
-/** How often a task is resumed after its driver died. Not a key: it only ends what would never end by itself. */
+/**
+ * How often a task is resumed after its driver died. It is not configurable: it only stops a task that kills
+ * its driver each time.
+ */
 const RESTARTS = 20;
 
 export function resolveSettings(
@@ -81,7 +87,7 @@ function serverLimits(servers: Config['mcpServers']): Pick<Settings, 'servers'> 
   return limited.length > 0 ? { servers: Object.fromEntries(limited) } : {};
 }
 
-/** What the shape alone cannot tell. The value may still be of any shape. */
+/** Checks what the schema cannot express. The value may still have any shape. */
 export function executionProblems(config: unknown): Problem[] {
   return [...modeProblems(config), ...orderProblems(config)];
 }
@@ -90,14 +96,14 @@ function resolveMode({ mode, adaptive_mode }: ConfigFile['execution'], isPlannin
   return permitted(mode ?? oldMode(adaptive_mode) ?? 'auto', isPlanning);
 }
 
-/** The settings of one run that asks for a mode of its own. */
+/** The settings for a run that asks for its own mode. */
 export function inMode(settings: Settings, mode: Mode | undefined): Settings {
   return mode === undefined
     ? settings
     : { ...settings, mode: permitted(mode, settings.planning !== undefined) };
 }
 
-/** Where planning is off, nobody plans: whether the file says how to work or one run does. */
+/** If planning is off, no run plans, whether the file or the run itself sets the mode. */
 function permitted(mode: Mode, isPlanning: boolean): Mode {
   return isPlanning || mode === 'direct' ? mode : 'adaptive';
 }
@@ -106,7 +112,7 @@ function oldMode(adaptive: unknown): Mode | undefined {
   return typeof adaptive === 'boolean' ? (adaptive ? 'adaptive' : 'planned') : undefined;
 }
 
-/** A database server is only queried after somebody has looked at its tables. */
+/** A database server may be queried only after its tables were listed. */
 function shippedOrder(servers: Config['mcpServers']): string[][] {
   return Object.entries(servers)
     .filter(([, server]) => server.transport === 'stdio' && server.shipped === 'sqlite')
@@ -134,7 +140,7 @@ function modeProblems(config: unknown): Problem[] {
   ];
 }
 
-/** With rules that contradict each other none of their tools could ever be called. */
+/** If order rules contradict each other, their tools could never be called. */
 function orderProblems(config: unknown): Problem[] {
   const chains = valueAt(config, ['execution', 'order']);
   if (!Array.isArray(chains)) return [];

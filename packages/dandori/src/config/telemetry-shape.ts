@@ -13,17 +13,17 @@ export const telemetryShape = section({
 
 /** Where traces are sent to. */
 export interface TelemetryConfig {
-  /** The whole address. */
+  /** The complete address, with its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether what people, models and tools said is sent too. */
+  /** Whether content is sent too: what people, models and tools said. */
   readonly content: boolean;
   readonly serviceName: string;
 }
 
 /**
- * From the file, or else from the variables that every OpenTelemetry program knows. Headers come from where the endpoint
- * comes from: a key that was meant for one collector must not be sent to another.
+ * Reads the file, otherwise the standard OpenTelemetry variables. The headers come from the same place as the
+ * endpoint: a key for one collector must not be sent to another.
  */
 export function resolveTelemetry(
   file: z.infer<typeof telemetryShape> | undefined,
@@ -36,13 +36,14 @@ export function resolveTelemetry(
   const whole = set(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const base = set(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
   const url = whole ?? (base && addressOf(base));
-  // Another program's business: what it cannot be sent to, Dandori is not stopped by.
+  // The variables may be meant for another program. If the address cannot be used, Dandori sends no traces
+  // and does not fail.
   if (url === undefined || !httpUrl('').safeParse(url).success || !hasNoUser(url)) return undefined;
   const given = set(env, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS') ?? set(env, 'OTEL_EXPORTER_OTLP_HEADERS') ?? '';
   return { url, headers: headersIn(given), content: false, serviceName };
 }
 
-/** An empty variable is the same as none, as OpenTelemetry has it. */
+/** An empty variable counts as missing, as in OpenTelemetry. */
 function set(env: Environment, name: string): string | undefined {
   const value = readVariable(env, name)?.trim();
   return value === '' ? undefined : value;
@@ -55,7 +56,7 @@ function addressOf(endpoint: string): string {
   return url.href;
 }
 
-/** `name=value,name=value`, each value percent-encoded. What cannot be a header is left out. */
+/** Parses `name=value,name=value` with percent-encoded values. Skips what is not a valid header. */
 function headersIn(given: string): Record<string, string> {
   const headers = given.split(',').flatMap((pair) => {
     const [name = '', ...rest] = pair.split('=');

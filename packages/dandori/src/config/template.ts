@@ -1,4 +1,7 @@
-/** What `dandori init` writes: every key with its default, so that nothing has to be looked up. */
+/**
+ * The file that `dandori init` writes. It has every key with its default, so that the user need not look them
+ * up.
+ */
 export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; what you remove keeps its default.
 # Durations: a number of seconds, or 500ms, 30s, 10m, 2h, 1d. Relative paths start at this file.
 

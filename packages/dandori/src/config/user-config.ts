@@ -7,26 +7,26 @@ import { configShape, FOREIGN_KEYS } from './file-shape.ts';
 import { applyLayers } from './layer.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
 
-/** What the configuration of a user is laid over. */
+/** The configuration that a user's configuration is merged into. */
 export interface UserConfigBase {
-  /** The file's own sections that a user's may change, as they are written. */
+  /** The sections of the file that a user's configuration may change, as written. */
   readonly written: unknown;
   readonly settings: Settings;
   readonly mcpServers: Config['mcpServers'];
 }
 
 interface Laid {
-  /** The file's where `problems` says that the user's cannot be used. */
+  /** The settings of the file if `problems` says that the user's configuration is invalid. */
   readonly settings: Settings;
-  /** Keys that are not taken from anywhere but the file. */
+  /** Keys that only the file may set. */
   readonly refused: readonly string[];
   readonly problems: readonly string[];
 }
 
 /**
- * Lays the configuration of a user, as an API gave it, over the file's. Whoever answers there may make a run slower or
- * cheaper and speak to the mind; what is called, with which keys, where it is kept, and what a person must approve
- * stays with the file.
+ * Merges a user's configuration, as the API returned it, into the file's configuration. That API may change
+ * how fast or how cheap a run is, and may give instructions to the mind. Only the file decides what is
+ * called, with which keys, where data is stored, and what a person must approve.
  */
 export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   const { settings: file } = base;
@@ -44,7 +44,8 @@ export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   return {
     settings: {
       ...resolveSettings(parsed.data, base.mcpServers),
-      // What a user's configuration cannot say stays as it is: who may answer, above all.
+      // A user's configuration cannot set these, so they stay as they are. The most important one is the list
+      // of answerers.
       ...(file.approvals && { approvals: file.approvals }),
       ...(file.questions && { questions: file.questions }),
       ...(file.context && { context: file.context }),
@@ -60,7 +61,7 @@ const SECTIONS = ['execution', 'planning', 'instructions', 'language'];
 
 const WORDS = { vocabulary: vocabularyOf(configShape), foreign: FOREIGN_KEYS };
 
-/** The part of a configuration that a user's may change. */
+/** The part of a configuration that a user's configuration may change. */
 export function safeSections(written: unknown): Record<string, unknown> {
   if (!isObject(written)) return {};
   return Object.fromEntries(Object.entries(written).filter(([key]) => SECTIONS.includes(key)));
@@ -79,7 +80,7 @@ function onlySafe(
     kept[section] = rest;
     refused.push(`${section}.${key}`);
   };
-  // A file's name would be read here and told to the model.
+  // A file name would let the API read any file here and send it to the model.
   if (isObject(kept.instructions)) {
     delete kept.instructions;
     refused.push('instructions.file');
@@ -91,7 +92,7 @@ function onlySafe(
   return { kept, refused };
 }
 
-/** What a person must be asked about is for who runs Dandori to say. */
+/** Only the operator of Dandori decides what a person must approve. */
 export function refuseLooser(
   wanted: ApprovalPolicy | undefined,
   { approval, approvals = {} }: Pick<Settings, 'approval' | 'approvals'>,
@@ -103,15 +104,16 @@ export function refuseLooser(
   });
 }
 
-/** More may be asked about than the file says, never less. */
+/** A user's configuration may require more approvals than the file, never fewer. */
 function isLooser(wanted: unknown, file: Settings['approval']): boolean {
   const { success, data } = approvalPolicy.safeParse(wanted);
   return success && data !== file && !STRICTER[file].includes(data);
 }
 
 /**
- * Which policies leave nothing unasked that this one asks about. Who says yes to a plan has not seen what its Refs
- * become, and who says yes to each call has not seen the plan, so that neither can stand for the other.
+ * For each policy, the policies that ask about everything that it asks about. `plan` does not replace
+ * approvals of calls, because a plan does not show the values of its Refs. Approvals of calls do not replace
+ * `plan`, because they do not show the plan.
  */
 const STRICTER: Readonly<Record<Settings['approval'], readonly Settings['approval'][]>> = {
   never: ['destructive', 'writes', 'plan', 'always'],
@@ -121,7 +123,7 @@ const STRICTER: Readonly<Record<Settings['approval'], readonly Settings['approva
   always: [],
 };
 
-/** Why there is no configuration of a user's. */
+/** Why a user's configuration is missing or incomplete. */
 export type UserConfigProblem =
   | 'unreachable'
   | 'timeout'
@@ -129,25 +131,25 @@ export type UserConfigProblem =
   | 'redirect'
   | 'too_large'
   | 'not_json'
-  /** It holds keys that only the file may hold. The others count. */
+  /** It has keys that only the file may have. The other keys are used. */
   | 'refused'
-  /** What it holds is wrong, and nothing of it counts. */
+  /** It is invalid, and none of it is used. */
   | 'invalid';
 
 type Asked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: UserConfigProblem; readonly detail: string };
 
-/** As much as instructions and a few settings can need. */
+/** Enough for instructions and a few settings. */
 const MAX_BYTES = 256 * 1024;
 
-/** Never throws. What it says of a problem holds neither the headers nor the query. */
+/** Never throws. The text of a problem contains neither the headers nor the query. */
 export async function askUserConfig(api: UserConfigApi, userId: string): Promise<Asked> {
   const url = addressOf(api.url, userId);
   if (url === undefined) return problem('unreachable', `${stringifyJson(userId)} cannot stand in an address`);
   const signal = AbortSignal.timeout(api.timeout);
   try {
-    // A redirect is not followed: it would carry the headers, and with them the key, to wherever it leads.
+    // A redirect is not followed: it would send the headers, and the key in them, to another address.
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...api.headers },
       redirect: 'manual',
@@ -169,7 +171,7 @@ function problem(kind: UserConfigProblem, detail: string): Asked {
   return { ok: false, problem: kind, detail };
 }
 
-/** Undefined for `.` and `..`, which in a path would lead to somebody else's. */
+/** Undefined for `.` and `..`, which would lead to the path of another user. */
 function addressOf(template: string, userId: string): URL | undefined {
   const encoded = encodeURIComponent(userId.toWellFormed());
   if (template.includes('{user_id}')) {
@@ -185,7 +187,7 @@ async function dropped(response: Response, found: Asked): Promise<Asked> {
   return found;
 }
 
-/** Undefined where it is too large; the rest is not read. */
+/** Undefined if the text is too large. The rest is not read. */
 async function readText(response: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -205,7 +207,7 @@ function parse(text: string): Asked {
   }
 }
 
-/** The code alone: a message may quote the address or a header. */
+/** Returns only the code: a message may quote the address or a header. */
 function reasonOf(error: unknown): string {
   const { code } = ((error as Error).cause ?? error) as { code?: unknown };
   return typeof code === 'string' ? code : 'the request could not be made; check url and headers';

@@ -4,11 +4,11 @@ import { clip } from '../model/text.ts';
 import type { UserConfigApi } from './config.ts';
 import { askUserConfig, layUserConfig, type UserConfigBase, type UserConfigProblem } from './user-config.ts';
 
-/** A run starts all the same, with the settings of the file or with what is right of the user's. */
+/** The run starts anyway, with the settings of the file or with the valid part of the user's settings. */
 export interface UserConfigWarning {
   readonly userId: string;
   readonly problem: UserConfigProblem;
-  /** Of the technical kind: `HTTP 404`, the names of keys. Secrets are taken out. */
+  /** A technical detail such as `HTTP 404` or the names of keys. Secrets are removed. */
   readonly detail: string;
   readonly message: string;
 }
@@ -20,12 +20,12 @@ interface UserSettingsOptions extends UserConfigBase {
   readonly onWarning?: (warning: UserConfigWarning) => void;
 }
 
-/** More users than this at a time are asked for again. */
+/** The cache size. The settings of further users are requested again. */
 const MOST_KEPT = 1_000;
-/** Nobody reads more, and somebody else wrote it. */
+/** Longer details are cut: the text comes from an external API. */
 const LONGEST_DETAIL = 500;
 
-/** The settings for the runs of a user. Never rejects. */
+/** Returns the settings for the runs of a user. Never rejects. */
 export type UserSettings = (userId: string) => Promise<Settings>;
 
 interface Kept {
@@ -65,14 +65,14 @@ export function createUserSettings(options: UserSettingsOptions): UserSettings {
   return (userId) => {
     const known = kept.get(userId);
     if (known !== undefined && now() < known.until) return Promise.resolve(known.settings);
-    // Who starts ten runs at once asks once.
+    // Ten runs that start at once share one request.
     const underWay = asking.get(userId) ?? ask(userId).finally(() => asking.delete(userId));
     asking.set(userId, underWay);
     return underWay;
   };
 }
 
-/** What is nested deeper than the stack is as wrong as anything else. */
+/** A value that is nested too deeply for the stack counts as invalid. */
 function lay(value: unknown, base: UserConfigBase): ReturnType<typeof layUserConfig> {
   try {
     return layUserConfig(value, base);
