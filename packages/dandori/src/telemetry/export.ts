@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import { stringifyJson } from '../model/json.ts';
 
 /**
- * Sends spans to a collector, some at a time.
+ * Sends spans to a collector in batches.
  *
- * E1  Nobody waits for it but who closes it, and that not for long.
- * E2  It never throws, and what waits in it is bounded: where the collector cannot keep up, spans are dropped and counted.
- * E3  One request at a time. What may work later is tried again; what was refused is dropped.
+ * E1  Only the caller of `close` waits for it, and only for a limited time.
+ * E2  It never throws, and its queue is bounded. If the collector cannot keep up, spans are dropped and
+ *     counted.
+ * E3  It sends one request at a time. It retries a request that may work later, and drops one that was
+ *     refused.
  */
 export interface Exporter {
   add(span: Span): void;
-  /** Comes back when all was sent, or when it has taken too long. */
+  /** Resolves when everything is sent, or when `patience` has passed. */
   close(): Promise<void>;
   readonly dropped: number;
 }
@@ -19,7 +21,7 @@ export interface ExporterOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly encode: (spans: readonly Span[]) => string;
-  /** Told once of what goes wrong, and again when it goes wrong otherwise. */
+  /** Called once per problem, and again when the problem changes. */
   readonly onTrouble?: (detail: string) => void;
   readonly limits?: Partial<Limits>;
 }
@@ -27,16 +29,16 @@ export interface ExporterOptions {
 interface Limits {
   readonly queue: number;
   readonly batch: number;
-  /** Milliseconds that spans wait for others. */
+  /** Milliseconds that spans wait for others, to be sent in one batch. */
   readonly delay: number;
-  /** Milliseconds that the collector has to answer. */
+  /** Milliseconds until the collector must have answered. */
   readonly timeout: number;
-  /** Milliseconds that the last spans have when all ends. */
+  /** Milliseconds for sending the last spans on close. */
   readonly patience: number;
 }
 
 const LIMITS: Limits = { queue: 4_096, batch: 256, delay: 1_000, timeout: 10_000, patience: 2_000 };
-/** After so many failures in a row a batch is given up; each wait is twice the last. */
+/** A batch is dropped after this many failures in a row. Each delay is twice the one before. */
 const ATTEMPTS = 5;
 const LATER = [408, 425, 429, 502, 503, 504];
 
@@ -44,7 +46,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const { url, headers, encode, onTrouble } = options;
   const limits = { ...LIMITS, ...options.limits };
   const queue: Span[] = [];
-  /** Everything is sent once more, and nothing is waited for that may work later. */
+  /** Aborted on close: each batch is then sent once more, without retries. */
   const closing = new AbortController();
   const stopping = new AbortController();
   let dropped = 0;
@@ -95,7 +97,7 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   async function post(body: string): Promise<Answer> {
     try {
-      // A redirect would carry the headers, and with them a key, to wherever it leads.
+      // A redirect is not followed: it would send the headers, and a key in them, to another address.
       const response = await fetch(url, {
         method: 'POST',
         body,
@@ -112,7 +114,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     }
   }
 
-  /** Does not keep the process alive. */
+  /** The timer does not keep the process alive. */
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const over = () => {
@@ -146,7 +148,7 @@ type Answer =
   | { readonly isTaken: true }
   | { readonly isTaken: false; readonly mayWorkLater: boolean; readonly detail: string };
 
-/** The code alone: a message may quote the address or a header. */
+/** Returns only the code: a message may quote the address or a header. */
 function reasonOf(error: unknown, timeout: number): string {
   const { name, cause } = error as Error;
   if (name === 'TimeoutError') return `no answer within ${timeout / 1000} s`;
@@ -194,7 +196,7 @@ function encode(span: Span) {
   };
 }
 
-/** Not as a number: it would be beyond what one can hold exactly. */
+/** A text, because the value is too large for an exact number. */
 function nanoseconds(at: number): string {
   return String(BigInt(Math.round(at * 1_000)) * 1_000n);
 }
@@ -211,7 +213,7 @@ function encodedValue(value: string | number | boolean) {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** What OpenTelemetry calls a span: something that was done, from when to when, and as part of what. */
+/** A span as OpenTelemetry defines it: an operation with a start, an end and a parent. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -223,9 +225,9 @@ export interface Span {
   readonly end: number;
   readonly attributes: Attributes;
   readonly events?: readonly SpanEvent[];
-  /** Events that were too many. */
+  /** The number of events that were dropped because the span had too many. */
   readonly droppedEvents?: number;
-  /** Other traces that this one comes from. */
+  /** Other traces that this trace comes from. */
   readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly error?: { readonly message?: string };
 }
@@ -239,14 +241,14 @@ export interface SpanEvent {
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * From the run alone: a run that is gone on with in another process, or on another machine, stays one trace, and nobody
- * has to write down which.
+ * Derived from the run id alone. So a run that is resumed in another process or on another machine stays one
+ * trace, and the id need not be stored.
  */
 export function traceIdOf(run: string): string {
   return hash(run, 32);
 }
 
-/** `part` is what the span stands for within the run. */
+/** `part` names what the span represents within the run. */
 export function spanIdOf(run: string, part: string): string {
   return hash(`${run}\n${part}`, 16);
 }

@@ -8,16 +8,17 @@ import { clip } from '../model/text.ts';
 import { type Attributes, type Span, type SpanEvent, spanIdOf, traceIdOf } from './export.ts';
 
 /**
- * A run as a trace: a fold of its events that gives each span when it has ended.
+ * A run as a trace: a fold of its events that emits each span when it has ended.
  *
- * R1  Everything comes from the journal, so whoever drives a run further goes on with the same trace.
- * R2  What people, models and tools said is in it only where `content` is on. What kind of thing went wrong always is.
+ * R1  Everything comes from the journal, so a driver that resumes the run continues the same trace.
+ * R2  What people, models and tools said is included only if `content` is on. The kind of an error is always
+ *     included.
  */
 export interface RunTrace {
   take(event: Event): Span[];
 }
 
-/** As OpenTelemetry limits it by default. */
+/** The default limit of OpenTelemetry. */
 const MOST_EVENTS = 128;
 
 interface Attempt {
@@ -33,7 +34,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
   const purposes = new Map<number, string>();
   const probes = new Map<string, string>();
   let started: FactOf<'run_started'>['data'] | undefined;
-  /** A run that was exhausted may go on, and is invoked a second time then. */
+  /** An exhausted run can be continued, and then counts as invoked again. */
   let life = 1;
   let begunAt: number | undefined;
   let hasEnded = false;
@@ -112,7 +113,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
     }
   }
 
-  /** A fork has a past that another run has lived, and that stands in the trace of that one. */
+  /** The past of a fork belongs to the other run, and is in that run's trace. */
   function isOwn({ seq, type }: Event): boolean {
     return type !== 'run_started' && seq > (started?.forkedFrom?.seq ?? 0);
   }
@@ -126,7 +127,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
     droppedEvents = 0;
   }
 
-  /** What happened to the run as a whole stands in its span, by the journal's own names. */
+  /** Adds events about the run as a whole to its span, under their names in the journal. */
   function mention(event: Event): void {
     const attributes = mentioned(event);
     if (attributes === undefined) return;
@@ -142,7 +143,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
     const { decision: number, model, usage: used, ms } = event.data;
     const failure = event.type === 'decision_failed' ? event.data.failure : undefined;
     if (isOwn(event)) count(used);
-    // What decides without a model is no model call.
+    // A decision without a model is not a model call.
     const asked = model === undefined ? {} : { 'gen_ai.operation.name': 'chat', ...modelIn(model) };
     return {
       ...part(`decision ${number}`),
@@ -268,7 +269,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
     };
   }
 
-  /** A message quotes what a tool or a model said, so it counts as content. */
+  /** A message may quote a tool or a model, so it counts as content. */
   function errorOf(failure: { readonly message: string } | undefined): Pick<Span, 'error'> {
     if (failure === undefined) return {};
     return { error: content ? { message: failure.message } : {} };
@@ -289,7 +290,7 @@ function toolAttributes(operation: string, call: string): Attributes {
   };
 }
 
-/** Where the conventions know a provider by another name than our configuration. */
+/** Providers that the conventions name differently from our configuration. */
 const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini' };
 
 /** `openai/gpt-5-mini`; a mind without a model is its own provider. */
@@ -303,7 +304,7 @@ function modelIn(name: string): Attributes {
   };
 }
 
-/** Undefined for what has a span of its own, or nothing to say. Never what somebody said. */
+/** Undefined for an event that has its own span or adds nothing. Never contains content. */
 function mentioned(event: Event): Attributes | undefined {
   switch (event.type) {
     case 'run_resumed':
@@ -332,7 +333,7 @@ function mentioned(event: Event): Attributes | undefined {
     case 'reflection_made':
       return { 'dandori.decision': event.data.decision };
     case 'task_started':
-      // Only a second attempt is news to the run.
+      // Only a second attempt is worth an event on the run's span.
       return event.data.attempt < 2
         ? undefined
         : { 'dandori.task': event.data.task, 'dandori.attempt': event.data.attempt };
@@ -367,10 +368,10 @@ function mentioned(event: Event): Attributes | undefined {
   }
 }
 
-/** More of one text than this nobody reads in a trace, and the journal has it whole. */
+/** Longer texts are cut. The journal has the whole text. */
 const LONGEST = 10_000;
 
-/** What was said, in the form of the GenAI conventions. */
+/** The content in the form of the GenAI conventions. */
 function agentContent(goal: string | undefined, answer: string | undefined): Attributes {
   return {
     'gen_ai.input.messages': messages('user', goal),
@@ -378,7 +379,7 @@ function agentContent(goal: string | undefined, answer: string | undefined): Att
   };
 }
 
-/** The prompt is not among it: it is made from the journal for each call, and is not in it. */
+/** The prompt is not included: it is built from the journal for each call, and is not stored there. */
 function decisionContent({ reasoning, operations }: FactOf<'decision_made'>['data']): Attributes {
   const calls = (operations ?? []).map(({ id, operation, args }) => ({
     type: 'tool_call',

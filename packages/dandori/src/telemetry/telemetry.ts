@@ -6,24 +6,24 @@ import { createRunTrace, type RunTrace } from './run-trace.ts';
 export interface TelemetryOptions extends Pick<ExporterOptions, 'url' | 'headers' | 'onTrouble' | 'limits'> {
   readonly serviceName: string;
   readonly version: string;
-  /** Whether what was said is sent too. */
+  /** Whether content is sent too: what people, models and tools said. */
   readonly content: boolean;
   readonly journal: Pick<Journal, 'read'>;
 }
 
-/** Tells a collector of what this process does. Nothing of it reaches back into a run. */
+/** Reports to a collector what this process does. It never affects a run. */
 export interface Telemetry extends Pick<Exporter, 'dropped' | 'close'> {
   event(event: Event): void;
 }
 
-/** Runs under way; of one that was forgotten the past is read again. */
+/** The number of runs to follow at once. If a run was forgotten, its past is read again. */
 const MOST_KEPT = 1_000;
-/** Events that wait until the past of their run was read. */
+/** The number of events to queue while the past of their run is read. */
 const MOST_WAITING = 10_000;
 
 interface Followed {
   readonly trace: RunTrace;
-  /** What came while the past was read; undefined when it was. */
+  /** Events that arrived while the past was being read; undefined once it is read. */
   waiting: Event[] | undefined;
 }
 
@@ -53,7 +53,10 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     else if (known.waiting.length < MOST_WAITING) known.waiting.push(event);
   }
 
-  /** What was written before, by another process or by who started the run: its spans are not sent again. */
+  /**
+   * Reads the events that another process or the starter of the run wrote before. Their spans are not sent
+   * again.
+   */
   async function begin(first: Event): Promise<void> {
     const { run } = first;
     const one: Followed = { trace: createRunTrace(run, { content }), waiting: [first] };
