@@ -1,6 +1,9 @@
 /** The only source of time. Tests step it by hand. */
 export interface Clock {
   now(): number;
-  /** Calls back once at the given time, at once if it has passed. The returned function takes it back. */
+  /**
+   * Calls back once at the given time, or at once if it has passed. The returned function cancels the
+   * callback.
+   */
   at(time: number, wake: () => void): () => void;
 }

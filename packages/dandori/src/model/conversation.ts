@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { outcome } from './event.ts';
 
-/** Of the events of a conversation, which has a journal of its own. */
+/** The version of conversation events. A conversation has its own journal. */
 export const CONVERSATION_VERSION = 1;
 
-/** How far the work is that a message speaks of. */
+/** The progress of the work that a message is about. */
 export const tally = z.object({
   done: z.number().int(),
   failed: z.number().int(),
@@ -14,12 +14,15 @@ export const tally = z.object({
 export type Tally = z.infer<typeof tally>;
 
 /**
- * `said`: by the user. `reply`: how a run ended, in the words of its answer. `report`: of a step that has ended.
- * `question`: one that a run has asked.
+ * `said`: a message of the user. `reply`: the answer of a run that ended. `report`: news of a step that
+ * ended. `question`: a question that a run asks.
  */
 const messageKind = z.enum(['said', 'reply', 'report', 'question']);
 
-/** What stands in a conversation. An agent's has an id that follows from the run, so that it can be there only once. */
+/**
+ * A message in a conversation. The id of an agent's message is derived from the run, so that it cannot appear
+ * twice.
+ */
 export const message = z.object({
   id: z.string(),
   role: z.enum(['user', 'agent']),
@@ -27,14 +30,14 @@ export const message = z.object({
   text: z.string(),
   run: z.string().optional(),
   step: z.string().optional(),
-  /** The question that is asked, or that the user has answered with this. */
+  /** The question that is asked, or that the user answers with this message. */
   question: z.string().optional(),
-  /** Of a reply: how the run ended. Of a report: how the step did. */
+  /** For a reply, how the run ended. For a report, how the step ended. */
   outcome: z.union([outcome, z.enum(['completed'])]).optional(),
   tally: tally.optional(),
-  /** Why something failed, as far as it is known. */
+  /** Why something failed, if that is known. */
   causes: z.array(z.string()).optional(),
-  /** False where the mind had no words for it and the runtime wrote it. */
+  /** False if the mind gave no text and the runtime wrote it. */
   byMind: z.boolean().optional(),
 });
 export type Message = z.infer<typeof message>;
@@ -42,7 +45,7 @@ export type Message = z.infer<typeof message>;
 const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), data: z.object(shape) });
 
-/** Facts of a conversation. Of the work itself the runs know; here it is only referred to. */
+/** Facts of a conversation. It only refers to the work; the runs hold the details. */
 export const conversationFactSchema = z.discriminatedUnion('type', [
   fact('conversation_started', {
     /** The beginning of the first message, for lists. */
@@ -51,9 +54,12 @@ export const conversationFactSchema = z.discriminatedUnion('type', [
     userId: z.string().optional(),
   }),
   fact('message_written', { message }),
-  /** The run of a message. It is written before the run is, so that what was said is done even after a crash. */
+  /**
+   * The run of a message. It is written before the run is created, so that a message is acted on even after a
+   * crash.
+   */
   fact('run_begun', { run: z.string(), message: z.string() }),
-  /** An agent's message has really been shown to the user. */
+  /** An agent's message was actually shown to the user. */
   fact('message_delivered', { message: z.string() }),
   /** For the runs that follow. */
   fact('model_chosen', { model: z.string() }),

@@ -4,49 +4,56 @@ export const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   cachedInputTokens: z.number().optional(),
-  /** US dollars; absent where neither the model nor a tool has a known price. In a run the tools' calls count too. */
+  /**
+   * US dollars; missing if neither the model nor a tool has a known price. In a run, it includes tool calls.
+   */
   cost: z.number().optional(),
-  /** True where the provider said nothing and the tokens were counted here. */
+  /** True if the provider reported no usage and the tokens were counted locally. */
   estimated: z.boolean().optional(),
 });
 export type Usage = z.infer<typeof usage>;
 
-/** What bounds a run. `loop`: it goes in circles. */
+/** The limits of a run. `loop`: the run repeats itself. */
 export const limit = z.enum(['steps', 'calls', 'tasks', 'time', 'cost', 'tokens', 'revisions', 'loop']);
 export type Limit = z.infer<typeof limit>;
 
 /**
- * A run that goes in circles: the same call with the same result, the same call failing again, two turns that take
- * turns, or plan after plan without anything new.
+ * A run that repeats itself. It makes the same call with the same result, or a call that fails again. Or it
+ * alternates between two turns, or makes plan after plan without anything new.
  */
 const loop = z.object({
   kind: z.enum(['same_result', 'same_failure', 'ping_pong', 'no_progress']),
-  /** The tasks in which it shows. */
+  /** The tasks that show the loop. */
   tasks: z.array(z.string()),
   /**
-   * The circle's name in this run: its kind and its first task. Each circle is told once. It is absent in journals of
-   * 0.1.0, where the second circle of any kind ended the run.
+   * The name of the loop in this run: its kind and its first task. The mind is told of each loop once.
+   * Missing in journals of 0.1.0, where the second loop of any kind ended the run.
    */
   circle: z.string().optional(),
 });
 export type Loop = z.infer<typeof loop>;
 
-/** Tools that a mind is told of with a decision: with the first all that it starts with, later only what is new. */
+/**
+ * Tools that a mind is told of with a decision. The first offer has all tools that it starts with; later
+ * offers have only what is new.
+ */
 export const offer = z.object({
-  /** Described in full. */
+  /** Tools that are described in full. */
   tools: z.array(z.string()),
-  /** Tools of each server, where they are too many for all to be described; 0 for one that has none any more. */
+  /**
+   * The number of tools per server, if there are too many to describe them all; 0 if a server has none left.
+   */
   servers: z.record(z.string(), z.number().int().nonnegative()).optional(),
-  /** Described before, and not there any more. */
+  /** Tools that were described before and are no longer available. */
   gone: z.array(z.string()).optional(),
 });
 export type Offer = z.infer<typeof offer>;
 
-/** Why the mind is asked to look back: a task has failed, or so many have ended since the last time. */
+/** Why the mind is asked to look back: a task failed, or a number of tasks ended since the last time. */
 const reflectionTrigger = z.enum(['error', 'interval']);
 export type ReflectionTrigger = z.infer<typeof reflectionTrigger>;
 
-/** A look back at what was done so far. */
+/** The mind's review of the work so far. */
 export const reflection = z.object({
   trigger: reflectionTrigger,
   status: z.enum(['success', 'failure', 'partial']),
@@ -55,19 +62,19 @@ export const reflection = z.object({
 });
 export type Reflection = z.infer<typeof reflection>;
 
-/** How far the steps of a plan are. */
+/** The progress of the steps of a plan. */
 const progress = z.object({
   done: z.number().int(),
   total: z.number().int(),
-  /** What is under way, and what has failed. */
+  /** What is running, and what has failed. */
   current: z.array(z.string()).optional(),
   failed: z.array(z.string()).optional(),
 });
 export type Progress = z.infer<typeof progress>;
 
 /**
- * What a decision is asked for besides its purpose. It is journaled with the decision, so that the prompt of a later
- * one can repeat it word for word.
+ * What a decision is asked for besides its purpose. It is journaled with the decision, so that a later prompt
+ * can repeat it word for word.
  */
 export const brief = z.object({
   /** The steps whose tasks are wanted now. */
@@ -75,11 +82,11 @@ export const brief = z.object({
   reflect: reflectionTrigger.optional(),
   progress: progress.optional(),
   loop: loop.optional(),
-  /** How many more times the plan may be revised, where that is worth saying. */
+  /** How many more times the plan may be revised, if the mind should know. */
   revisionsLeft: z.number().int().optional(),
-  /** Steps that have ended, of which the user is to be told. */
+  /** Steps that have ended and that the user should be told about. */
   report: z.array(z.string()).optional(),
-  /** The limits were raised after the run had come to its end. */
+  /** The limits were raised after the run had ended. */
   isContinued: z.boolean().optional(),
 });
 export type Brief = z.infer<typeof brief>;

@@ -4,26 +4,31 @@ import { stringifyJson } from './json.ts';
 import { writeText } from './task.ts';
 
 /**
- * What a configuration declares to be a secret, by the names of variables and headers. Ordinary values stay as they are, however
- * unusual they look: an e-mail address or a host under another name is no secret.
+ * What a configuration declares as secret, by the names of variables and headers. All other values are
+ * ordinary, even if they look unusual: an e-mail address or a host under another name is no secret.
  */
 
-/** Shorter ones cannot be told from ordinary text. */
+/** Shorter values cannot be told from ordinary text. */
 const SHORTEST = 6;
-/** Where the user says in so many words that it is a secret. */
+/** For values that the user marked as secret. */
 const SHORTEST_MARKED = 4;
 
 const SECRET_WORD =
   /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|PWD|CREDENTIAL)S?$|^(?:KEY|TOKEN|SECRET|PASSWORD)$/;
-/** English words that only end like one. */
+/** English words that only end like a secret's name. */
 const OTHER_WORD = /^(?:MON|DON|TUR|HOC|JOC|WHIS|LAC|MIC)KEYS?$|^(?:BY|COM|TRES|SUR|OVER|UNDER)PASS(?:ES)?$/;
-/** They say it only at the end: `AUTH_EMAIL` is none, `NPM_AUTH` is one. */
+/** These words count only at the end: `AUTH_EMAIL` is no secret, `NPM_AUTH` is one. */
 const LAST_WORD = /^(?:AUTH|COOKIE|BEARER|JWT|PAT)$/;
 const HEADER_WORD = /^(?:AUTH|AUTHENTICATION|AUTHORIZATION|COOKIES?|SESSION|SIGNATURE|BEARER|JWT|CSRF|XSRF)$/;
-/** What follows is about a key and not the key: `TOKEN_LIMIT`, `KEY_FILE`, `SECRET_NAME`. */
+/**
+ * The name describes something about a key and not the key itself: `TOKEN_LIMIT`, `KEY_FILE`, `SECRET_NAME`.
+ */
 const ABOUT_IT =
   /^(?:LIMITS?|MAX|MIN|COUNT|SIZE|LENGTH|TTL|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|TYPE|URL|URI|ENDPOINT|HOST|PORT|PATH|FILE|FILENAME|DIR|DIRECTORY|NAMES?|HEADER|PREFIX|SUFFIX|POLICY|FORMAT|ALGORITHM|ALGO|ISSUER|AUDIENCE|SCOPES?|LAYOUT|NAMESPACE|ENV|REGION|VERSION|ENABLED|DISABLED|REQUIRED|PROVIDER|STORE|STRATEGY|MODE|ROTATION|INTERVAL|BUDGET|WINDOW|RATE|COLUMN|FIELD)$/;
-/** Forms that only keys have. Under a name that speaks of keys they count, whatever else it says. */
+/**
+ * Formats that only keys have. If the name mentions a key, such a value is a secret, whatever else the name
+ * says.
+ */
 const KEY_FORM =
   /^(?:sk-|sk_|rk_|pk_|ghp_|gho_|ghs_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ[\w-]+\.|-----BEGIN )/;
 const TRIVIAL =
@@ -52,7 +57,7 @@ export function isSecretParameter(name: string): boolean {
   );
 }
 
-/** `apiKey`, `API_KEY`, `x-api-key` and `apikey2` say the same. */
+/** `apiKey`, `API_KEY`, `x-api-key` and `apikey2` give the same words. */
 function wordsOf(name: string): string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -70,7 +75,7 @@ interface Declaring {
   readonly args?: unknown;
 }
 
-/** What a server, an API or a collector of traces is given that is secret. */
+/** The secrets in the settings of a server, an API or a collector of traces. */
 export function secretsIn(given: Declaring): string[] {
   return [
     ...textsIn(given.env).flatMap(([name, value]) => secretsOf(name, value)),
@@ -82,12 +87,12 @@ export function secretsIn(given: Declaring): string[] {
   ];
 }
 
-/** What is secret of a variable: all of it by its name, or the password in an address. */
+/** The secret part of a variable: all of it if its name says so, or the password in an address. */
 export function secretsOf(name: string, value: string): string[] {
   return isSecretName(name, value) && isTelling(value) ? [value] : urlSecrets(value);
 }
 
-/** `${secret:NAME}`, or a key of a model: it is one whatever it looks like. */
+/** For `${secret:NAME}` and keys of models, which are secret whatever they look like. */
 export function markedSecret(value: string): string[] {
   return value.length >= SHORTEST_MARKED ? [value] : [];
 }
@@ -96,7 +101,10 @@ function isTelling(value: string): boolean {
   return value.length >= SHORTEST && !TRIVIAL.test(value);
 }
 
-/** An error of a server may quote the token without the scheme before it, or one cookie of several. */
+/**
+ * Also the parts of a header: a server's error may quote the token without its scheme, or one cookie of
+ * several.
+ */
 function headerSecrets(value: string): string[] {
   const [, scheme = '', token = ''] = /^(\w+) +(\S+)$/.exec(value) ?? [];
   const basic = /^basic$/i.test(scheme) ? fromBase64(token).split(':').slice(1).join(':') : '';
@@ -106,7 +114,7 @@ function headerSecrets(value: string): string[] {
   return [value, token, basic, ...cookies].filter(isTelling);
 }
 
-/** The password in an address or a connection string, and parameters that say that they are secret. */
+/** The password in an address or a connection string, and the parameters with secret names. */
 export function urlSecrets(text: string): string[] {
   if (!URL.canParse(text)) {
     const inString = text.matchAll(/\b(?:password|pwd)\s*=\s*("[^"]*"|'[^']*'|[^;\s]+)/gi);
@@ -124,7 +132,7 @@ export function urlSecrets(text: string): string[] {
   ].filter(isTelling);
 }
 
-/** A secret also in the forms in which programs quote it: in JSON, in an address, in base64, in a plan. */
+/** Adds the forms in which programs quote a secret: in JSON, in an address, in base64, in a plan. */
 export function withForms(secrets: Iterable<string>): string[] {
   const all = new Set<string>();
   for (const secret of secrets) {
@@ -146,9 +154,9 @@ export function withForms(secrets: Iterable<string>): string[] {
 }
 
 /**
- * Without those that stand in the name of a server of the configuration, or in a word of the journal. Taking `postgres`
- * out of `postgres.query`, or `succeeded` out of `task_succeeded`, would leave no run that works. What a server calls its
- * tools counts for nothing here: it could name them after common passwords.
+ * Leaves out secrets that are part of a configured server's name or of a word of the journal. Removing
+ * `postgres` from `postgres.query`, or `succeeded` from `task_succeeded`, would break every run. Tool names
+ * do not count: a server could name its tools after common passwords.
  */
 export function withoutNames(secrets: readonly string[], names: Iterable<string>): readonly string[] {
   const all = [
@@ -159,7 +167,7 @@ export function withoutNames(secrets: readonly string[], names: Iterable<string>
   return left.length === secrets.length ? secrets : left;
 }
 
-/** Kinds of events, names of their fields, and words that stand in them. */
+/** Event types, field names, and fixed words in the events. */
 function journalWords(): string[] {
   const words = ['decided', 'succeeded', 'input_wanted', 'requests', 'responses', 'actions', 'thinking'];
   const collect = (schema: unknown) => {
@@ -193,7 +201,7 @@ function fromBase64(text: string): string {
   }
 }
 
-/** A lone half of a character cannot be encoded. */
+/** A lone surrogate cannot be encoded. */
 function encoded(text: string): string {
   try {
     return encodeURIComponent(text);

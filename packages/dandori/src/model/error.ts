@@ -2,8 +2,8 @@ import { stringifyJson } from './json.ts';
 import type { Diagnostic } from './plan.ts';
 
 /**
- * What is thrown to the caller: the caller did something that cannot work. The code has a page in `docs/errors/`.
- * What goes wrong inside a run is a `Failure` instead, and is journaled.
+ * Thrown to the caller, who asked for something that cannot work. Each code has a page in `docs/errors/`. A
+ * problem inside a run is a `Failure` instead, and is journaled.
  */
 export type ErrorCode =
   | 'config-invalid'
@@ -46,7 +46,7 @@ export class DandoriError extends Error {
   readonly code: ErrorCode;
   /** What to do about it, in one sentence. */
   readonly fix: string | undefined;
-  /** What the compiler found, where a plan was given that cannot be used. */
+  /** What the compiler found, if the caller passed an invalid plan. */
   readonly diagnostics: readonly Diagnostic[] | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export class DandoriError extends Error {
   }
 }
 
-/** A bug of ours, never bad input: the run stops here and the journal stays as it is. */
+/** Reaching this is a bug of ours, never bad input. The run stops and the journal stays intact. */
 export function assertNever(value: never): never {
   throw new Error(`This case was forgotten: ${stringifyJson(value)}`);
 }

@@ -4,18 +4,18 @@ import { type JsonObject, jsonObject } from './json.ts';
 /**
  * A failure is data: it is journaled, shown to the mind and to the user, and never thrown across a port.
  *
- * - `tool_error`      the tool itself said no
+ * - `tool_error`      the tool itself reported an error
  * - `timeout`         the call took longer than its limit
- * - `unavailable`     no such tool now: its server is down or it was taken away
+ * - `unavailable`     the tool is missing now: its server is down, or the tool was removed
  * - `invalid_args`    the filled-in arguments do not fit the input schema; the tool was not called
  * - `invalid_result`  the tool's result does not fit its own output schema
  * - `unexpected`      the result is not what the plan expected
  * - `too_large`       the result is over the limit
  * - `rejected`        a person said no
  * - `cancelled`       the run was cancelled while the call was running
- * - `model_error`     the language model could not be reached or did not give a usable answer
- * - `unusable_output` the model answered, and not in a form that can be used; it is told why
- * - `plan_error`      no valid plan could be made, an answer made one that cannot be run in order any more, or a call
+ * - `model_error`     the language model could not be reached or gave no usable answer
+ * - `unusable_output` the model answered in a form that cannot be used; it is told why
+ * - `plan_error`      no valid plan could be made, an answer made the plan impossible to order, or a call
  *                     would repeat one that has succeeded; the tool was not called
  * - `not_possible`    the mind says that the goal cannot be reached with these tools
  */
@@ -37,8 +37,9 @@ const failureKind = z.enum([
 export type FailureKind = z.infer<typeof failureKind>;
 
 /**
- * What Dandori itself says in a run, as a code with parameters. `views/texts` words it. The journal holds the code beside
- * the text as it was worded that day, so that a replay compares codes and a view may word it again.
+ * A message of Dandori itself in a run, as a code with parameters. `views/texts` turns it into text. The
+ * journal stores the code and the text of that day. So a replay compares codes, and a view may word the
+ * message again.
  */
 const saidSchema = { code: z.string().optional(), params: jsonObject.optional() };
 
@@ -46,9 +47,9 @@ export const failure = z.object({
   kind: failureKind,
   message: z.string(),
   ...saidSchema,
-  /** True where the same call may work at another time. Whether it is tried again also depends on its effect. */
+  /** True if the same call may work later. Whether it is retried also depends on its effect. */
   retryable: z.boolean().optional(),
-  /** Earliest time from now, in ms, at which a new try makes sense (a server's Retry-After). */
+  /** Milliseconds until a retry makes sense (a server's Retry-After). */
   retryAfter: z.number().optional(),
 });
 export type Failure = z.infer<typeof failure>;
@@ -72,24 +73,24 @@ const CODES = [
   'unanswered',
 ] as const;
 
-/** What is to be said, before it is worded. */
+/** A message as code and parameters, before it is turned into text. */
 export interface Said {
   readonly code: (typeof CODES)[number];
   readonly params?: JsonObject;
 }
 
-/** A failure that is not worded yet. */
+/** A failure that has no text yet. */
 export interface Cause extends Said {
   readonly kind: FailureKind;
 }
 
-/** Of what the journal holds: undefined where it has no code, or one of another version. */
+/** Reads the message from the journal. Undefined if it has no code, or a code of another version. */
 export function saidIn({ code, params }: Pick<Failure, 'code' | 'params'>): Said | undefined {
   const known = CODES.find((one) => one === code);
   return known && { code: known, ...(params && { params }) };
 }
 
-/** Words what is said, in the language of a run. */
+/** Turns a message into text, in the language of a run. */
 export type Word = (said: Said) => string;
 
 export function toFailure({ kind, code, params }: Cause, word: Word): Failure {

@@ -3,22 +3,22 @@ import * as z from 'zod';
 /**
  * What can be wrong with stored runs and conversations.
  *
- * - `torn-tail`         half a line at the end, as a crash leaves it; nothing that was acknowledged is in it
- * - `trailing-garbage`  something at the end that is not the beginning of the next event
- * - `lost-newline`      the last event is whole and has lost the newline behind it
- * - `damaged-line`      a line that is no event, or whose checksum does not fit
- * - `missing-line`      the events before and behind are there, and some between them are not
- * - `duplicated-line`   an event that stands there twice
- * - `misplaced-line`    an event with the number of an earlier one, and another content
+ * - `torn-tail`         a partial line at the end, left by a crash; it contains nothing that was acknowledged
+ * - `trailing-garbage`  bytes at the end that are not the beginning of the next event
+ * - `lost-newline`      the last event is complete but its newline is missing
+ * - `damaged-line`      a line that is no event, or whose checksum is wrong
+ * - `missing-line`      events are missing between two others
+ * - `duplicated-line`   an event that is there twice
+ * - `misplaced-line`    an event with the number of an earlier one but other content
  * - `empty-journal`     a file without a single event
- * - `broken-law`        all lines are whole, and together they tell what cannot have happened
- * - `stale-lock`        a lock of a process that is gone
- * - `foreign-lock`      a lock of a process on another machine, which nobody can look at from here
- * - `leftover`          half a file that a crash left beside the whole ones
- * - `missing-blob`      a run refers to a stored result that is not there
- * - `damaged-blob`      a stored result that is not what its name says
+ * - `broken-law`        all lines are intact, but together they describe something impossible
+ * - `stale-lock`        a lock of a dead process
+ * - `foreign-lock`      a lock of a process on another machine, which cannot be checked from here
+ * - `leftover`          a partial file that a crash left
+ * - `missing-blob`      a run refers to a stored result that is missing
+ * - `damaged-blob`      a stored result that does not match its hash
  * - `unreadable`        a file or folder that cannot be read
- * - `permissions`       others may read or change what only the owner should
+ * - `permissions`       other users can read or change what only the owner should
  */
 const findingKind = z.enum([
   'torn-tail',
@@ -44,7 +44,7 @@ const finding = z.object({
   kind: findingKind,
   file: z.string(),
   run: z.string().optional(),
-  /** Instead of the run, if the finding is about the journal of a conversation. */
+  /** Set instead of `run` if the finding is about the journal of a conversation. */
   conversation: z.string().optional(),
   line: z.number().int().optional().describe('From 1'),
   offset: z.number().int().optional().describe('Where the line begins in the file, in bytes'),
@@ -72,7 +72,7 @@ export const examinedSchema = z.object({
 });
 export type Examined = Readonly<z.infer<typeof examinedSchema>>;
 
-/** The event with which a law was broken, and how. */
+/** The event that broke a law, and how. */
 export interface Breach {
   readonly seq: number;
   readonly message: string;

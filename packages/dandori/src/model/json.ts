@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { clip } from './text.ts';
 
-/** An integer beyond ±(2^53 − 1) is a bigint, so that an identifier of 64 bits stays the one that a server gave. */
+/** An integer beyond ±(2^53 − 1) is a bigint, so that 64-bit identifiers stay exact. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
 /**
- * Only the outer shape is checked: what is read has just come out of `parseJson`, so walking every value again
- * would cost as much as the parse and find nothing.
+ * Checks only that there is a value. The value has just come from `parseJson`, so checking it again would
+ * cost as much as the parse and find nothing.
  */
 export const json = z.custom<Json>((value) => value !== undefined);
 export const jsonObject = z.custom<JsonObject>(isObject, 'must be an object');
 
-/** An object with members: neither null nor a list. */
+/** An object with members: neither null nor an array. */
 export function isObject(value: Json | undefined): value is JsonObject;
 export function isObject(value: unknown): value is Record<string, unknown>;
 export function isObject(value: unknown): boolean {
@@ -20,34 +20,34 @@ export function isObject(value: unknown): boolean {
 }
 
 /**
- * Numbers that `JSON.parse` would not give as the journal holds them: 16 digits and more, an exponent (`1e999`, `1e20`),
- * and −0. Only where a value can begin, so that digits inside of texts are seldom taken for one.
+ * Numbers that `JSON.parse` reads differently from the journal: 16 digits and more, an exponent (`1e999`,
+ * `1e20`), and −0. Matches only where a value can begin, so that digits inside texts rarely match.
  */
 const UNUSUAL_NUMBER = /(?:^|[[,: \n\r\t])(?:-?\d{16}|-?\d[\d.]*[eE]|-0(?:\.0+)?(?![\d.]))/;
 
 /**
- * `JSON.parse`, with every integer exact and no number that JSON cannot write: what overflows (`1e999`) is null, as
- * `JSON.stringify` writes it. What this gives, `stringifyJson` writes so that it is read again as the same value.
- * Throws a `SyntaxError` for what is not JSON.
+ * `JSON.parse` with exact integers and without numbers that JSON cannot write. A number that overflows
+ * (`1e999`) becomes null, as in `JSON.stringify`. `stringifyJson` writes the result so that it parses to the
+ * same value. Throws a `SyntaxError` for invalid JSON.
  */
 export function parseJson(text: string): Json {
   const value = JSON.parse(text) as Json;
   return isUnusual(text) ? parseExactly(text) : value;
 }
 
-/** Whether a text may hold a number that `JSON.parse` does not give as the journal holds it. */
+/** Whether a text may contain a number that `JSON.parse` reads differently from the journal. */
 export function isUnusual(text: string): boolean {
   return UNUSUAL_NUMBER.test(text);
 }
 
-/** `JSON.stringify`, with a bigint as its digits. Throws for what is not JSON: a circle, or too many levels. */
+/** `JSON.stringify`, with a bigint as its digits. Throws for a circular value and for too many levels. */
 export function stringifyJson(value: unknown, indent = 0): string {
-  // A program may have taught bigints to be texts, for its own purposes.
+  // A program may define `toJSON` on bigints for its own purposes.
   if (!('toJSON' in BigInt.prototype)) {
     try {
       return JSON.stringify(value, null, indent);
     } catch (error) {
-      // Every engine names what is wrong in its message, and has no code for it.
+      // The message is the only hint to the cause: the engines set no code.
       const { message = '' } = error instanceof TypeError ? error : {};
       if (/circular|cyclic/i.test(message)) throw new TypeError('it holds itself', { cause: error });
       if (!message.includes('BigInt')) throw error;
@@ -57,15 +57,16 @@ export function stringifyJson(value: unknown, indent = 0): string {
 }
 
 /**
- * Any value as reading the journal gives it back: NaN and Infinity are null, −0 is 0, a Date is a text, members
- * without a value are gone, an integer beyond the safe ones is a bigint. It is a copy. Throws as `stringifyJson` does.
+ * Returns a copy of any value as the journal would read it back. NaN and Infinity become null, −0 becomes 0,
+ * and a Date becomes a text. Members without a value are dropped, and large integers become bigints. Throws
+ * as `stringifyJson` does.
  */
 export function normalise(value: unknown): Json {
   // A function, a symbol or undefined has no text.
   return parseJson((stringifyJson(value) as string | undefined) ?? 'null');
 }
 
-/** Whether a value is already what `normalise` would make of it. Deeper than `levels` it is not looked at, and is not. */
+/** Whether `normalise` would leave a value unchanged. False for a value that is deeper than `levels`. */
 export function isNormal(value: unknown, levels = 1_000): value is Json {
   switch (typeof value) {
     case 'string':
@@ -92,7 +93,10 @@ function isNormalObject(value: object, levels: number): boolean {
   return true;
 }
 
-/** A number that no value in the house has: another program has read it or calculated it, and may have rounded it. */
+/**
+ * Finds a number that `parseJson` never returns. Another program has read or computed it, and may have
+ * rounded it.
+ */
 export function roundedIn(value: unknown): number | undefined {
   if (typeof value === 'number')
     return Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
@@ -104,7 +108,7 @@ export function roundedIn(value: unknown): number | undefined {
   return undefined;
 }
 
-/** A typed number, exact if it is an integer; undefined if the text is no number. */
+/** Parses a number that a user typed. An integer is exact. Undefined if the text is not a number. */
 export function numberFrom(text: string): number | bigint | undefined {
   const source = text.trim().replace(/^\+/, '');
   if (source === '' || Number.isNaN(Number(source))) return undefined;
@@ -113,21 +117,21 @@ export function numberFrom(text: string): number | bigint | undefined {
   return numberOf(digits) ?? undefined;
 }
 
-/** The number that an integer is, where a number can hold it; otherwise undefined. */
+/** The integer as a number if that is exact; otherwise undefined. */
 export function exactNumber(value: bigint): number | undefined {
   const number = Number(value);
   return Number.isFinite(number) && BigInt(number) === value ? number : undefined;
 }
 
-/** More than any key or hash that is written as a number, and few enough to be read in no time. */
+/** More digits than any key or hash written as a number, and few enough to parse quickly. */
 const MOST_DIGITS = 2_500;
 /** From here on a number is written with an exponent, and so is read as a number again. */
 const LEAST_WITH_EXPONENT = 1e21;
 
-/** A number as it stands in a text, as the journal holds it. */
+/** A number in a text as the journal stores it. */
 function numberOf(source: string): number | bigint | null {
   const number = Number(source);
-  // Not −0, which is written as 0.
+  // −0 becomes 0, because JSON writes it as 0.
   if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
   if (source.length > MOST_DIGITS) return finite(number);
   return /^-?\d+$/.test(source) ? BigInt(source) : (integerOf(source) ?? finite(number));
@@ -142,7 +146,10 @@ function isWrittenAsDecimal(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Math.abs(number) >= LEAST_WITH_EXPONENT);
 }
 
-/** The integer that `9007199254740993.0` and `9.007199254740993e15` are; undefined for what is none, or is too large. */
+/**
+ * The integer value of texts such as `9007199254740993.0` and `9.007199254740993e15`. Undefined if it is not
+ * an integer or is too large.
+ */
 function integerOf(source: string): bigint | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
@@ -161,8 +168,8 @@ interface Level {
 }
 
 /**
- * Reads a text that `JSON.parse` has accepted, so that only the tokens need to be told apart. It is slower, and is for
- * texts with unusual numbers only. Without recursion: such a text may be nested as deeply as any other.
+ * Parses a text that `JSON.parse` has accepted, so it only needs to split tokens. It is slower, and used only
+ * for texts with unusual numbers. It does not recurse, because the text may be nested very deeply.
  */
 function parseExactly(text: string): Json {
   const levels: Level[] = [];
@@ -198,7 +205,7 @@ function parseExactly(text: string): Json {
       case 0x22: {
         end = endOfString(text, at);
         const token = text.slice(at, end);
-        // A long slice keeps the whole text alive; one that is parsed does not.
+        // A long slice keeps the whole text alive. A parsed copy does not.
         const isCopied = token.length > 12 || token.includes('\\');
         const string = isCopied ? (JSON.parse(token) as string) : token.slice(1, -1);
         if (level !== undefined && level.key === undefined && !Array.isArray(level.value)) level.key = string;
@@ -231,7 +238,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** `+ - .`, digits and letters: what words and numbers are made of. */
+/** `+ - .`, digits and letters: the characters of literals and numbers. */
 function isOfWord(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) ||
@@ -255,7 +262,7 @@ interface Writing {
   readonly above: Set<object>;
 }
 
-/** What `JSON.stringify` writes, with bigints. Undefined for what has no text. */
+/** Writes what `JSON.stringify` writes, and bigints too. Undefined for a value that JSON cannot express. */
 function write(given: unknown, key: string, writing: Writing): string | undefined {
   const value = typeof given === 'object' ? plain(given, key) : given;
   if (typeof value === 'bigint') return String(value);
@@ -282,7 +289,7 @@ function write(given: unknown, key: string, writing: Writing): string | undefine
   return isList ? `[${text}${end}]` : `{${text}${end}}`;
 }
 
-/** What stands for an object in JSON: what its `toJSON` gives, or the value that it is a box of. */
+/** What JSON writes for an object: the result of its `toJSON`, or the primitive that it wraps. */
 function plain(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { toJSON } = value as { toJSON?: unknown };
@@ -302,7 +309,7 @@ function canonical(value: Json): Json {
   );
 }
 
-/** The beginning of a value as JSON, without writing out a large value. */
+/** The beginning of a value as JSON, without serialising all of a large value. */
 export function headOf(value: Json, length: number): string {
   let text = '';
   const write = (one: Json): void => {

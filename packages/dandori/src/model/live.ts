@@ -1,6 +1,9 @@
 import type { Action } from './task.ts';
 
-/** Deltas for who is watching. They are not facts: nothing is decided by them and a replay does not have them. */
+/**
+ * Deltas for clients that watch a run. They are not facts: they decide nothing, and a replay does not have
+ * them.
+ */
 export type Live =
   | {
       readonly type: 'task_progress';

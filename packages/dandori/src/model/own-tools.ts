@@ -2,10 +2,10 @@ import type { Json, JsonObject } from './json.ts';
 import type { Task } from './task.ts';
 import type { Tool } from './tool.ts';
 
-/** No server can have this name, so that a limit or a hazard of a server never touches what is ours. */
+/** No server can have this name, so that a limit or a policy of a server never affects our own tools. */
 const OWN_SERVER = '(own)';
 
-/** Most tools that one search returns. */
+/** The maximum number of tools that one search returns. */
 export const MOST_FOUND = 20;
 
 const whole = (description: string, least: number): JsonObject => ({
@@ -15,9 +15,9 @@ const whole = (description: string, least: number): JsonObject => ({
 });
 
 /**
- * Operations of ours that have a result. They are tasks like any other: compiled, journaled, told to the mind. To add
- * one: its definition here, what it does in `tools/own`. Those that the mind itself is told of are in
- * `mind/language/offered`.
+ * Our own operations that have a result. They are tasks like any other: compiled, journaled, shown to the
+ * mind. To add one, define it here and implement it in `tools/own`. `mind/language/offered` lists those that
+ * the mind is told about.
  */
 export const OWN_TOOLS = {
   'result.read': own('result.read', {
@@ -87,8 +87,8 @@ export const OWN_TOOLS = {
 const RUN_ID = { type: 'string', description: 'id of a run of this conversation that has not ended' };
 
 /**
- * What the model of a run can say to the other runs of its conversation. Each can be told again without harm. None is a
- * person's word there: `conversation/tell-run`.
+ * What the model of a run can say to the other runs of its conversation. Repeating each is harmless. None
+ * counts as a person's word there: see `conversation/tell-run`.
  */
 export const RUN_TOOLS = {
   'run.tell': {
@@ -125,7 +125,7 @@ export function isOwnTool({ server }: Pick<Tool, 'server'>): boolean {
   return server === OWN_SERVER;
 }
 
-/** A tool of the user's that has the name of one of ours is what they asked for, and takes its place. */
+/** If a tool of the user has the name of one of ours, the user's tool replaces ours. */
 export function withOwnTools(
   tools: ReadonlyMap<string, Tool>,
   isInConversation = false,
@@ -137,7 +137,7 @@ export function withOwnTools(
   ]);
 }
 
-/** Undefined where the name is not ours, or where the user has put a tool in its place. */
+/** Undefined if the name is not ours, or if a tool of the user replaces ours. */
 export function ownToolName(operation: string, tools: ReadonlyMap<string, Tool>): OwnToolName | undefined {
   const tool = tools.get(operation);
   return tool !== undefined && isOwnTool(tool) ? (operation as OwnToolName) : undefined;
@@ -164,7 +164,7 @@ function own(
     inputSchema,
     ...(outputSchema && { outputSchema }),
     effect: 'read',
-    // What it gives may be the words of any tool.
+    // Its result may contain the output of any tool.
     trusted: false,
   };
 }

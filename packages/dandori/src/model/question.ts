@@ -15,11 +15,11 @@ export const questionKind = z.enum([
 
 export const option = z.object({
   label: z.string(),
-  /** What is sent as the answer when this option is taken. */
+  /** The answer that is sent if this option is chosen. */
   value: json,
-  /** For an ambiguity: what the choice changes in the task's arguments. */
+  /** For an ambiguity: how the choice changes the task's arguments. */
   args: jsonObject.optional(),
-  /** For an ambiguity: what is done in place of the task; the result of the last one counts as its result. */
+  /** For an ambiguity: the tasks that replace this task. The result of the last one counts as its result. */
   tasks: z.array(task).optional(),
 });
 export type Option = z.infer<typeof option>;
@@ -28,30 +28,30 @@ export const question = z.object({
   id: z.string(),
   kind: questionKind,
   text: z.string(),
-  /** What the person should know to answer: the call, its arguments, what happened. */
+  /** What the person should know before answering: the call, its arguments, what happened. */
   context: json.optional(),
-  /** Where given, the answer must be the value of one of these. */
+  /** If present, the answer must be the value of one of these. */
   options: z.array(option).optional(),
-  /** JSON Schema of the answer, where it is more than one of a few. */
+  /** JSON Schema of the answer, if options are not enough. */
   form: jsonObject.optional(),
-  /** Where a person does what is asked for; the answer says only that it is done. */
+  /** A page where the person does what is asked. The answer only says that it is done. */
   url: z.string().optional(),
-  /** The task that waits; absent where the whole run does. */
+  /** The task that waits; missing if the whole run waits. */
   task: z.string().optional(),
   /** The version of the plan that waits. */
   plan: z.number().int().optional(),
-  /** SHA-256 of operation and arguments, or of the plan: an approval holds for exactly this. */
+  /** SHA-256 of operation and arguments, or of the plan. An approval is valid for exactly this. */
   digest: z.string().optional(),
-  /** What counts as the answer where nobody gave one in time. */
+  /** The answer that is used if the question expires. */
   default: json.optional(),
-  /** Milliseconds since 1970. Nobody can answer after it. */
+  /** Milliseconds since 1970. Answers are refused after this time. */
   expiresAt: z.number().optional(),
-  /** The users who may answer; absent where anybody may. */
+  /** The users who may answer; missing if every user may. */
   answerers: z.array(z.string()).optional(),
 });
 export type Question = z.infer<typeof question>;
 
-/** What stands in a question about a plan. It comes from the journal, so that it may be of another version. */
+/** The content of a question about a plan. It comes from the journal, so it may be of another version. */
 export const planAbout = z.object({
   objective: z.string().optional(),
   reasoning: z.string().optional(),

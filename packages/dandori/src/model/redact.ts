@@ -3,14 +3,14 @@ import { canonicalJson, type Json, type JsonObject } from './json.ts';
 /**
  * Secrets in texts.
  *
- * State and journal never hold a secret. Where one stood they hold a mark, `[secret:` with a keyed hash and `]`. The
- * mark is put back only when a call is sent.
+ * State and journal never contain a secret. They contain a mark instead: `[secret:` with a keyed hash and
+ * `]`. The mark is replaced by the secret only when a call is sent.
  *
- * X1  Only `seal` and `conceal` make marks. Text from outside that looks like a mark is escaped (`[secret::`), so that no
- *     model, tool or person can write a mark, even if they know the hash.
- * X2  `open` gives back exactly what was sealed.
- * X3  To an expression (JMESPath) a secret is one opaque character sequence: it can be moved and not be taken apart.
- * X4  What people and models see is `[secret]`.
+ * X1  Only `seal` and `conceal` make marks. Text from outside that looks like a mark is escaped
+ *     (`[secret::`). So no model, tool or person can write a mark, even if they know the hash.
+ * X2  `open` returns exactly what was sealed.
+ * X3  In an expression (JMESPath) a secret is one opaque text: it can be moved but not split.
+ * X4  People and models see `[secret]`.
  */
 export const REDACTED = '[secret]';
 
@@ -20,10 +20,10 @@ const HASH = '[0-9a-f]{32}';
 const MARK = new RegExp(`\\[secret:(${HASH})\\]`, 'g');
 const COPIED = new RegExp(`\\[secret::+${HASH}\\]`);
 const PIECE_OF_MARK = new RegExp(`\\[secret:(?!:|${HASH}\\])[0-9a-f]*`, 'g');
-/** Also what is left of a mark that was cut short. */
+/** Also matches the rest of a mark that was cut. */
 const SHOWN_AS_SECRET = /\[secret:[0-9a-f]{1,32}\]?/g;
 
-/** Takes secrets out of a value that is only shown. A value without any comes back as the same object. */
+/** Removes secrets from a value that is only displayed. Returns the same object if there are none. */
 export function redact<T>(value: T, secrets: readonly string[]): T {
   const known = secrets.filter((secret) => secret !== '');
   if (known.length === 0) return value;
@@ -45,17 +45,20 @@ export function holdsMark(value: unknown): boolean {
   return someText(value, (text) => text.search(MARK) !== -1);
 }
 
-/** Whether a text of a plan holds what is shown instead of a secret, or a mark that its author has copied from somewhere. */
+/** Whether a text of a plan contains the placeholder of a secret, or a mark that its author copied. */
 export function looksRedacted(text: string): boolean {
   return text.includes(REDACTED) || COPIED.test(text);
 }
 
-/** Whether a value holds what is shown instead of a secret: in a journal of version 0.1 that is all that is left of it. */
+/**
+ * Whether a value contains the placeholder of a secret. In a journal of version 0.1, only the placeholder is
+ * left.
+ */
 export function holdsRedacted(value: unknown): boolean {
   return someText(value, (text) => text.includes(REDACTED));
 }
 
-/** Whether two texts differ only in what stands where the first one has no secret any more. */
+/** Whether two texts are equal apart from the places where the first one has lost a secret. */
 function isSameButSecrets(text: string, other: string): boolean {
   if (text === other) return true;
   const pieces = text.split(/\[secret\]|\[secret:[0-9a-f]{32}\]/);
@@ -71,7 +74,7 @@ function isSameButSecrets(text: string, other: string): boolean {
   return from !== -1 && other.length - last.length >= from && other.endsWith(last);
 }
 
-/** Of a recorded case: each secret under a name of its own that means nothing in another run. */
+/** For a recorded case: gives each secret a name that means nothing in another run. */
 export function named<T>(value: T): T {
   return mapTexts(value, (text) =>
     text.includes(BEGINNING)
@@ -80,12 +83,12 @@ export function named<T>(value: T): T {
   );
 }
 
-/** After a sealed text was cut: what is left of a mark is nothing that can be put back. */
+/** Removes partial marks from a sealed text that was cut, because they cannot be restored. */
 export function withoutPieces<T>(value: T): T {
   return mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(PIECE_OF_MARK, REDACTED) : text));
 }
 
-/** For a program that reads words: each secret as one word, the same wherever it stands, and the way back. */
+/** For a program that reads words: turns each secret into one word, the same everywhere, and back. */
 export interface Words {
   hide<T>(value: T): T;
   back<T>(value: T): T;
@@ -109,7 +112,7 @@ export function createWords(): Words {
   };
 }
 
-/** What is given stands where a person saw `[secret]` and left it: it means the value that stands there. */
+/** If a person left `[secret]` as they saw it, the original value is put back there. */
 export function withHidden<T>(given: T, original: unknown): T {
   if (typeof given === 'string') {
     const isAsShown = typeof original === 'string' && given !== original && shown(given) === shown(original);
@@ -126,15 +129,15 @@ export function withHidden<T>(given: T, original: unknown): T {
 }
 
 export interface Sealing {
-  /** For what comes from outside: escapes what looks like a mark, and puts marks where secrets stand. */
+  /** For text from outside: escapes what looks like a mark, and replaces secrets by marks. */
   seal<T>(value: T): T;
-  /** For what the engine has put together from sealed texts: a secret may come about only then. */
+  /** For text that the engine has joined from sealed texts. Joining may form a new secret. */
   conceal<T>(value: T): T;
-  /** A sealed value as it was. Undefined where a secret in it is not known here. */
+  /** Restores a sealed value. Undefined if a secret in it is not known here. */
   open<T>(value: T): T | undefined;
 }
 
-/** `hashOf` is asked only when a secret or a mark turns up. */
+/** `hashOf` is called only when a secret or a mark is found. */
 export function createSealing(secrets: readonly string[], hashOf: (secret: string) => string): Sealing {
   const known = [...new Set(secrets)].filter((secret) => secret !== '');
   const holdsSecret = (text: string) => known.some((secret) => text.includes(secret));
@@ -184,25 +187,25 @@ export function createSealing(secrets: readonly string[], hashOf: (secret: strin
 
 const OPENED = new RegExp(`\\[secret:${HASH}\\]|\\[secret::`, 'g');
 
-/** Characters that Unicode reserves for use inside a program. Text from outside can have them all the same. */
+/** Characters that Unicode reserves for use inside a program. Text from outside may still contain them. */
 const [OPAQUE, END, FILLING, FOREIGN] = ['\uFDD0', '\uFDD1', '\uFDDC', '\uFDEF'];
-/** Longer than secrets are, so that a slice of one is a piece of the token and is noticed. */
+/** Longer than any secret, so that a slice of a secret is a partial token and is noticed. */
 const TOKEN_LENGTH = 2_048;
 const FIRST_DIGIT = 0xfdd2;
-/** All numbers are equally long, so that tokens have one order whatever the nonce is. */
+/** All numbers have the same length, so that tokens sort in the same order with every nonce. */
 const NUMBER_LENGTH = 6;
 const PIECE = /[\uFDD0-\uFDDC]/;
 const RESERVED = /[\uFDD0-\uFDDC\uFDEF]/g;
 const WRITTEN = /\uFDEF([A-MZ])/g;
 
 /**
- * Sealed values while expressions work on them (X3). Within, a mark is a token; text that looks like a mark after
- * the work was put together by an expression, and is escaped. Nor can a result or an expression hold a token: reserved
- * characters of outside are written in another way within, and the nonce is in every token.
+ * Sealed values while expressions work on them (X3). During the work a mark is a token. If a text looks like
+ * a mark afterwards, an expression built it, and it is escaped. A result or an expression cannot forge a
+ * token: reserved characters from outside are encoded, and every token contains the nonce.
  */
 export interface Opaque {
   hide<T>(value: T): T;
-  /** `cut` is told where an expression has taken a secret apart. */
+  /** `cut` is called if an expression has split a secret. */
   reveal<T>(value: T, cut?: () => void): T;
 }
 
@@ -253,7 +256,7 @@ function fromForeign(_: string, letter: string): string {
   return letter === 'Z' ? FOREIGN : String.fromCharCode(letter.charCodeAt(0) - FIRST_LETTER + 0xfdd0);
 }
 
-/** The longest first: the rest of a secret that begins like another one must not stay. */
+/** Longest first: otherwise a secret that begins with another one would be removed only in part. */
 function alternatives(texts: readonly string[]): RegExp {
   const longestFirst = texts.toSorted((a, b) => b.length - a.length);
   return new RegExp(longestFirst.map(literally).join('|'), 'g');
@@ -263,12 +266,12 @@ function literally(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** A value with each of its texts changed, names of fields too. Where none changes it is the same object. */
+/** Changes each text of a value, including field names. Returns the same object if no text changes. */
 function mapTexts<T>(value: T, change: (text: string) => string): T {
   return mapped(value, change) as T;
 }
 
-/** Nothing is copied before the first change: most results hold no secret, and some are large. */
+/** Copies nothing before the first change: most results contain no secret, and some are large. */
 function mapped(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -301,8 +304,8 @@ function someText(value: unknown, isIt: (text: string) => boolean): boolean {
 }
 
 /**
- * Whether a journaled value is the derived one. Where the journal has `[secret]`, any text is accepted: a secret that
- * came about only when texts were joined was taken out when the value was written.
+ * Whether a journaled value matches the derived one. `[secret]` in the journal matches any text: a secret
+ * that was formed by joining texts was removed when the value was written.
  */
 export function isSameButRedacted(written: unknown, derived: unknown): boolean {
   if (written === undefined || derived === undefined) return written === derived;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What the mind is asked for; one engine carries out all of them. */
+/** How the mind is asked to work. One engine runs all modes. */
 export const mode = z.enum(['auto', 'direct', 'adaptive', 'planned', 'hierarchical']);
 export type Mode = z.infer<typeof mode>;
 
@@ -17,26 +17,26 @@ export const decompositionLevel = z.enum(['coarse', 'moderate', 'fine']);
 const orderRule = z.object({ before: z.string(), after: z.string() });
 export type OrderRule = z.infer<typeof orderRule>;
 
-/** What a run was started with. It is journaled, so that a run goes on under the rules that it began with. */
+/** The settings of a run. They are journaled, so that a run continues under the rules it started with. */
 export const settings = z.object({
   mode,
   approval: approvalPolicy,
-  /** By server or by full name of a tool, in place of `approval`; the tool's goes before its server's. */
+  /** By server or by full tool name, instead of `approval`. A tool's entry wins over its server's. */
   approvals: z.record(z.string(), approvalPolicy).optional(),
   questions: z
     .object({
-      /** Milliseconds after which nobody can answer any more; absent where questions stay open. */
+      /** Milliseconds after which a question expires; missing if questions stay open. */
       expireAfter: z.number().positive().optional(),
-      /** What becomes of one that has no default. */
+      /** What happens when a question without a default expires. */
       whenExpired: z.enum(['decline', 'cancel']),
-      /** Milliseconds for which a call is held open that asks a person while it runs. */
+      /** Milliseconds for which a call is held open while it asks a person. */
       hold: z.number().nonnegative().optional(),
-      /** Users who may answer; absent where anybody may. */
+      /** Users who may answer; missing if every user may. */
       answerers: z.array(z.string()).optional(),
     })
     .optional(),
   concurrency: z.number().int().positive(),
-  /** Calls at once, by server, where it is fewer. */
+  /** The limit of concurrent calls by server, if it is lower. */
   servers: z.record(z.string(), z.number().int().positive()).optional(),
   limits: z.object({
     /** Decisions that may add tasks. */
@@ -44,7 +44,7 @@ export const settings = z.object({
     /** Calls of the language model, all kinds and all retries. */
     calls: z.number().int().positive(),
     tasks: z.number().int().positive(),
-    /** Milliseconds from the start of the run, waiting for a person left out. */
+    /** Milliseconds from the start of the run, without the time spent waiting for a person. */
     time: z.number().positive(),
     /** US dollars of model calls and tool calls together. */
     cost: z.number().positive().optional(),
@@ -55,7 +55,7 @@ export const settings = z.object({
     .object({
       strategy,
       decomposition: decompositionLevel,
-      /** When the mind looks back: after an error, and after so many tasks; absent where never. */
+      /** When the mind looks back: after an error, and after this many tasks; missing if never. */
       reflection: z.object({ onError: z.boolean(), interval: z.number().int().positive() }).optional(),
       /** How often an accepted plan may be changed. */
       revisions: z.number().int().nonnegative(),
@@ -67,8 +67,8 @@ export const settings = z.object({
     /** Milliseconds before the second attempt; doubled for each further one. */
     backoff: z.number().nonnegative(),
     /**
-     * How often in a row the driver may die while a task runs and gets no further, before the task fails. Such tries
-     * are not counted as attempts. In runs from before it was there, they are.
+     * How often in a row the driver may die while a task runs without progress, before the task fails. These
+     * tries do not count as attempts. In runs that lack this setting, they do.
      */
     restarts: z.number().int().positive().optional(),
   }),
@@ -83,11 +83,14 @@ export const settings = z.object({
       tools: z.number().int().positive().optional(),
     })
     .optional(),
-  /** Of the user's own, in place of the ones that the process was set up with. */
+  /** The user's own instructions, instead of those of the process. */
   instructions: z.string().optional(),
   /** Without it a run speaks the language of its goal. */
   language: z.enum(['en', 'ja']).optional(),
-  /** Whether reads are called while the mind still writes. Runs from before it was there go on without it. */
+  /**
+   * Whether reads start while the mind is still writing. Older runs that lack this setting continue without
+   * it.
+   */
   streamDispatch: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;
@@ -98,13 +101,13 @@ interface ContextLimits {
   readonly tokens: number;
   /** Characters of one result, above which its digest is shown. */
   readonly result: number;
-  /** Tools that are described; of more, those that fit the goal. */
+  /** The number of tools that are described. If there are more, those that fit the goal are chosen. */
   readonly tools: number;
 }
 
 export const DEFAULT_CONTEXT: ContextLimits = { tokens: 60_000, result: 8 * 1024, tools: 40 };
 
-/** Runs from before these limits were journaled go on with the defaults. */
+/** Runs from before these limits were journaled use the defaults. */
 export function contextOf({ context }: Settings): ContextLimits {
   return { ...DEFAULT_CONTEXT, ...context };
 }
@@ -114,6 +117,8 @@ export function backoff(first: number, attempts: number): number {
   return Math.min(first * 2 ** Math.min(attempts - 1, 30), 60_000);
 }
 
-/** `viewer` reads; `operator` also starts and steers. Both see their own runs only. `admin` may do everything. */
+/**
+ * `viewer` reads; `operator` also starts and steers. Both see only their own runs. `admin` may do anything.
+ */
 export const role = z.enum(['viewer', 'operator', 'admin']);
 export type Role = z.infer<typeof role>;

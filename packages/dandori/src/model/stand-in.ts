@@ -1,16 +1,16 @@
 import type { Json } from './json.ts';
 
-/** An integer that is not exact as a number, or a number among such integers. */
+/** An integer that is not exact as a number, or a number of that size. */
 type Huge = bigint | number;
-/** A number for each of some huge ones, in the same order. */
+/** A number for each huge value, in the same order. */
 export type StandIns = ReadonlyMap<Huge, number>;
 
-/** Where numbers are written with an exponent; below it none is beyond 2^53 but a bigint. */
+/** From here on numbers are written with an exponent. Below it, only a bigint is beyond 2^53. */
 const LEAST_HUGE = 1e21;
-/** All stand-ins are beyond the numbers that need none. */
+/** All stand-ins are above the numbers that need none. */
 export const BASE = 2 ** 53;
 
-/** The bigints in a value, and the numbers as large; an empty set for nearly every value. */
+/** The bigints and equally large numbers in a value. The set is empty for nearly every value. */
 export function hugeIn(value: Json, found = new Set<Huge>()): ReadonlySet<Huge> {
   if (isHuge(value)) found.add(value);
   else if (Array.isArray(value)) for (const item of value) hugeIn(item, found);
@@ -20,9 +20,9 @@ export function hugeIn(value: Json, found = new Set<Huge>()): ReadonlySet<Huge> 
 }
 
 /**
- * Numbers for libraries that know no bigint (ajv, JMESPath): two that differ have different ones, and the greater one
- * has the greater number. So types, limits, orders and equality come out as with the integers themselves; only
- * calculations do not. `fixed` are those that have their numbers already, from `spacedStandIns`.
+ * Numbers for libraries that do not support bigint (ajv, JMESPath). Different integers get different numbers,
+ * in the same order. So types, limits, sorting and equality work as with the integers; only arithmetic does
+ * not. `fixed` has stand-ins that were assigned before, by `spacedStandIns`.
  */
 export function standIns(huge: ReadonlySet<Huge>, fixed: StandIns = new Map(), base = BASE): StandIns {
   const all = new Set([...huge, ...fixed.keys()]);
@@ -38,7 +38,7 @@ export function standIns(huge: ReadonlySet<Huge>, fixed: StandIns = new Map(), b
   );
 }
 
-/** The same with as much room between two of them as there can be, for others that come later. */
+/** The same, with as much space as possible between two stand-ins, for integers that come later. */
 export function spacedStandIns(huge: ReadonlySet<Huge>): StandIns {
   return new Map(
     [1, -1].flatMap((sign) => {
@@ -51,7 +51,7 @@ export function spacedStandIns(huge: ReadonlySet<Huge>): StandIns {
   );
 }
 
-/** Those of one sign, away from zero; an integer and a number that are equal stand together. */
+/** The values of one sign, ordered away from zero. An integer and a number that are equal share a group. */
 function ordered(huge: ReadonlySet<Huge>, sign: number): Huge[][] {
   const side = [...huge].filter((one) => (one > 0 ? 1 : -1) === sign);
   side.sort((a, b) => (a < b ? -sign : a > b ? sign : 0));
@@ -65,23 +65,23 @@ function ordered(huge: ReadonlySet<Huge>, sign: number): Huge[][] {
   return groups;
 }
 
-/** The same value with a number for each huge one. */
+/** Replaces each huge value by its stand-in. */
 export function withStandIns(value: Json, numbers: StandIns): Json {
   return mapped(value, (leaf) => (isHuge(leaf) ? (numbers.get(leaf) ?? Number(leaf)) : leaf));
 }
 
-/** The same value with what the numbers stand for. */
+/** Replaces each stand-in by its huge value. */
 export function withoutStandIns(value: Json, numbers: StandIns): Json {
   const huge = new Map([...numbers].map(([one, number]) => [number, one]));
   return mapped(value, (leaf) => (typeof leaf === 'number' ? (huge.get(leaf) ?? leaf) : leaf));
 }
 
-/** The same value with each bigint as text, for what is only shown. */
+/** Replaces each bigint by a text, for display. */
 export function withTextIntegers(value: Json): Json {
   return mapped(value, (leaf) => (typeof leaf === 'bigint' ? String(leaf) : leaf));
 }
 
-/** The same value with other leaves. */
+/** Replaces the leaves of a value. */
 export function mapped(value: Json, change: (leaf: Json) => Json): Json {
   if (Array.isArray(value)) return value.map((item) => mapped(item, change));
   if (typeof value !== 'object' || value === null) return change(value);
@@ -92,7 +92,7 @@ function isHuge(value: Json): value is Huge {
   return typeof value === 'bigint' || (typeof value === 'number' && Math.abs(value) >= LEAST_HUGE);
 }
 
-/** The next number that there is. All of these are beyond 2^53, where it is one part in 2^52 away at most. */
+/** The next representable number. All of these are beyond 2^53, where it is at most one part in 2^52 away. */
 function next(number: number): number {
   const step = number * 2 ** -53;
   return number + step === number ? number + 2 * step : number + step;

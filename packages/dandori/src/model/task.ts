@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonObject } from './json.ts';
 import type { Tool } from './tool.ts';
 
-/** Ids stand in Refs before a path, so they hold no character that a path could begin with. */
+/** An id stands before a path in a Ref, so it contains no character that a path could begin with. */
 export const TASK_ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /** One tool call of a plan, as the mind or a person wrote it: Refs are still in its arguments. */
@@ -10,15 +10,15 @@ export const task = z.object({
   id: z.string(),
   operation: z.string(),
   args: jsonObject,
-  /** Tasks that must have succeeded before, where no Ref says so already. */
+  /** Tasks that must have succeeded first, if no Ref says so already. */
   after: z.array(z.string()).optional(),
-  /** A JMESPath condition on the result, or a JSON Schema that it must fit; anything else fails the task. */
+  /** A JMESPath condition on the result, or a JSON Schema that it must fit. Otherwise the task fails. */
   expect: z.union([z.string(), jsonObject]).optional(),
   /** Milliseconds that one attempt may take. */
   timeout: z.number().positive().optional(),
   description: z.string().optional(),
   reasoning: z.string().optional(),
-  /** The step that it belongs to, where the plan has steps. */
+  /** The step of the task, if the plan has steps. */
   step: z.string().optional(),
 });
 export type Task = z.infer<typeof task>;
@@ -34,8 +34,9 @@ export interface Ref {
 }
 
 /**
- * A step stands in the graph like a task, and waits and blocks like one. In place of a call, the mind is asked for
- * its tasks when its time comes; it has ended when they have, and its result is that of the last of them.
+ * A step is in the graph like a task, and waits and blocks like one. Instead of making a call, the engine
+ * asks the mind for the step's tasks when the step starts. The step ends when they have ended. Its result is
+ * the result of the last one.
  */
 export const STEP_OPERATION = 'task.generate_list';
 
@@ -50,7 +51,8 @@ export const STEP_TOOL: Tool = {
       expected: { type: 'string', description: 'what should have come of it, for when you look back' },
     },
   },
-  // Nobody knows yet what its tasks will do, but steps do not disturb each other: their tasks are ordered when they are known.
+  // What its tasks will do is not known yet. Steps still do not block each other: their tasks are ordered
+  // once they are known.
   effect: 'write',
   independent: true,
   trusted: true,
@@ -65,7 +67,7 @@ export function isStep({ operation }: Pick<Task, 'operation'>): boolean {
   return operation === STEP_OPERATION;
 }
 
-/** A text as it is written in a plan, so that nothing in it is taken for a Ref. */
+/** Escapes a text for a plan, so that no part of it is read as a Ref. */
 export function writeText(text: string): string {
   return text.replace(/\$+\{?/g, (run) => (run.endsWith('{') ? `${run.slice(0, -1).repeat(2)}{` : run));
 }

@@ -2,7 +2,7 @@ import type { Settings } from './settings.ts';
 
 export type Language = NonNullable<Settings['language']>;
 
-/** The language that a run speaks: the configured one, else that of its goal. */
+/** The language of a run: the configured one, otherwise the language of its goal. */
 export function languageOf({ goal, settings }: { goal: string; settings: Settings }): Language {
   return settings.language ?? (isJapanese(goal) ? 'ja' : 'en');
 }
@@ -11,13 +11,13 @@ export function isJapanese(text: string): boolean {
   return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
 }
 
-/** The candidate that a misspelt name most likely means, or undefined where none is close enough to suggest. */
+/** The candidate that a misspelt name most likely means. Undefined if none is close enough to suggest. */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
-  // They are gone over twice, and the keys of a Map can be gone over only once.
+  // The names are iterated twice, and an iterator such as `map.keys()` works only once.
   const candidates = [...names];
   const wanted = name.toLowerCase();
   let best: string | undefined;
-  // Something of the name must be left: one letter is one letter away from every other.
+  // Part of the name must match: a single letter is one edit away from any other letter.
   let bestDistance = Math.min(Math.max(1, Math.floor(wanted.length / 3)) + 1, wanted.length);
   for (const candidate of candidates) {
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
@@ -27,22 +27,23 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
     }
   }
   const twins = sameLastPart(wanted, candidates);
-  // `weather.find` is rather the one `find` of another server than something else of this one.
+  // If only one other server has a `find`, `weather.find` more likely means that than another tool of
+  // `weather`.
   return twins.length === 1 && bestDistance > 2 ? twins[0] : (best ?? twins[0]);
 }
 
-/** One letter too many, too few or other, or two exchanged. */
+/** One letter added, removed or changed, or two letters swapped. */
 export function isOneLetterOff(a: string, b: string): boolean {
   return editDistance(a.toLowerCase(), b.toLowerCase(), 2) === 1;
 }
 
-/** `read_file` most likely means `files.read_file`, however long the prefix is. */
+/** `read_file` most likely means `files.read_file`, even if the prefix is long. */
 export function sameLastPart(wanted: string, candidates: readonly string[]): string[] {
   const last = wanted.slice(wanted.lastIndexOf('.') + 1).toLowerCase();
   return candidates.filter((candidate) => candidate.toLowerCase().endsWith(`.${last}`));
 }
 
-/** Restricted Damerau–Levenshtein; gives up with `limit` as soon as the distance cannot be below it. */
+/** Restricted Damerau–Levenshtein. Returns `limit` as soon as the distance cannot be below it. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];
@@ -70,7 +71,10 @@ function at(row: number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** At most `length` characters of a text, then "…". Half of a surrogate pair is left out: some providers refuse it. */
+/**
+ * At most `length` characters of a text, then "…". Never splits a surrogate pair, because some providers
+ * refuse half of one.
+ */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
@@ -86,15 +90,15 @@ export function displayWidth(text: string): number {
   return columns;
 }
 
-/** Three times $0.1 is $0.3, and not a little more than is allowed. */
+/** Rounds, so that three times $0.1 is $0.3 and not slightly above a limit. */
 export function dollars(sum: number): number {
   return Number(sum.toFixed(9));
 }
 
-// What turns the direction of all that follows; marks that stand for one letter may stay.
+// Characters that change the direction of all text after them. Marks that affect a single letter are kept.
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** What turns the direction in which a text is read is seen as a sign instead, so that a call reads as it is. */
+/** Shows direction-changing characters as a visible sign, so that a call reads as it really is. */
 export function unturned(text: string): string {
   return text.replaceAll(TURNS, '\ufffd');
 }

@@ -3,8 +3,8 @@ import { type Json, type JsonObject, jsonObject } from './json.ts';
 import type { Work } from './work.ts';
 
 /**
- * What a call does to the world, from harmless to irreversible. The effect decides which calls may overlap, which may be
- * retried, and which need an approval.
+ * What a call does to the world, from harmless to irreversible. The effect decides which calls may overlap,
+ * which may be retried, and which need an approval.
  */
 export const effect = z.enum(['read', 'idempotent', 'write', 'destructive']);
 export type Effect = z.infer<typeof effect>;
@@ -27,9 +27,9 @@ export type Probe = Readonly<z.infer<typeof probe>>;
 /** What the configuration says about a tool. It overrides what the server says. */
 const toolPolicy = z.object({
   effect: effect.optional(),
-  /** What a call touches, with arguments filled in: `path:{path}`. Without it, the whole server. */
+  /** The resource that a call uses, with arguments filled in: `path:{path}`. Without it, the whole server. */
   resource: z.string().optional(),
-  /** True if its calls do not disturb each other, although they write. */
+  /** True if its calls do not affect each other, although they write. */
   independent: z.boolean().optional(),
   cost: z.number().optional().describe('US dollars per call'),
   probe: probe.optional(),
@@ -60,12 +60,12 @@ export type Tool = Readonly<z.infer<typeof toolSchema>>;
 export const missingServerSchema = z.object({ server: z.string(), reason: z.string() });
 export type MissingServer = Readonly<z.infer<typeof missingServerSchema>>;
 
-/** Whether the first does more to the world than the second says. */
+/** Whether the first effect does more to the world than the second. */
 export function isWorse(one: Effect, other: Effect): boolean {
   return effect.options.indexOf(one) > effect.options.indexOf(other);
 }
 
-/** A repeated call of these does no harm: a read changes nothing, an idempotent call carries the same key. */
+/** Repeating such a call is harmless: a read changes nothing, and an idempotent call has the same key. */
 export function isRepeatable(of: Effect): boolean {
   return of === 'read' || of === 'idempotent';
 }
@@ -75,31 +75,34 @@ export interface SchemaIssue {
   readonly path: (string | number)[];
   readonly keyword: string;
   readonly message: string;
-  /** Whether it holds only on a branch that another value decides on. */
+  /** Whether the issue applies only on a branch that another value selects. */
   readonly isConditional?: boolean;
-  /** The property that is missing or not allowed, where the issue is about one. */
+  /** The property that is missing or not allowed, if the issue is about one. */
   readonly property?: string;
 }
 
 /**
- * Checks a value against a tool's JSON Schema. The core is given the checker, because the fast ones generate code,
- * which a page with a strict content policy may not do. Must not throw: a schema that is itself invalid accepts
+ * Checks a value against a tool's JSON Schema. The checker is passed to the core, because fast checkers
+ * generate code, which a page with a strict content policy forbids. Must not throw: an invalid schema accepts
  * everything, and is reported when its tool is discovered.
  */
 export interface SchemaCheck {
   /**
-   * `work` is what several checks may cost together. A check that takes too much is given up: its only issue has the keyword
-   * `unchecked`.
+   * `work` is a budget that several checks share. A check that exceeds it stops, and its only issue has the
+   * keyword `unchecked`.
    */
   (schema: JsonObject, value: Json, work?: Work): readonly SchemaIssue[];
-  /** What is wrong with a schema itself; undefined for a usable one. */
+  /** What is wrong with the schema itself; undefined if it is usable. */
   readonly problem?: (schema: JsonObject) => string | undefined;
 }
 
-/** What the checks of one plan may cost together: it has thousands of tasks, and a server may make each of them dear. */
+/**
+ * The budget for all checks of one plan. A plan may have thousands of tasks, and a server may make each check
+ * expensive.
+ */
 const PLAN_WORK = 50_000_000;
 
-/** The same check, whose work is counted over all that it is asked. */
+/** The same check, with one budget for all its calls. */
 export function withinOneLimit(check: SchemaCheck): SchemaCheck {
   const work = { left: PLAN_WORK };
   return Object.assign((schema: JsonObject, value: Json) => check(schema, value, work), {
@@ -108,8 +111,8 @@ export function withinOneLimit(check: SchemaCheck): SchemaCheck {
 }
 
 /**
- * The server of a tool: what its limit of calls at once is counted by. A server's name may hold dots, so one that has
- * a limit goes before the part up to the first dot, and a longer one before a shorter.
+ * The server of a tool, whose limit of concurrent calls applies. A server's name may contain dots. So a
+ * server with a limit wins over the part up to the first dot, and a longer name wins over a shorter one.
  */
 export function laneOf(operation: string, limits: Readonly<Record<string, unknown>> = {}): string {
   const parts = operation.split('.');

@@ -1,27 +1,27 @@
 import type { Json } from './json.ts';
 
 /**
- * Work that others cause: an expression of a plan, a schema of a server. It is counted and not timed, so that a replay
- * ends where the live run ended, on every machine.
+ * Work that untrusted input causes: an expression of a plan, a schema of a server. It is counted and not
+ * timed, so that a replay stops where the live run stopped, on every machine.
  */
 export interface Work {
   left: number;
 }
 
-/** Thrown where the work is used up. The message says what was too much. */
+/** Thrown when the budget is used up. The message says what took too much. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork';
 }
 
 export function spend(work: Work, units: number, what: () => string): void {
   work.left -= units;
-  // Written so that NaN ends it too.
+  // Written so that NaN fails too.
   if (!(work.left >= 0)) throw new TooMuchWork(what());
 }
 
-/** So many characters cost as much as one value. */
+/** This many characters cost as much as one value. */
 const CHARACTERS = 16;
-/** A stack of this depth is safe to walk and to serialise. */
+/** A value of this depth can be walked and serialised without overflowing the stack. */
 const DEEPEST = 1_000;
 
 export function ofText(length: number, characters = CHARACTERS): number {
@@ -29,8 +29,8 @@ export function ofText(length: number, characters = CHARACTERS): number {
 }
 
 /**
- * Spends one unit for each value that writing this one out would visit. A value that holds another twice costs it twice,
- * although it is in memory only once.
+ * Spends one unit for each value that serialising this one would visit. A shared value counts each time it
+ * appears, although it is in memory only once.
  */
 export function weigh(value: Json, work: Work, what: () => string, characters = CHARACTERS): void {
   const walk = (one: Json, depth: number): void => {
@@ -51,7 +51,7 @@ export function weigh(value: Json, work: Work, what: () => string, characters = 
   walk(value, 0);
 }
 
-/** Letters of a text, without a list of them. */
+/** Counts the letters of a text without building a list. */
 export function lettersOf(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at++) {
