@@ -140,7 +140,7 @@ async function driveAndAsk(run: string, past: readonly Event[], foreground: Fore
 
 /**
  * If another process answers the question, it may also drive the run. This process then waits until it can
- * take over. An error is thrown only if the other process took the run during a drive.
+ * take over. On the first drive, or if another process takes the run during a drive, the error is thrown.
  */
 async function drive(run: string, { dandori, watching }: Foreground): Promise<Report> {
   const isAfterQuestion = watching.seen > 0;
