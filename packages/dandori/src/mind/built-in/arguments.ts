@@ -15,7 +15,7 @@ import {
 import { plainSchema, propertiesOf, typeOf } from './properties.ts';
 import { speaksOf, type ToolCard } from './ranking.ts';
 
-/** A parameter that wants a value. */
+/** A parameter that needs a value. */
 export interface Need {
   readonly card: ToolCard;
   readonly parameter: Parameter;
@@ -25,13 +25,13 @@ export interface Need {
 interface Argument {
   readonly value: Json;
   readonly spans: readonly Span[];
-  /** Neither its form nor a quotation says that it belongs here: it is only written like a name. */
+  /** Neither its form nor quotes show that it belongs here. It only looks like a name. */
   readonly isName?: boolean;
 }
 
 /**
- * Undefined where the goal does not hold it. `used` has become an argument before. An optional parameter is filled
- * only where that is clearly meant.
+ * The value of a parameter in the goal. Undefined if the goal has none. `used` contains the parts that are
+ * already arguments. An optional parameter is filled only if the goal clearly means it.
  */
 export function take(need: Need, goal: Goal, used: readonly Span[]): Argument | undefined {
   const { kind, isRequired } = need.parameter;
@@ -40,12 +40,12 @@ export function take(need: Need, goal: Goal, used: readonly Span[]): Argument | 
   if (clear !== undefined) return clear;
   if (kind === 'choice') return chosen(need.parameter, goal) ?? unsaid(need.parameter);
   if (kind === 'timezone') return zone(phrases) ?? unsaid(need.parameter);
-  // Where a tool requires nothing, what the goal names can only be meant for its optional parameters.
+  // If a tool requires nothing, names in the goal can only be meant for its optional parameters.
   const isOpen = isRequired || need.card.requiresNothing;
   return (isOpen ? named(need.parameter, goal, phrases) : undefined) ?? unsaid(need.parameter);
 }
 
-/** `city=Paris`, `limit: 5`: the plainest way to say it always works. */
+/** `city=Paris`, `limit: 5`: an explicit assignment always works. */
 function assigned(parameter: Parameter, { text, raw }: Goal): Argument | undefined {
   const name = parameter.name.slice(0, 60).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const match = new RegExp(`(?<!\\w)${name}\\s?[=:]\\s?("[^"]*"|[^\\s,;、。]+)`, 'id').exec(text);
@@ -54,7 +54,7 @@ function assigned(parameter: Parameter, { text, raw }: Goal): Argument | undefin
   return value === undefined ? undefined : { value, spans: [{ start: match?.index ?? start, end }] };
 }
 
-/** What forms a kind of parameter takes, where it is not the one of the same name. */
+/** The value forms that a kind of parameter accepts, if they differ from the form of the same name. */
 const FORMS: Partial<Record<ParameterKind, readonly ValueKind[]>> = {
   integer: ['number'],
   numbers: ['number'],
@@ -67,7 +67,7 @@ const FORMS: Partial<Record<ParameterKind, readonly ValueKind[]>> = {
 
 function byForm(parameter: Parameter, goal: Goal, used: readonly Span[]): Argument | undefined {
   const forms: readonly string[] = FORMS[parameter.kind] ?? [parameter.kind];
-  // A number says nothing about a parameter that may be left out.
+  // A number alone does not say that it is meant for an optional parameter.
   if (forms.includes('number') && !parameter.isRequired) return undefined;
   const spans = goal.values.filter(({ kind }) => forms.includes(kind)).filter((value) => !isIn(used, value));
   if (parameter.kind === 'names' || parameter.kind === 'numbers')
@@ -76,7 +76,7 @@ function byForm(parameter: Parameter, goal: Goal, used: readonly Span[]): Argume
   return fitting && { value: coerced(parameter, fitting.value) ?? null, spans: [fitting] };
 }
 
-/** The choice all of whose words the goal has. */
+/** The choice whose words are all in the goal. */
 function chosen({ choices }: Parameter, goal: Goal): Argument | undefined {
   for (const value of choices) {
     const words = wordsOf(spaced(String(value)), 6);
@@ -103,7 +103,7 @@ function named({ kind, name }: Parameter, { raw }: Goal, phrases: readonly Phras
   return phrase && { value: phrase.text, spans: [phrase], isName: true };
 }
 
-/** "to Paris from Tokyo": by the words around a place, which stands here as `|`. */
+/** "to Paris from Tokyo": recognizes the role of a value by the words around it. `|` marks the value. */
 const ROLES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:from|origin|source|departure)\b/i, /\bfrom \||\|(?:から|発)/i],
   [/^(?:to|destination|target|arrival)\b/i, /\bto \||\|(?:まで|へ|行き)/i],
@@ -112,11 +112,14 @@ const ROLES: readonly (readonly [RegExp, RegExp])[] = [
 interface Phrase extends Span {
   readonly text: string;
   readonly place: string;
-  /** Written with a capital that is not the sentence's. */
+  /** Capitalized, and not because it starts the sentence. */
   readonly isProper: boolean;
 }
 
-/** Words side by side that the tool does not explain and, but for a search, that the dictionary does not have. */
+/**
+ * Adjacent words that the tool does not explain. Unless the parameter is a search, they are also not in the
+ * dictionary.
+ */
 function phrasesFor({ card, parameter }: Need, goal: Goal, used: readonly Span[]): Phrase[] {
   const spans: { start: number; end: number }[] = [];
   for (const word of goal.words) {
@@ -134,7 +137,7 @@ function phrasesFor({ card, parameter }: Need, goal: Goal, used: readonly Span[]
   });
 }
 
-/** What needs no word in the goal: a default, the only choice, the zone of this machine. */
+/** A value that the goal need not mention: a default, the only choice, or the time zone of this machine. */
 function unsaid({ kind, schema, choices, isRequired }: Parameter): Argument | undefined {
   const zoneHere = kind === 'timezone' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : undefined;
   const value = schema.default ?? (choices.length === 1 ? choices[0] : zoneHere);
@@ -147,7 +150,7 @@ function isIn(used: readonly Span[], span: Span): boolean {
 
 type Other = 'choice' | 'integer' | 'names' | 'numbers' | 'sql' | 'search' | 'text' | 'id' | 'name' | 'other';
 
-/** What a parameter takes, judged by its type, format, name and description. */
+/** The kind of value that a parameter takes, based on its type, format, name and description. */
 type ParameterKind = Exclude<ValueKind, 'quoted' | 'code'> | Other;
 
 export interface Parameter {
@@ -160,7 +163,10 @@ export interface Parameter {
   readonly choices: readonly Json[];
 }
 
-/** On `format | name | description`, in this order: a `query` that takes SQL is no search. */
+/**
+ * Matched against `format | name | description`, in this order, because a `query` that takes SQL is not a
+ * search.
+ */
 const KINDS: readonly (readonly [ParameterKind, RegExp])[] = [
   [
     'ip',
@@ -182,10 +188,10 @@ const KINDS: readonly (readonly [ParameterKind, RegExp])[] = [
   ['id', /^uuid|\b(?:id|uuid|key|token|hash) \|/],
 ];
 
-/** What a statement needs to be written. */
+/** The parameter that an SQL statement is built from. */
 export const TABLE = parameterOf('table', { type: 'string' }, true);
 
-/** Required ones first, as they choose first from the goal. */
+/** Required parameters come first, because they take values from the goal first. */
 export function parametersOf({ inputSchema }: Tool): Parameter[] {
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
   return propertiesOf(inputSchema, inputSchema)
@@ -209,7 +215,7 @@ function parameterOf(name: string, schema: JsonObject, isRequired: boolean): Par
   };
 }
 
-/** What a person wrote, brought to the parameter's type; undefined where that cannot be. */
+/** Converts the user's text to the type of the parameter. Undefined if that is impossible. */
 export function coerced({ schema, choices }: Parameter, value: Json): Json | undefined {
   const text = typeof value === 'string' ? value : stringifyJson(value);
   const number = numberFrom(text);

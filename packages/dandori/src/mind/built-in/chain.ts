@@ -8,18 +8,18 @@ import { type Goal, isSaid, isSoft, type Span, spaced, wordsOf } from './goal.ts
 import { fitting, mostAlike, propertiesIn } from './properties.ts';
 import { speaksOf, type ToolCard, type ToolIndex } from './ranking.ts';
 
-/** A task of this run that has succeeded; its result is undefined where it is too large to be at hand. */
+/** A succeeded task of this run. Its result is undefined if it is too large to be in memory. */
 type DoneTask = Pick<Task, 'id' | 'operation' | 'args'> & { readonly result: Json | undefined };
 
-/** What a plan is made from; the same through one decision. */
+/** The input of planning, constant during one decision. */
 export interface Situation {
   readonly goal: Goal;
   readonly index: ToolIndex;
   readonly order: readonly OrderRule[];
-  /** In adaptive mode arguments hold real values and never Refs. */
+  /** In adaptive mode arguments contain real values and no Refs. */
   readonly isAdaptive: boolean;
   readonly done: readonly DoneTask[];
-  /** What a person answered to this question; undefined where it was not answered. */
+  /** The user's answer to this question. Undefined if there is none. */
   readonly answerTo: (need: Need) => Json | undefined;
 }
 
@@ -27,48 +27,53 @@ interface Step {
   readonly id: string;
   readonly card: ToolCard;
   readonly args: JsonObject;
-  /** The finished task that this step is, where it has been done already. */
+  /** The finished task of this step, if the step is already done. */
   readonly done: DoneTask | undefined;
 }
 
-/** A plan while it is being made. */
+/** A plan in progress. */
 interface Draft {
   readonly steps: readonly Step[];
-  /** Places of the goal that have become arguments. */
+  /** Parts of the goal that are already arguments. */
   readonly used: readonly Span[];
-  /** Tools that take part, also those that wait for a result before they can be written. */
+  /** All tools of the plan, including those that must wait for a result before their call can be written. */
   readonly cards: readonly ToolCard[];
 }
 
-/** Why a tool cannot be called: nothing found for a parameter, or no way to choose among several values. */
+/** Why a tool can't be called: a parameter has no value, or several values and no way to choose. */
 export interface Problem extends Need {
   readonly choices: readonly string[];
 }
 
 export interface Chained {
   readonly draft: Draft;
-  /** `later`: earlier steps must be done before this one can be written. `undefined`: something is missing. */
+  /**
+   * `later`: earlier steps must finish before this one can be written. `undefined`: something is missing.
+   */
   readonly outcome: Step | 'later' | undefined;
   readonly problems: readonly Problem[];
 }
 
 interface At extends Situation {
   readonly draft: Draft;
-  /** The tools on the way from the goal to here. */
+  /** The tools between the goal and this step. */
   readonly way: readonly ToolCard[];
-  /** Bounds the search, whatever the tools look like. */
+  /** Limits the search for any set of tools. */
   readonly effort: { left: number };
 }
 
 const DEEPEST = 4;
 
 /**
- * Makes the step that calls a tool and, backwards, the steps that give what it needs.
+ * Makes the step that calls a tool and, backwards, the steps that provide its inputs.
  *
- * C1  No tool is needed to make its own input: a tool on the way is not tried again, and the way has a bound.
+ * C1  No tool is needed to make its own input: a tool on the path is not tried again, and the path has a
+ *     maximum length.
  * C2  Tools that an order rule puts before this one come before it.
- * C3  Only reads are added on the way, and what a write is given stands in the goal: no result orders a change.
- * C4  The same goal and the same finished tasks give the same plan, so each turn goes on where the last ended.
+ * C3  Only reads are added on the path, and the arguments of a write come from the goal. So no result can
+ *     cause a change.
+ * C4  The same goal and the same finished tasks give the same plan, so each turn continues where the last one
+ *     ended.
  */
 export function chain(card: ToolCard, start: At): Chained {
   const { order, index, way, effort } = start;
@@ -104,7 +109,7 @@ export function chain(card: ToolCard, start: At): Chained {
   return { draft: { ...draft, steps }, outcome: step, problems };
 }
 
-/** A call that is already in the plan, or that has been made before, is not made again. */
+/** A call that is in the plan or was made before is not repeated. */
 function stepFor(card: ToolCard, args: JsonObject, { done, draft: { steps } }: At): Step {
   const isSame = (operation: string, others: JsonObject) =>
     operation === card.tool.name && stringifyJson(others) === stringifyJson(args);
@@ -114,25 +119,25 @@ function stepFor(card: ToolCard, args: JsonObject, { done, draft: { steps } }: A
   return present ?? { id: finished?.id ?? `t${number}`, card, args, done: finished };
 }
 
-/** Where a parameter's value comes from. */
+/** The source of a parameter's value. */
 type Sourced =
-  /** `known` is what a Ref stands for, where its task is done. */
+  /** `known` is the value of a Ref whose task is done. */
   | { readonly kind: 'value'; readonly value: Json; readonly known?: Json; readonly draft: Draft }
-  /** Another task must be done first, and then a choice can be made. */
+  /** Another task must finish before a value can be chosen. */
   | { readonly kind: 'later'; readonly draft: Draft }
   | { readonly kind: 'nothing'; readonly choices: readonly string[] };
 
 const NOTHING: Sourced = { kind: 'nothing', choices: [] };
 
 /**
- * From the surest to the least sure: what a person answered, what stands clearly in the goal, one of a list that a
- * tool of the same server gives, what looks like a name, what another tool gives.
+ * From the most to the least certain source: the user's answer, a clear value in the goal, an entry of a list
+ * from a tool of the same server, a word that looks like a name, the result of another tool.
  */
 function source(need: Need, at: At): Sourced {
   const { card, parameter } = need;
   const { goal, draft } = at;
   const answer = at.answerTo(need);
-  // Null where the person declined.
+  // Null if the user declined.
   const value = answer === undefined || answer === null ? undefined : coerced(parameter, answer);
   const taken = value === undefined ? take(need, goal, draft.used) : { value, spans: [] };
   const used = [...draft.used, ...(taken?.spans ?? [])];
@@ -146,12 +151,12 @@ function source(need: Need, at: At): Sourced {
   const givers = giversOf(need, at);
   const lists = givers.filter((other) => other.requiresNothing && other.tool.server === card.tool.server);
   const listed = fromOneOf(lists, need, at);
-  // A list is the whole truth: what is not in it is not taken from the goal either.
+  // A list is complete: a value that is not in it is not taken from the goal either.
   if (listed.kind !== 'nothing' || listed.choices.length > 0) return listed;
   return given.kind === 'value' ? given : fromOneOf(givers, need, at);
 }
 
-/** Reads a whole table. A name that is no plain identifier is quoted, so that it cannot become a statement of its own. */
+/** Reads a whole table. A name that is not a plain identifier is quoted, so that it cannot inject SQL. */
 function statement(table: Sourced): Sourced {
   if (table.kind !== 'value') return table;
   if (typeof table.known !== 'string') return { kind: 'later', draft: table.draft };
@@ -161,8 +166,8 @@ function statement(table: Sourced): Sourced {
 }
 
 /**
- * Tools whose output fits, those first that the plan has already or that the goal speaks of. What a tool gives that
- * promises nothing can only be told from its name, and so only by its neighbours.
+ * Tools whose output fits. Tools that are in the plan or match the goal come first. Without an output schema,
+ * only the name of a tool suggests its output, so such a tool must be on the same server.
  */
 function giversOf(need: Need, { goal, index, draft }: At): ToolCard[] {
   const { card } = need;
@@ -196,10 +201,10 @@ function fromOneOf(givers: readonly ToolCard[], need: Need, at: At): Sourced {
   return { kind: 'nothing', choices };
 }
 
-/** Takes the value from what a step gives or, by its output schema, will give. */
+/** Takes the value from the result of a step, or makes a Ref from its output schema. */
 function fromStep({ id, card, done }: Step, need: Need, { goal, isAdaptive, draft }: At): Sourced {
   const result = done?.result;
-  // Also where it is done, but its result is too large to be at hand.
+  // The result is also undefined if it is too large to be in memory.
   if (result === undefined) {
     const [promised] = fitting(card.outputs, need);
     if (promised === undefined || promised.isMany || isAdaptive) return { kind: 'later', draft };
@@ -214,14 +219,16 @@ function fromStep({ id, card, done }: Step, need: Need, { goal, isAdaptive, draf
     return { kind: 'nothing', choices: [...new Set(texts)].slice(0, 10) };
   }
   const told = wordsOf(spaced([chosen.value, ...chosen.beside].join(' ')));
-  // What came as text has no fields to refer to.
+  // A text result has no fields that a Ref could name.
   const isLiteral = isAdaptive || typeof result === 'string';
   const value = isLiteral ? literal(chosen.value) : writeRef({ task: id, path: chosen.path });
   const spans = words.filter((word) => isSaid(word, told));
   return { kind: 'value', value, known: chosen.value, draft: { ...draft, used: [...draft.used, ...spans] } };
 }
 
-/** `${` in a value is text and never a Ref: neither a goal nor a result can point at another task's output. */
+/**
+ * Escapes `${` in a value, so that neither a goal nor a result can create a Ref to another task's output.
+ */
 export function literal<Value extends Json>(value: Value): Value {
   return escaped(value) as Value;
 }

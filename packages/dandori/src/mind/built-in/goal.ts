@@ -3,19 +3,21 @@ import { numberFrom } from '../../model/json.ts';
 import { isJapanese, type Language } from '../../model/text.ts';
 import { type Meaning, meaningOf, stem } from '../../tools/dictionary.ts';
 
-/** A goal, read: its words, and the values whose form says what they are. */
+/** A parsed goal: its words, and the values that are recognizable by their form. */
 export interface Goal {
-  /** With narrow digits and signs; as long as `raw`, so that places in one are places in the other. */
+  /**
+   * With half-width digits and signs. It has the same length as `raw`, so that positions are valid in both.
+   */
   readonly text: string;
   readonly raw: string;
   readonly language: Language;
   readonly words: readonly Word[];
   readonly values: readonly Value[];
-  /** It orders something; without that nothing is changed. */
+  /** Whether the goal is an order. Otherwise nothing is changed. */
   readonly isOrder: boolean;
 }
 
-/** No goal that this planner can solve is longer, and a megabyte of text must not cost seconds. */
+/** No goal that this planner can solve is longer, and a megabyte of text must not take seconds. */
 const LONGEST = 4_000;
 
 export function readGoal(goal: string, language: Language): Goal {
@@ -33,11 +35,12 @@ export function readGoal(goal: string, language: Language): Goal {
 }
 
 /**
- * Whether the goal orders something, as a change needs. The planner knows words and no grammar, so whatever could turn
- * the meaning round (a denial, a condition, a question, a report) is taken to do so, and nothing is changed.
+ * Whether the goal is an order, which a change requires. The planner knows words and no grammar. Anything
+ * that could invert the meaning (a negation, a condition, a question, a report) means no, and nothing is
+ * changed.
  */
 function isOrder(text: string, values: readonly Value[]): boolean {
-  // What is quoted is something to pass on, and says nothing about what to do.
+  // Quoted text is data and does not say what to do.
   const quoted = values.filter(({ kind }) => kind === 'quoted');
   const own = quoted.reduce(
     (rest, { start, end }) => rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end),
@@ -60,11 +63,11 @@ export interface Span {
   readonly end: number;
 }
 
-/** A word with content, and where it stands. */
+/** A content word and its position. */
 export interface Word extends Span {
   readonly text: string;
   readonly stem: string;
-  /** Undefined where the dictionary does not have it, as with a name. */
+  /** Undefined if the dictionary does not contain it, as with a name. */
   readonly meaning: Meaning | undefined;
 }
 
@@ -76,7 +79,7 @@ const STOP = new Set(
    何 誰 私 僕 次 下 願 方 事 物 中 こと もの それ これ`.split(/\s+/),
 );
 const HIRAGANA = /\p{Script=Hiragana}/u;
-/** Made when it is first used: it takes 20 ms. */
+/** Created on first use, because that takes 20 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Words in text order, at most `limit`. */
@@ -93,12 +96,12 @@ export function wordsOf(text: string, limit = 200): Word[] {
   return words;
 }
 
-/** `getCurrentTime`, `get_current_time` and `time.get-current` as text with spaces. */
+/** Splits `getCurrentTime`, `get_current_time` and `time.get-current` into words. */
 export function spaced(identifier: string): string {
   return identifier.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').replace(/[_\-./:]+/g, ' ');
 }
 
-/** How well two words agree: 1 the same, 0.8 the same meaning. */
+/** How well two words match: 1 for the same word, 0.8 for the same meaning. */
 export function agreement(one: Word, other: Word): number {
   if (one.stem === other.stem) return 1;
   return one.meaning !== undefined && one.meaning === other.meaning ? 0.8 : 0;
@@ -108,7 +111,7 @@ export function isSaid(word: Word, by: readonly Word[]): boolean {
   return by.some((other) => agreement(word, other) > 0);
 }
 
-/** Says little about what is wanted: `show`, `now`. */
+/** Whether a word says little about the goal: `show`, `now`. */
 export function isSoft({ meaning }: Word): boolean {
   return meaning?.kind === 'soft';
 }
@@ -117,7 +120,7 @@ export function overlaps(one: Span, other: Span): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
-/** The segmenter cuts ニューヨーク and たまご in two: katakana is kept together, and so is an object in hiragana. */
+/** The segmenter splits ニューヨーク and たまご. Katakana is kept together, and so is an object in hiragana. */
 const OBJECT = String.raw`(?<=^|[\s、。のとやはがにで])\p{Script=Hiragana}{2,}(?=を)`;
 const RUNS = new RegExp(
   String.raw`[\p{Script=Katakana}ー]+|${OBJECT}|(?:(?!${OBJECT})[^\p{Script=Katakana}ー])+`,
@@ -137,8 +140,8 @@ function* segmentsOf(text: string): Iterable<{ segment: string; start: number }>
 }
 
 /**
- * Of the words that no dictionary has, those that are no names: endings and particles in hiragana, unless they are an
- * object (りんごを); verbs, which hiragana follows that is no particle (書いて); what counts (3個).
+ * Unknown words that are not names: endings and particles in hiragana, unless they are an object (りんごを);
+ * verbs, which are followed by hiragana other than a particle (書いて); and counters (3個).
  */
 function isGrammar(text: string, segment: string, start: number): boolean {
   if (!isJapanese(segment)) return false;
@@ -150,7 +153,7 @@ function isGrammar(text: string, segment: string, start: number): boolean {
 
 export type ValueKind = (typeof FORMS)[number][0];
 
-/** Something in the goal whose form alone says what it is. */
+/** A part of the goal that is recognizable by its form alone. */
 export interface Value extends Span {
   readonly kind: ValueKind;
   readonly value: string | number | bigint;
@@ -158,7 +161,10 @@ export interface Value extends Span {
 
 const OPERAND = String.raw`(?:(?:sqrt|abs|sin|cos|tan|log|exp|round|floor|ceil)?\(|[-−])*\d+(?:[.,]\d+)*%?\)*`;
 
-/** The most telling forms first: what one has taken is hidden from the next, so that a date is no subtraction. */
+/**
+ * The most specific forms come first. Matched text is hidden from later forms, so that a date is not a
+ * subtraction.
+ */
 const FORMS = [
   ['quoted', /"[^"]+"|“[^”]+”|「[^」]+」|『[^』]+』|`[^`]+`|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}])/gu],
   ['url', /\bhttps?:\/\/[^\s"'<>「」、。]+[^\s"'<>「」、。.,;:!?)]/gi],
@@ -176,7 +182,7 @@ const FORMS = [
   ['number', /(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*[A-Za-z])/g],
 ] as const;
 
-/** `raw` is as long as `goal` and still has the user's own characters, which quoted text must keep. */
+/** `raw` has the same length as `goal` and keeps the user's characters, which quoted text must preserve. */
 function valuesIn(goal: string, raw: string): Value[] {
   const values: Value[] = [];
   let open = goal;
@@ -192,7 +198,7 @@ function valuesIn(goal: string, raw: string): Value[] {
   return values.sort((one, other) => one.start - other.start);
 }
 
-/** The zone whose last part is this city. */
+/** The time zone whose last part is this city. */
 export function zoneOfCity(city: string): string | undefined {
   const english = CITIES.includes(city) ? CITIES[CITIES.indexOf(city) + 1] : city;
   const ending = `/${english?.toLowerCase().replaceAll(' ', '_')}`;
@@ -200,7 +206,7 @@ export function zoneOfCity(city: string): string | undefined {
 }
 
 const ZONES = ['UTC', 'GMT', ...Intl.supportedValuesOf('timeZone')];
-/** The Japanese names of some, which no zone has. */
+/** Japanese names of some cities, which zone names don't contain. */
 const CITIES = '東京 tokyo ロンドン london パリ paris ニューヨーク new_york ソウル seoul 北京 shanghai'.split(
   ' ',
 );
@@ -215,7 +221,7 @@ const READERS: Partial<Record<ValueKind, (found: string) => string | number | bi
   number: (found) => numberFrom(found.replaceAll(',', '')),
 };
 
-/** With something to calculate and brackets that match. `03-1234-5678` is a telephone number. */
+/** Requires an operator and matching brackets. `03-1234-5678` is a telephone number. */
 function asExpression(found: string): string | undefined {
   const hasWork = /[\d)%]\s?[-+*/^×÷−]|[a-z]\(/i.test(found) && !/(?<![\d.,])0\d/.test(found);
   if (!hasWork || found.split('(').length !== found.split(')').length) return undefined;

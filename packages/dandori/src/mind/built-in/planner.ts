@@ -23,8 +23,8 @@ import {
 } from './texts.ts';
 
 /**
- * The mind where no language model is configured: it matches words, takes arguments from the goal and chains tools
- * by their schemas. It invents nothing; where that is not enough, it says so.
+ * The mind without a language model. It matches words, takes arguments from the goal, and chains tools by
+ * their schemas. It invents nothing. If that is not enough, it says so.
  */
 export function createBuiltInMind(): Mind {
   return { name: 'built-in', think: async (thought) => think(thought) };
@@ -78,7 +78,7 @@ function decideOn(thought: Thought, words: Words): Decided {
   }
 }
 
-/** No more tasks may be added: tell what the finished ones have brought. */
+/** No more tasks may be added, so the answer reports the finished ones. */
 function closing(thought: Thought, goal: Goal, words: Words): Decided {
   const { state, purpose } = thought;
   const tasks = lastTasks(state);
@@ -145,14 +145,14 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: Words):
   };
 }
 
-/** Succeeded tasks whose results no other task has used: what the plan was made for. */
+/** Succeeded tasks whose results no other task used: the purpose of the plan. */
 function lastTasks({ tasks }: RunState): string[] {
   const done = [...tasks.values()].filter(({ status }) => status === 'succeeded');
   const used = new Set(done.flatMap(({ needs }) => needs));
   return done.map(({ task }) => task.id).filter((id) => !used.has(id));
 }
 
-/** A secret is a word here as in the goal, so that what was done is found again. */
+/** A secret is a word here, as in the goal, so that finished tasks are recognized. */
 function moveFor({ state, tools, result }: Thought, goal: Goal, words: Words): NextMove {
   const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
   const questions = [...state.questions.values()];
@@ -197,21 +197,21 @@ function decline(thought: Thought, { language }: Goal, problems: readonly Proble
   return answer(thought, declineText(thought, problems, language), false);
 }
 
-/** What to do next for a goal. */
+/** The next move for a goal. */
 export type NextMove =
   | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasoning: string }
-  /** The task whose result is what was asked for, and what of the goal it leaves aside. */
+  /** The task whose result was asked for, and the parts of the goal that it does not cover. */
   | { readonly kind: 'done'; readonly task: string; readonly leftOver: readonly string[] }
   | { readonly kind: 'ask'; readonly args: JsonObject; readonly reasoning: string }
   | { readonly kind: 'decline'; readonly problems: readonly Problem[] };
 
-/** A tool that may be what the goal wants, with the plan that leads to it. */
+/** A tool that the goal may mean, with the plan that leads to it. */
 interface Candidate extends Chained {
   readonly card: ToolCard;
   readonly score: number;
-  /** How much of the goal the plan accounts for, from 0 to 1; 0 where no tool is spoken of. */
+  /** The share of the goal that the plan covers, from 0 to 1. 0 if the goal mentions no tool. */
   readonly coverage: number;
-  /** What of the goal nothing in the plan accounts for. */
+  /** The parts of the goal that the plan does not cover. */
   readonly leftOver: readonly (Word | Value)[];
 }
 
@@ -219,8 +219,8 @@ const MOST_CANDIDATES = 12;
 const MOST_EFFORT = 300;
 
 /**
- * The tool whose plan accounts for most of the goal. The best match of words alone would stop too early: for the
- * weather at the place of an address, the tool that finds places has more of the words.
+ * The tool whose plan covers most of the goal. Matching words alone would stop too early: for the weather at
+ * the place of an address, the tool that finds places matches more words.
  */
 export function nextMove(situation: Situation): NextMove {
   const { goal, index } = situation;
@@ -242,7 +242,7 @@ function candidate(card: ToolCard, situation: Situation, place: number): Candida
   const { steps, used, cards } = chained.draft;
   const isUsed = ({ start, end }: Span) => used.some((span) => span.start <= start && end <= span.end);
   const explained = (word: Word) => Math.max(...cards.map((tool) => explains(tool, word)));
-  // A result that is still to come may hold words that nothing explains yet.
+  // A result that is still to come may contain words that nothing explains yet.
   const isOpen = chained.outcome === 'later' || chained.problems.some(({ choices }) => choices.length > 0);
   const pointsOf = (word: Word): number => {
     if (isSoft(word)) return explained(word) >= 0.9 ? 0.7 : 0;
@@ -270,15 +270,15 @@ function isFirm(part: Word | Value): boolean {
   return !('stem' in part && isSoft(part));
 }
 
-/** To look something up it is enough to understand half of the goal; to have reached it takes more. */
+/** For a read it is enough to understand half of the goal. Reaching the goal takes more. */
 function mayRead({ outcome, coverage, leftOver }: Candidate): boolean {
   const asksForChange = leftOver.some((part) => 'stem' in part && part.meaning?.kind === 'change');
   return !asksForChange && (outcome === 'later' ? coverage >= 0.5 : outcome !== undefined && coverage > 0.5);
 }
 
 /**
- * Nothing is changed on a guess: the goal orders it, each of its words is accounted for, and the verb of the tool's
- * name is among them. "Delete everything" names nothing, and could well delete everything.
+ * Nothing is changed on a guess. The goal must be an order, the plan must cover all its words, and they must
+ * include the verb in the tool's name. "Delete everything" names nothing, and could delete everything.
  */
 function mayChange({ card, outcome, draft, leftOver }: Candidate, { isOrder, words }: Goal): boolean {
   const verbs = card.nameWords.filter(({ meaning }, index) => index === 0 || meaning?.kind === 'change');

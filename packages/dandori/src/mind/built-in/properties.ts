@@ -3,23 +3,23 @@ import type { Tool } from '../../model/tool.ts';
 import type { Need } from './arguments.ts';
 import { agreement, isSaid, isSoft, spaced, type Word, wordsOf } from './goal.ts';
 
-/** A value that a tool's result has, or will have by its output schema. */
+/** A value in a tool's result, or one that its output schema promises. */
 export interface Property {
   /** JMESPath: `city`, `tables[0].name`. */
   readonly path: string;
   readonly leaf: readonly Word[];
   /** Words of the whole path. */
   readonly words: readonly Word[];
-  /** One of many: which one is meant shows only in the result. */
+  /** One of many values. Only the result shows which one is meant. */
   readonly isMany: boolean;
   readonly value: string | number | bigint | boolean;
-  /** The texts of the same object: an id is chosen by the name that stands beside it. */
+  /** The texts of the same object, because an id is chosen by the name beside it. */
   readonly beside: readonly string[];
 }
 
 const DEEPEST = 6;
 const MOST = 2_000;
-/** Words that only say that something is called so, and never what it is. */
+/** Generic words that name something without saying what it is. */
 const NAMING = new Set([
   'name',
   'id',
@@ -34,13 +34,13 @@ const NAMING = new Set([
   'text',
 ]);
 
-/** What a tool promises to give. One that promises nothing gives what its name says: `list_tables`. */
+/** What a tool promises to return. Without an output schema, its name says it: `list_tables`. */
 export function promisedBy({ outputSchema }: Tool, nameWords: readonly Word[]): Property[] {
   if (outputSchema === undefined) return propertiesIn([''], nameWords);
   return propertiesIn(sampleOf(plainSchema(outputSchema, outputSchema), outputSchema), nameWords);
 }
 
-/** What a result has. Where no field says what a value is, the name of the tool does. */
+/** The values in a result. If no field name describes a value, the name of the tool does. */
 export function propertiesIn(result: Json, nameWords: readonly Word[]): Property[] {
   const found: Property[] = [];
   const walk = (value: Json, at: Omit<Property, 'value'>, depth: number): void => {
@@ -65,13 +65,13 @@ export function propertiesIn(result: Json, nameWords: readonly Word[]): Property
   return found;
 }
 
-/** Tools without structured output send JSON as text, or plain text, each word of which may be a name. */
+/** Tools without structured output send JSON as text, or plain text in which each word may be a name. */
 function readable(result: Json): Json {
   if (typeof result !== 'string') return result;
   return parsed(result) ?? [...new Set(result.slice(0, 20_000).match(/[\p{L}_][\p{L}\p{N}_-]*/gu))];
 }
 
-/** The value where a text is JSON. */
+/** The parsed value, if a text is JSON. */
 export function parsed(text: string): Json | undefined {
   try {
     return /^\s*[[{]/.test(text) && text.length <= 1_000_000 ? parseJson(text) : undefined;
@@ -87,13 +87,14 @@ export function fitting(properties: readonly Property[], need: Need): Property[]
   return properties.filter((_, index) => best > 0 && scores[index] === best);
 }
 
-/** 0 where it does not fit. `table` fits `tables[0].name` but not `tables[0].size`. */
+/** 0 if it does not fit. `table` fits `tables[0].name` but not `tables[0].size`. */
 function fit({ value, words, leaf, isMany }: Property, { card, parameter }: Need): number {
   const type = typeOf(parameter.schema).replace('integer', 'number');
   if (type !== '' && type !== (typeof value === 'bigint' ? 'number' : typeof value)) return 0;
   const isTold = (word: Word) => isSaid(word, words);
   const wanted = parameter.words.filter(({ stem }) => !NAMING.has(stem));
-  // `get_user(id)` takes `users[0].id`: where the parameter's name is too general, the tool's own words must agree.
+  // `get_user(id)` takes `users[0].id`: if the parameter's name is too general, the tool's own words must
+  // match.
   const isMeant =
     wanted.length > 0 ? wanted.every(isTold) : card.nameWords.some((word) => !isSoft(word) && isTold(word));
   if (!isMeant) return 0;
@@ -101,7 +102,7 @@ function fit({ value, words, leaf, isMany }: Property, { card, parameter }: Need
   return wanted.length > 0 && leaf.every(({ stem }) => NAMING.has(stem)) ? 1 : 0;
 }
 
-/** Those that the goal's words speak of most: `products` for 商品. None where it speaks of none of them. */
+/** The properties that match the goal best: `products` for 商品. Empty if the goal mentions none. */
 export function mostAlike(properties: readonly Property[], words: readonly Word[]): Property[] {
   const scores = properties.map(({ value, beside }) => {
     const texts = [...new Set([String(value), ...beside])];
@@ -111,14 +112,20 @@ export function mostAlike(properties: readonly Property[], words: readonly Word[
   return properties.filter((_, index) => best > 0 && (scores[index] ?? 0) > best - 0.01);
 }
 
-/** `products` is nearer to "products" than `product_prices` is: what the goal does not say counts against it. */
+/**
+ * `products` is closer to "products" than `product_prices` is: words that are not in the goal count against
+ * it.
+ */
 function likeness(own: readonly Word[], words: readonly Word[]): number {
   const best = own.map((word) => Math.max(0, ...words.map((other) => agreement(word, other))));
   const said = best.filter((score) => score > 0).length;
   return best.reduce((sum, score) => sum + score, 0) * (0.5 + (0.5 * said) / Math.max(1, own.length));
 }
 
-/** A schema with a local `$ref` followed and the null of an optional value left out; empty where it is no schema. */
+/**
+ * A schema with local `$ref`s followed and without the null of an optional value. Empty if it is not a
+ * schema.
+ */
 export function plainSchema(schema: Json | undefined, root: JsonObject): JsonObject {
   const own = asObject(schema);
   const target = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(own.$ref))?.[1] ?? '';
@@ -130,7 +137,7 @@ export function plainSchema(schema: Json | undefined, root: JsonObject): JsonObj
   return { ...followed, ...asObject(choices?.find((choice) => isObject(choice) && choice.type !== 'null')) };
 }
 
-/** The first type that is not null; empty where the schema does not say. */
+/** The first type other than null. Empty if the schema has none. */
 export function typeOf({ type, properties, items }: JsonObject): string {
   const first = Array.isArray(type) ? type.find((item) => item !== 'null') : type;
   if (typeof first === 'string') return first;
@@ -142,7 +149,9 @@ export function propertiesOf(schema: JsonObject, root: JsonObject): [string, Jso
   return properties.map(([name, property]) => [name, plainSchema(property, root)]);
 }
 
-/** A value that the schema allows, to be read as a result would be; `room` bounds it, as schemas may be endless. */
+/**
+ * A sample value of the schema, to be read like a result. `room` limits it, because schemas may be recursive.
+ */
 function sampleOf(schema: JsonObject, root: JsonObject, room = { left: 300 }): Json {
   const type = typeOf(schema);
   if (room.left-- <= 0) return null;
@@ -153,7 +162,7 @@ function sampleOf(schema: JsonObject, root: JsonObject, room = { left: 300 }): J
   );
 }
 
-/** Schemas come from anywhere: whatever is not an object is taken for an empty one. */
+/** Schemas may be invalid: anything that is not an object counts as an empty schema. */
 function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }

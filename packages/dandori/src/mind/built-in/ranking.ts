@@ -6,31 +6,34 @@ import { type Parameter, parametersOf } from './arguments.ts';
 import { type Goal, isSoft, spaced, type Word, wordsOf } from './goal.ts';
 import { type Property, promisedBy } from './properties.ts';
 
-/** What is known about a tool, made once for a set of tools. */
+/** What is known about a tool, computed once per set of tools. */
 export interface ToolCard {
   readonly tool: Tool;
   readonly nameWords: readonly Word[];
   readonly parameters: readonly Parameter[];
   readonly requiresNothing: boolean;
   readonly outputs: readonly Property[];
-  /** Term → how telling the best place is where it stands: 1 in the name, less in the description. */
+  /** Term → weight of the best place where it appears: 1 in the name, less in the description. */
   readonly terms: ReadonlyMap<string, number>;
 }
 
 export interface ToolIndex {
   readonly cards: readonly ToolCard[];
-  /** Term → in how many tools it stands. */
+  /** Term → number of tools that contain it. */
   readonly spread: ReadonlyMap<string, number>;
   readonly meanLength: number;
 }
 
 const indexes = new WeakMap<ReadonlyMap<string, Tool>, ToolIndex>();
 
-/** The toolbox hands out the same map while nothing has changed, so 527 tools are read once and not at each turn. */
+/**
+ * The toolbox returns the same map until something changes, so 527 tools are indexed once and not at each
+ * turn.
+ */
 export function indexOf(tools: ReadonlyMap<string, Tool>): ToolIndex {
   const kept = indexes.get(tools);
   if (kept !== undefined) return kept;
-  // What it would read again, or look for, it has at hand anyway.
+  // The planner has results and tools in memory, so it needs no own tools.
   const cards = [...tools.values()].filter((tool) => !isOwnTool(tool)).map(cardOf);
   const spread = new Map<string, number>();
   for (const { terms } of cards)
@@ -41,13 +44,16 @@ export function indexOf(tools: ReadonlyMap<string, Tool>): ToolIndex {
   return index;
 }
 
-/** The tools that the goal's words speak of, best first: BM25, with the place of a word for its frequency. */
+/**
+ * The tools that match the goal's words, best first. This is BM25 with the place of a word instead of its
+ * frequency.
+ */
 export function rank({ words, values }: Goal, index: ToolIndex, limit: number): ToolCard[] {
-  // A word counts once: a goal that repeats itself a thousand times says no more.
+  // A word counts once, so repeating it has no effect.
   const distinct = [...new Map(words.map((word) => [word.stem, word])).values()];
   const kinds = new Set<string>(values.map(({ kind }) => kind).filter((kind) => kind !== 'number'));
   const scoreOf = (card: ToolCard): number => {
-    // "What is 100 + 200?" has no word for a calculator; its form asks for one.
+    // "What is 100 + 200?" has no word for a calculator, but its form asks for one.
     const isFormed = card.parameters.some(({ kind, isRequired }) => isRequired && kinds.has(kind));
     let score = isFormed ? 6 : 0;
     for (const word of distinct)
@@ -64,8 +70,8 @@ export function rank({ words, values }: Goal, index: ToolIndex, limit: number): 
 }
 
 /**
- * How well a word is explained by a tool, from 0 to 1. What looks like a name is explained only where it stands in the
- * tool's own name, as is a change: that a description mentions 東京 or "writing" makes neither a word for the tool.
+ * How well a tool explains a word, from 0 to 1. A word that looks like a name, or means a change, must be in
+ * the tool's own name. A description that mentions 東京 or "writing" is not enough.
  */
 export function explains({ terms }: ToolCard, word: Word): number {
   const [same = 0, meant = 0] = termsOf(word).map((term) => terms.get(term) ?? 0);
@@ -75,7 +81,7 @@ export function explains({ terms }: ToolCard, word: Word): number {
   return quality < 0.6 && (isNameLike || word.meaning?.kind === 'change') ? 0 : quality;
 }
 
-/** Well enough for the word to be accounted for. */
+/** Whether the tool covers the word. */
 export function speaksOf(card: ToolCard, word: Word): boolean {
   return explains(card, word) >= 0.4;
 }
@@ -102,7 +108,7 @@ function cardOf(tool: Tool): ToolCard {
   return { tool, nameWords, parameters, requiresNothing, outputs, terms };
 }
 
-/** An example is a value that somebody may want, and no word for what the tool does: "e.g. Tokyo". */
+/** Removes examples such as "e.g. Tokyo". They are possible values and don't describe the tool. */
 function withoutExamples(text: string): string {
   return text.replace(
     /"[^"\n]{0,80}"|“[^”\n]{0,80}”|\([^()]{0,80}(?:\.\.\.|…|など|etc\.?)\)|(?:\be\.g\.|\bsuch as\b|\bfor example\b|例えば|例[:：])[^;。\n]{0,80}/gi,

@@ -45,12 +45,12 @@ function shortDescription(description: string): string {
 
 type Telling = Pick<Thought, 'state' | 'result' | 'resultText'> & { readonly language: Language };
 
-/** The results of these tasks, in words that are all from the results. */
+/** The results of these tasks as text, with nothing added. */
 export function answerText(tasks: readonly string[], telling: Telling): string {
   return tasks.map((id) => (tasks.length === 1 ? told(id, telling) : titled(id, telling))).join('\n\n');
 }
 
-/** A tool that brings nothing back has still done what it was called for, and an empty answer would not say so. */
+/** A tool without a result has still done its work, and an empty answer would not say so. */
 function told(task: string, { state, result, resultText, language }: Telling): string {
   const value = result(task);
   const text = value === undefined ? resultText(task).slice(0, 4_000) : formatted(value, language);
@@ -144,7 +144,7 @@ const MOST_ROWS = 20;
 const MOST_COLUMNS = 10;
 const WIDEST_CELL = 40;
 
-/** A result as a person reads it: nothing is added to what it holds. */
+/** A result in readable form, with nothing added. */
 function formatted(result: Json, language: Language): string {
   const text = block((typeof result === 'string' ? parsed(result) : undefined) ?? result, language, 0);
   return clip(text, LONGEST);
@@ -161,7 +161,7 @@ function block(value: Json, language: Language, depth: number): string {
     .join('\n');
 }
 
-/** Fields that say something of their own: not empty, and not in the other language. */
+/** Fields with content: not empty, and not in the other language. */
 function telling(value: JsonObject, language: Language): [string, Json][] {
   return Object.entries(value).filter(([key, item]) => {
     const other = language === 'ja' ? `${key}_ja` : key.replace(/_ja$/, '');
@@ -169,7 +169,7 @@ function telling(value: JsonObject, language: Language): [string, Json][] {
   });
 }
 
-/** `columns` beside `rows` are one table. */
+/** `columns` and `rows` together are one table. */
 function withNamedRows(value: JsonObject): JsonObject {
   const { columns, rows, ...others } = value;
   if (!Array.isArray(columns) || !Array.isArray(rows)) return value;
@@ -183,7 +183,7 @@ function field(name: string, text: string): string {
   return text.includes('\n') ? `${name}:\n${text.replace(/^/gm, '  ')}` : `${name}: ${text}`;
 }
 
-/** Objects as a table whose columns line up; anything else one in a line. */
+/** Objects as an aligned table. Anything else is written one per line. */
 function list(items: readonly Json[], language: Language): string {
   if (items.length === 0) return language === 'ja' ? '（なし）' : '(none)';
   const shown = items.slice(0, MOST_ROWS);
@@ -213,7 +213,7 @@ function shortened(text: string): string {
 
 const UNITS: Readonly<Record<string, string>> = { c: '°C', f: '°F', kmh: 'km/h', percent: '%' };
 
-/** `temperature_c` is "temperature (°C)", and 気温 (°C) where the dictionary has it. */
+/** `temperature_c` becomes "temperature (°C)", and 気温 (°C) if the dictionary has the word. */
 function label(key: string, language: Language): string {
   const [, name = '', unit] = /^(.*?)(?: (c|f|kmh|percent))?$/.exec(spaced(key.replace(/_ja$/, ''))) ?? [];
   const meaning = meaningOf(stem(name)) ?? meaningOf(stem(name.replaceAll(' ', '')));

@@ -2,7 +2,7 @@ import { pick, resultsOf, type Skill } from './skill.ts';
 
 const EVALUATE = 'calc.evaluate';
 
-/** "3000円の15%引きは？" and "What is 15% off 3000?": written as an expression, which the calculator works out. */
+/** "3000円の15%引きは？" and "What is 15% off 3000?": turned into an expression for the calculator. */
 export const arithmetic: Skill = (request) => {
   if (!request.has(EVALUATE)) return undefined;
   const sum = expressionIn(request.text);
@@ -16,11 +16,11 @@ export const arithmetic: Skill = (request) => {
 
 interface Sum {
   readonly expression: string;
-  /** What the result is counted in: Japanese, English. */
+  /** The unit of the result: Japanese, English. */
   readonly unit?: readonly [string, string];
 }
 
-/** The sum that a text asks for; undefined where a word of it is no part of a sum. */
+/** The calculation that a text asks for. Undefined if a word does not belong to a calculation. */
 export function expressionIn(goal: string): Sum | undefined {
   const text = bare(withDigits(goal));
   for (const [form, write] of FORMS) {
@@ -30,7 +30,7 @@ export function expressionIn(goal: string): Sum | undefined {
   return written(text);
 }
 
-/** Polite words around a sum. */
+/** Polite words around a calculation. */
 const AROUND =
   /^(?:(?:please|can you|could you|tell me|what is|what's|whats|what are|calculate|compute|work out|evaluate|how much is|how much are|how much does|find|the|solve|次の計算をして|計算)[\s:,]*)+|[\s、,]*(?:please|equals?|in total|altogether|make|is|を計算してください|を計算して|を計算|の計算をして|計算して|を教えてください|を教えて|を求めて|を出して|はいくらになりますか|はいくらですか|はいくらになる|はいくら|はいくつですか|はいくつ|はなんですか|は何ですか|は何|でいくらになる|でいくらですか|でいくら|だといくら|といくら|するといくつ|するといくら|すると|くらい|してください|して|ですか|になる|いくら|いくつ|は|[?=])+$/g;
 
@@ -65,7 +65,7 @@ const form = (source: string) => new RegExp(`^${source}$`);
 const numbers = (list = '') => list.match(/-?\d+(?:\.\d+)?/g) ?? [];
 const sumOf = (expression: string): Sum => ({ expression });
 
-/** What a goal can look like as a whole. The first that fits is taken. */
+/** Patterns for a whole goal. The first match wins. */
 const FORMS: readonly (readonly [RegExp, (match: readonly string[]) => Sum | undefined])[] = [
   [form(`multiply ${N} (?:by|and|with) ${N}`), ([, a, b]) => sumOf(`${a} * ${b}`)],
   [form(`divide ${N} by ${N}`), ([, a, b]) => sumOf(`${a} / ${b}`)],
@@ -271,7 +271,7 @@ function toCelsius(fahrenheit = ''): Sum {
   return { expression: `(${fahrenheit} - 32) * 5 / 9`, unit: ['℃', ' °C'] };
 }
 
-/** Units by kind: how many of the smallest each is, and its names. */
+/** Units by kind: the size of each in the smallest unit, and its names. */
 const UNITS: readonly (readonly [size: number, names: string][])[] = [
   [
     [1, 'second seconds sec secs s 秒'],
@@ -316,7 +316,7 @@ function converted(count = '', from = '', to = ''): Sum | undefined {
   return undefined;
 }
 
-/** Words that stand for signs between numbers. */
+/** Words for operators between numbers. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/multiplied by|times|かける|掛ける|[×x✕*](?=\s*[\d(])/g, '*'],
   [/divided by|割る|÷/g, '/'],
@@ -325,12 +325,12 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/円|ドル|\$|¥/g, ''],
 ];
 
-/** A sum that is written as one, with signs or with words for them. */
+/** A calculation written with operators or words for them. */
 function written(text: string): Sum | undefined {
   const signs = SIGNS.reduce((now, [word, sign]) => now.replaceAll(word, ` ${sign} `), text);
   const expression = signs.replaceAll(/\s+/g, ' ').trim();
   const isSum = /^[\d.+\-*/^() ]+$/.test(expression) && /\d\s*\)*\s*[-+*/^]\s*\(*\s*[\d-]/.test(expression);
-  // 2026-05-01 and 03-1234-5678 are no subtractions.
+  // 2026-05-01 and 03-1234-5678 are not subtractions.
   const isOther = /^\d+(?:-\d+){2,}$/.test(expression) || /(?<![\d.])0\d/.test(expression);
   return isSum && !isOther ? sumOf(expression) : undefined;
 }

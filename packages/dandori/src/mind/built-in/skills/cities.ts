@@ -20,7 +20,7 @@ export interface City {
   readonly english: string;
   readonly japanese: string;
   readonly zone: string;
-  /** Where it stands in the text. */
+  /** The position in the text. */
   readonly start: number;
   readonly end: number;
 }
@@ -41,7 +41,7 @@ const ENTRIES = CITIES.trim()
 
 const ZONES = Intl.supportedValuesOf('timeZone');
 
-/** `asia/tokyo` as a text has it. */
+/** `asia/tokyo`, as users write it. */
 function zonesIn(text: string): City[] {
   return [...text.matchAll(/[a-z]+(?:\/[a-z_+\-0-9]+)+/g)].flatMap(({ 0: name, index: start }) => {
     const zone = ZONES.find((own) => own.toLowerCase() === name);
@@ -51,7 +51,7 @@ function zonesIn(text: string): City[] {
   });
 }
 
-/** The cities that a text names, in the order in which they stand there. */
+/** The cities in a text, in the order of appearance. */
 export function citiesIn(text: string): City[] {
   const found = ENTRIES.flatMap(({ form, ...city }) =>
     [...text.matchAll(form)].map((match) => ({

@@ -5,7 +5,7 @@ const TABLES = 'sqlite.list_tables';
 const SCHEMA = 'sqlite.get_table_schema';
 const QUERY = 'sqlite.execute_safe_query';
 
-/** Which table a goal speaks of: by a word for what it holds, or for a column of it. */
+/** Recognizes the table that a goal means, by a word for its content or for a column. */
 const SUBJECTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^order_items$/, /注文明細|明細|order items/],
   [/order/, /注文|受注|\borders?\b/],
@@ -31,9 +31,9 @@ export const database: Skill = (request) => {
       text,
     );
   if (!isAboutTables && !isAboutColumns && subject === undefined && !isAboutGoods) return undefined;
-  // A plain list is a matter of the general planner.
+  // The general planner handles plain lists.
   if (!isAboutTables && !isAboutColumns && !isRowQuestion(text)) return undefined;
-  // A question over several tables, or with a condition that is not understood, needs SQL.
+  // A question over several tables, or with an unknown condition, needs SQL.
   if (
     /さん|様|まだ|未|ていない|しない|済み|誰が|何を|who (?:placed|ordered|bought)|sold|売れ|without|has no|have no|not yet|月の|合計金額/.test(
       text,
@@ -57,13 +57,13 @@ export const database: Skill = (request) => {
 
 const GOODS = [/product|item|goods/, /./] as const;
 
-/** The table that the goal names, otherwise the plainest of those that fit: orders rather than order_items. */
+/** The table that the goal names, otherwise the plainest match: orders instead of order_items. */
 function tableFor(names: readonly string[], subject: RegExp, text: string): string | undefined {
   const named = names.find((name) => new RegExp(`\\b${name.toLowerCase()}\\b`).test(text));
   const fitting = names.filter((name) => subject.test(name.toLowerCase()));
   const own = fitting.filter((name) => name.toLowerCase().search(subject) === 0);
   const [best, next] = (own.length > 0 ? own : fitting).toSorted((one, other) => one.length - other.length);
-  // Of two that fit equally well the user chooses.
+  // If two tables fit equally well, the user chooses.
   return named ?? (best?.length === next?.length ? undefined : best);
 }
 

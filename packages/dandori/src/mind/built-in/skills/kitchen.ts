@@ -8,7 +8,7 @@ const REMOVE = 'kitchen.remove_item';
 const ADD = 'kitchen.add_item';
 const SOON_DAYS = 3;
 
-/** What is in the kitchen, what goes off soon, how a dish is made, and what to add or to remove. */
+/** The stock of the kitchen, what expires soon, recipes, and adding or removing items. */
 export const kitchen: Skill = (request) => {
   if (!request.has(INVENTORY)) return undefined;
   return changed(request) ?? recipe(request) ?? stock(request);
@@ -39,7 +39,7 @@ function stock(request: Request): SkillMove | undefined {
   const fitting = items.filter((item) =>
     forms(item).some((form) => contains(asksFor ?? '', form) || contains(form, asksFor ?? '')),
   );
-  // The shop may have it.
+  // The shop may have the item.
   if (fitting.length === 0 && /在庫|stock/.test(text)) return undefined;
   if (fitting.length === 0) {
     const what = asksFor ?? '';
@@ -168,7 +168,7 @@ function changed(request: Request): SkillMove | undefined {
 const USED =
   /^(?:i|we) (?:have )?(?:used|ate|drank|finished)|(?:使った|使い切った|食べた|飲んだ|消費した)(?:よ)?$/;
 
-/** An order to put something in or to take it out, or the news that something was used up. */
+/** An order to add or remove an item, or a statement that an item was used up. */
 function changeIn({ text, isOrder }: Request): Change | undefined {
   if (
     /レシピ|料理|recipe|dish|ない|ません|\bnot\b|n't\b|\bif\b|なら|たら|どう|べき|should|\?$|か$/.test(text)
@@ -201,7 +201,7 @@ function changeIn({ text, isOrder }: Request): Change | undefined {
   return jaIn === null ? undefined : addition(jaIn[1], jaIn[2], jaIn[3]);
 }
 
-/** Nothing is changed on a guess: two things, everything, or the oldest one are a matter of a language model. */
+/** Nothing is changed on a guess. Two items, all items, or the oldest one need a language model. */
 const UNCLEAR =
   /\b(?:and|or|from|of)\b|,|、|と|everything|anything|all\b|latest|oldest|newest|\bold\b|expired|最新|古い|全部|すべて|全て|何でも/;
 
@@ -225,7 +225,7 @@ function addition(what = '', quantity = '1', unit?: string): Change | undefined 
   };
 }
 
-/** An amount alone says neither in nor out. */
+/** An amount alone does not say whether to add or remove. */
 function unclear(match: RegExpExecArray, request: Request): SkillMove | undefined {
   const { language } = request;
   const [first = '', second = ''] = match.slice(1);

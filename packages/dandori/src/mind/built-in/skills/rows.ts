@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../model/json.ts';
 import { citiesIn } from './cities.ts';
 import { pick, type Request } from './skill.ts';
 
-/** What a column holds, by its name. */
+/** The content of a column, by its name. */
 const COLUMNS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:.*_)?(?:price|cost|amount)$/, /値段|価格|いくら|金額|price|cost|how much/],
   [
@@ -16,7 +16,7 @@ const COLUMNS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:.*_)?category$/, /分類|カテゴリ|category/],
 ];
 
-/** Words for values that data hold in English. */
+/** Words for values that the data contains in English. */
 const VALUES: readonly (readonly [RegExp, RegExp])[] = [
   [/文房具|文具|stationery/, /^stationery$/],
   [/飲み物|飲料|ドリンク|drinks?/, /^drink$/],
@@ -46,7 +46,7 @@ const LIMIT =
   /(\d+(?:\.\d+)?)\s*(?:円|yen|ドル|dollars?)?\s*(以下|未満|以上|より(?:高|大き|多)|より(?:安|小さ|少な)|を超え)|(under|below|less than|cheaper than|at most|up to|over|above|more than|at least)\s*[$¥]?(\d+(?:\.\d+)?)/;
 const SOLD_OUT = /在庫切れ|在庫がない|在庫のない|品切れ|売り切れ|out of stock|sold out/;
 
-/** Whether a goal asks something about rows, and not only for a list of them. */
+/** Whether a goal asks about rows, instead of only for a list of them. */
 export function isRowQuestion(text: string): boolean {
   const forms = [COUNT, SUM, LIMIT, SOLD_OUT, ...[...SUPERLATIVES, ...VALUES].map(([form]) => form)];
   return (
@@ -61,8 +61,9 @@ function by(form: RegExp) {
 }
 
 /**
- * Answers a question about rows: which is the cheapest, how many, what costs less than, the price of one. It is all worked
- * out from the rows. `undefined` means that the question is not about these rows. `areMeant`: the goal says what the rows are.
+ * Answers a question about rows: the cheapest, how many, which cost less than a limit, the price of one. The
+ * answer is computed from the rows. `undefined` means that the question is not about these rows. `areMeant`:
+ * the goal names the kind of rows.
  */
 export function aboutRows(
   rows: readonly JsonObject[],
@@ -122,7 +123,7 @@ export function aboutRows(
   return chosen.map((row) => line(row, language)).join('\n');
 }
 
-/** What several of one thing cost: 店のノートを12冊買うといくら. */
+/** The price of several pieces: 店のノートを12冊買うといくら. */
 function priced(
   rows: readonly JsonObject[] | undefined,
   column: string | undefined,
@@ -143,7 +144,7 @@ function isNamed(rows: readonly JsonObject[], text: string): boolean {
   return rows.every((row) => names(row).some((name) => contains(text, name)));
 }
 
-/** The rows that the question is about; undefined where it is about all of them. */
+/** The rows that the question is about. Undefined if it is about all rows. */
 function filtered(
   rows: readonly JsonObject[],
   columns: readonly string[],
@@ -180,7 +181,7 @@ function within(value: number, bound: number, word: string): boolean {
   return value > bound;
 }
 
-/** What a row is called. A name may have several forms: 牛乳 (低脂肪) / low-fat milk. */
+/** The name of a row. A name may have several forms: 牛乳 (低脂肪) / low-fat milk. */
 function names(row: JsonObject): string[] {
   return Object.entries(row)
     .filter(([column, value]) => /(?:^|_)(?:name|title)(?:_|$)/.test(column) && typeof value === 'string')
@@ -188,7 +189,7 @@ function names(row: JsonObject): string[] {
     .filter((name) => name.length > 0);
 }
 
-/** Whether a text speaks of a name: 佐藤花子 is 佐藤 花子, and "green teas" is Green tea. */
+/** Whether a text mentions a name: 佐藤花子 matches 佐藤 花子, and "green teas" matches Green tea. */
 export function contains(text: string, name: string): boolean {
   const plain = name.normalize('NFKC').toLowerCase();
   if (/[^\u0020-\u007f]/.test(plain)) return text.replaceAll(/\s/g, '').includes(plain.replaceAll(/\s/g, ''));
@@ -214,7 +215,7 @@ function title(row: JsonObject, language: Request['language']): string {
   return String(own ?? row.name ?? row.title ?? Object.values(row)[0] ?? '');
 }
 
-/** A row in a line: its name, and what it is asked for or all of it. */
+/** A row in one line: its name with the requested fields, or with all fields. */
 function line(row: JsonObject, language: Request['language'], column?: string): string {
   const rest = Object.entries(row).filter(
     ([key, value]) =>

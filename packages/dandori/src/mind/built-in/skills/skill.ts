@@ -5,11 +5,13 @@ import type { Language } from '../../../model/text.ts';
 export interface Call {
   readonly operation: string;
   readonly args: JsonObject;
-  /** Arguments that come from the result of the call before this one: the path of each. */
+  /** Arguments from the result of the previous call: the path of each. */
   readonly fromLast?: Readonly<Record<string, string>>;
 }
 
-/** What a skill does next: calls of tools, a final answer, a question, or the reason why it cannot be done. */
+/**
+ * The next move of a skill: tool calls, a final answer, a question, or the reason why the goal can't be done.
+ */
 export type SkillMove =
   | { readonly kind: 'call'; readonly calls: readonly Call[] }
   | { readonly kind: 'answer'; readonly text: string }
@@ -17,34 +19,35 @@ export type SkillMove =
   | { readonly kind: 'cannot'; readonly why: string };
 
 export interface Request {
-  /** The user's words: half-width, in lower case, without the signs at the end. */
+  /** The user's words: half-width, in lower case, without final punctuation. */
   readonly text: string;
-  /** The user's words as they are. */
+  /** The user's words, unchanged. */
   readonly raw: string;
   readonly language: Language;
-  /** It orders something. A question, a condition or a denial does not. */
+  /** Whether the goal is an order. A question, a condition or a negation is not. */
   readonly isOrder: boolean;
   readonly has: (operation: string) => boolean;
-  /** In adaptive mode arguments hold real values and never Refs. */
+  /** In adaptive mode arguments contain real values and no Refs. */
   readonly isAdaptive: boolean;
-  /** Whether the configuration wants one tool to be called before the other. */
+  /** Whether the configuration requires one tool to be called before the other. */
   readonly isRuled: (before: string, after: string) => boolean;
   readonly isDone: (call: Call) => boolean;
-  /** The result of a call that has succeeded; undefined where it is too large to be at hand. */
+  /** The result of a succeeded call. Undefined if it is too large to be in memory. */
   readonly result: (call: Call) => Json | undefined;
-  /** What the user answered to this question. */
+  /** The user's answer to this question. */
   readonly answerTo: (question: string) => Json | undefined;
 }
 
 /**
- * Knows how to do one kind of everyday goal with the shipped servers. It is a pure function of the goal and of the results
- * so far: asked again after each result, it goes on where it was. `undefined` means that the goal is of another kind.
+ * Handles one kind of everyday goal with the shipped servers. It is a pure function of the goal and the
+ * results so far. It is called again after each result and continues from there. `undefined` means that the
+ * goal is of another kind.
  */
 export type Skill = (request: Request) => SkillMove | undefined;
 
 /**
- * The results of all these calls, or the calls that are still to be made. A result that is too large is left to the general
- * planner: then the move is undefined.
+ * The results of all these calls, or the calls that are still missing. If a result is too large, the move is
+ * undefined, and the general planner takes over.
  */
 export function resultsOf(
   calls: readonly Call[],

@@ -5,7 +5,7 @@ import type { Request, SkillMove } from './skill.ts';
 import { time } from './time.ts';
 import { weather } from './weather.ts';
 
-/** In this order: the first that knows the goal does it. */
+/** In order: the first skill that recognizes the goal handles it. */
 const SKILLS = [arithmetic, weather, kitchen, database, time];
 
 export function skilled(request: Request): SkillMove | undefined {

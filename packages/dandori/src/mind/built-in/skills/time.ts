@@ -7,7 +7,10 @@ const CONVERT = 'clock.convert_time';
 
 const HERE: City = { english: 'here', japanese: 'ここ', zone: '', start: -1, end: -1 };
 
-/** What time, date or weekday it is, here or in a city; the difference between two cities; a time of one in the other. */
+/**
+ * The current time, date or weekday, here or in a city; the difference between two cities; a time of one city
+ * in another.
+ */
 export const time: Skill = (request) => {
   if (!request.has(NOW)) return undefined;
   const { text, language } = request;
@@ -39,7 +42,7 @@ export const time: Skill = (request) => {
   return now(kind, cities.length === 0 ? [HERE] : cities, request);
 };
 
-/** Two places, or one and here. */
+/** Two places, or one place and this machine. */
 function isConversion(cities: readonly City[], text: string): boolean {
   return cities.length === 2 || (cities.length === 1 && /here|local|my time|ここ|こちら|何時/.test(text));
 }
@@ -47,11 +50,11 @@ function isConversion(cities: readonly City[], text: string): boolean {
 const DATES =
   /あと何日|まで何日|から何日|\d日(?:後|前)|days? (?:until|till|after|before)|how many days|weekday is \d|\d+(?:st|nd|rd|th)? (?:january|february|march|april|may|june|july|august|september|october|november|december)/;
 
-/** Words that ask for the time and say nothing more. */
+/** Words that only ask for the time. */
 const ASKING =
   /timestamp|what(?:'s)?|which|time|date|day|week(?:day)?|year|month|unix|epoch|timestamp|today|current(?:ly)?|local|right|now|please|tell|me|can|you|could|give|show|get|check|look up|there|it|is|in|at|of|the|this|'s|今日|今年|今月|今|いま|現在|現地|時刻|時間|日付|西暦|何時|何分|何曜日|曜日|何月|何日|何年|タイムスタンプ|エポック|調べ|教え|知り|表示|見せ|取得|ください|下さい|お願い|です|でしょう|ます|たい|して|くれ|の|は|を|て|か|に|で|と|し|ね|な|、|,|\?|\s/g;
 
-/** Another day, a date or a train is not a matter of the time that it is now. */
+/** Another day, a date or a train needs more than the current time. */
 function isOnlyAboutNow(text: string, cities: readonly City[]): boolean {
   const rest = cities.reduceRight((now, { start, end }) => now.slice(0, start) + now.slice(end), text);
   return rest.replaceAll(ASKING, '') === '';
@@ -176,7 +179,7 @@ function givenTime(text: string): Given | undefined {
   return { clock: `${String(hours).padStart(2, '0')}:${rest}`, start: match.index };
 }
 
-/** The city beside the time is where the time is given; the other one is where it is wanted. */
+/** The city beside the time is where the time applies. The other city is where it is wanted. */
 function converted(
   { clock, start }: Given,
   cities: readonly City[],

@@ -13,7 +13,7 @@ const OTHER_DAY =
 const OWN_PLACE =
   /現在地|今いる|ここの|この場所|my (?:place|location|ip)|where i am|here|by ip|from (?:the |my )?ip|ipから|ipアドレスから/;
 
-/** The weather of cities, also of the place of an address; which of them is warmer, and by how much. */
+/** The weather in cities, or at the place of an address; which of them is warmer, and by how much. */
 export const weather: Skill = (request) => {
   const { text, language } = request;
   const ip = addressIn(text);
@@ -53,7 +53,7 @@ function addressIn(text: string): string | undefined {
   return text.match(/[0-9a-f]*[.:][0-9a-f.:]+[0-9a-f]/g)?.find((part) => isIP(part) !== 0);
 }
 
-/** A city that no list has: what stands where a city would. The tool says whether it knows it. */
+/** An unlisted city: the text in the place of a city. The tool says whether it knows the city. */
 function unknownCity(text: string): string[] {
   const match =
     /^([^\sのはで、]{2,20})(?:の|は|で)(?:今の|現在の|今日の)?(?:今)?(?:天気|気温|湿度|何度|雨|暑|寒|風)/.exec(
@@ -140,7 +140,7 @@ function sentence(report: JsonObject, { text, language }: Request): string {
   );
 }
 
-/** Questions to be answered with yes or no, and the conditions that mean yes. */
+/** Yes-or-no questions, and the weather conditions that mean yes. */
 const ASKED: readonly (readonly [RegExp, RegExp])[] = [
   [/雨(?:です|が降|は降|降|ふ|？|\?|か)|is it rain|raining|does it rain/, /rain|shower|storm|drizzle/],
   [/晴れて|晴れです|is it (?:sunny|clear)/, /sunny|clear/],
@@ -189,7 +189,7 @@ function name(report: JsonObject, language: Request['language']): string {
   return language === 'ja' ? (citiesIn(city.toLowerCase())[0]?.japanese ?? city) : city;
 }
 
-/** Sample data must not be taken for the weather of today. */
+/** Sample data must not look like today's weather. */
 function source(report: JsonObject, language: Request['language']): string {
   const day = String(report.observed_at).slice(0, 10);
   if (String(asObject(report).source) === 'offline data file')
