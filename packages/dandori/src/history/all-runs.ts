@@ -48,7 +48,9 @@ export async function countRuns(
   return { ...counter.statistics(), damaged };
 }
 
-/** Newest first, so that the first run that is too old ends the loop. The start of a damaged run is unknown. */
+/**
+ * Newest first, so that the first run that is too old ends the loop. The start of a damaged run is unknown.
+ */
 async function* runsSince(journal: Pick<Journal, 'list'>, since: number): AsyncGenerator<RunSummary> {
   for await (const summary of allRuns(journal)) {
     if (summary.status !== 'damaged' && summary.startedAt < since) return;
@@ -116,8 +118,8 @@ interface Known {
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 
 /**
- * Clients poll, and most runs have not changed since the last time. Unchanged runs are not read again; for runs without
- * questions only new events are read.
+ * Clients poll, and most runs have not changed since the last time. Unchanged runs are not read again; for
+ * runs without questions only new events are read.
  */
 export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): ListQuestions {
   let known = new Map<string, Known>();

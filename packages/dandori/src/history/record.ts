@@ -299,8 +299,8 @@ interface Decided {
 }
 
 /**
- * Whether the actions lead to the same facts. Journals of older versions lack the actions of a decision that proposes
- * or revises a plan.
+ * Whether the actions lead to the same facts. Journals of older versions lack the actions of a decision that
+ * proposes or revises a plan.
  */
 function givesTheSame(actions: readonly Action[], { made, followed, state }: Decided): boolean {
   const { decision, ms, ...said } = made;

@@ -46,7 +46,10 @@ export type Replayed = Readonly<z.infer<typeof replayedSchema>>;
 
 type Keeping = Pick<Parts, 'journal' | 'blobs' | 'check'>;
 
-/** Verifies a journal: computes the state without a model or a tool, and reports where the journal does not match. */
+/**
+ * Verifies a journal: computes the state without a model or a tool, and reports where the journal does not
+ * match.
+ */
 export async function replayRun(
   run: string,
   { to }: ReplayOptions,

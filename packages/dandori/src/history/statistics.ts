@@ -73,8 +73,8 @@ interface CounterOptions {
 }
 
 /**
- * Counts one run at a time and keeps only sums: a few numbers per tool and period, and one per ended run for the
- * median.
+ * Counts one run at a time and keeps only sums: a few numbers per tool and period, and one per ended run for
+ * the median.
  */
 interface Counter {
   add(events: readonly Event[]): void;

@@ -16,7 +16,9 @@ export interface Thought {
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly missing: readonly MissingServer[];
-  /** A finished task's result as text, at most `limit` characters. Default: the limit of the run's settings. */
+  /**
+   * A finished task's result as text, at most `limit` characters. Default: the limit of the run's settings.
+   */
   readonly resultText: (task: string, limit?: number) => string;
   /** A finished task's result; undefined if it has none or if it is too large to be in memory. */
   readonly result: (task: string) => Json | undefined;
@@ -47,8 +49,8 @@ export type Thinking =
     };
 
 /**
- * Decides what to do next: a language model, or the built-in planner. One call is one decision. The driver retries,
- * because it counts and journals each call.
+ * Decides what to do next: a language model, or the built-in planner. One call is one decision. The driver
+ * retries, because it counts and journals each call.
  */
 export interface Mind {
   /** `built-in`, or `provider/model`. */

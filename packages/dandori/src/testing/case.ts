@@ -29,9 +29,9 @@ export interface CaseOptions {
 }
 
 /**
- * Runs a test case written by `dandori save-test` through the real compiler, scheduler and driver. The mind, the
- * tools and the user repeat what was recorded, on a clock that takes no time. Throws a `CaseError` with the
- * differences if another call is made, another plan is accepted or another answer is given.
+ * Runs a test case written by `dandori save-test` through the real compiler, scheduler and driver. The mind,
+ * the tools and the user repeat what was recorded, on a clock that takes no time. Throws a `CaseError` with
+ * the differences if another call is made, another plan is accepted or another answer is given.
  */
 export async function runCase(source: string | RecordedCase, options: CaseOptions = {}): Promise<Report> {
   const recorded = typeof source === 'string' ? await readCase(source) : source;

@@ -10,8 +10,8 @@ export interface TemporaryJournal extends AsyncDisposable, Store {
 }
 
 /**
- * A real journal in a temporary folder, deleted after the test: `await using temporary = await
- * createTemporaryJournal()`.
+ * A real journal in a temporary folder, deleted after the test:
+ * `await using temporary = await createTemporaryJournal()`.
  */
 export async function createTemporaryJournal(): Promise<TemporaryJournal> {
   const directory = await mkdtemp(join(tmpdir(), 'dandori-'));

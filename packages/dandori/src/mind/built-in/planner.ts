@@ -175,7 +175,7 @@ function moveFor({ state, tools, result }: Thought, goal: Goal, words: Words): N
   });
 }
 
-/** The wordings of the questions that were asked about a parameter of a tool, whatever the version and the language. */
+/** The texts of earlier questions about a parameter of a tool, from any version and in any language. */
 function askedAbout(need: Need, { decisions }: RunState): Json[] {
   const about = stringifyJson(aboutOf(need));
   return decisions

@@ -149,8 +149,8 @@ export async function callModel({
 }
 
 /**
- * The SDK can't serialize bigints in earlier calls. As text they keep every digit. Anthropic and Google require
- * objects, so there such an integer is sent in quotes.
+ * The SDK can't serialize bigints in earlier calls. As text they keep every digit. Anthropic and Google
+ * require objects, so there such an integer is sent in quotes.
  */
 function sendable(message: ModelMessage, { provider }: LanguageMindOptions): ModelMessage {
   if (message.role !== 'assistant' || typeof message.content === 'string') return message;

@@ -83,8 +83,8 @@ function later(message: string, error: ApiError): Failure {
 }
 
 /**
- * In milliseconds. `retry-after` holds seconds or a date; some servers send milliseconds in `retry-after-ms`. Infinity
- * is ignored, because it can't be journaled.
+ * In milliseconds. `retry-after` holds seconds or a date; some servers send milliseconds in `retry-after-ms`.
+ * Infinity is ignored, because it can't be journaled.
  */
 function retryAfter({ responseHeaders = {} }: ApiError): number | undefined {
   const milliseconds = Number.parseFloat(responseHeaders['retry-after-ms'] ?? '');

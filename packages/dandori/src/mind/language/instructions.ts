@@ -94,8 +94,8 @@ function orderPart(order: readonly OrderRule[]): string {
 }
 
 /**
- * The request of a decision. It depends only on what was journaled with the decision, so that later prompts repeat it
- * word for word. `act` alone needs no text, because the instructions say what to do next.
+ * The request of a decision. It depends only on what was journaled with the decision, so that later prompts
+ * repeat it word for word. `act` alone needs no text, because the instructions say what to do next.
  */
 export function writeBrief(purpose: Purpose, brief: Brief = {}): string[] {
   const { progress, loop, reflect, revisionsLeft, steps = [], report = [], isContinued } = brief;

@@ -21,13 +21,13 @@ const ROOM_FOR_RESULTS = 0.25;
 const written = new WeakMap<readonly Decision[], { window: Window; text: string }>();
 
 /**
- * Replaces the decisions before the window, without a model call. `result.read` returns anything that is shortened
- * here.
+ * Replaces the decisions before the window, without a model call. `result.read` returns anything that is
+ * shortened here.
  *
- * K1  It describes them as they were at the decision that starts the window, so that it stays the same until the
- *     boundary moves, also in another process. What ended later is in the window.
- * K2  It contains the outline of the plan, the user's answers and notes, open tasks, failures that no later call fixed,
- *     and a handle of every result.
+ * K1  It describes them as they were at the decision that starts the window, so that it stays the same until
+ *     the boundary moves, also in another process. What ended later is in the window.
+ * K2  It contains the outline of the plan, the user's answers and notes, open tasks, failures that no later
+ *     call fixed, and a handle of every result.
  * K3  It is bounded: the newest results have a line each, older ones are grouped by operation.
  */
 export function writeMemory(thought: ToolsInput, window: Window, answers: readonly string[]): string[] {

@@ -188,9 +188,9 @@ function refusalOf({ finishReason, text }: ModelOutput): Failure | undefined {
 const LONGEST_WAIT = 10_000;
 
 /**
- * A mind with a fallback. The second mind takes over at once if a retry can't help or must wait too long, otherwise
- * after two failures in a row. The run then stays with it, so that its cache works. The journal alone says which mind
- * is asked.
+ * A mind with a fallback. The second mind takes over at once if a retry can't help or must wait too long,
+ * otherwise after two failures in a row. The run then stays with it, so that its cache works. The journal
+ * alone says which mind is asked.
  */
 export function withFallback(first: Mind, second: Mind): Mind {
   const asked = (state: RunState) => (hasTakenOver(state) ? second : first);
@@ -217,7 +217,8 @@ function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
 }
 
 /**
- * Replaces lone surrogates, which are left where text was cut. Some providers refuse every request that contains one.
+ * Replaces lone surrogates, which are left where text was cut. Some providers refuse every request that
+ * contains one.
  */
 export function wellFormed<T>(value: T): T {
   return replaceSurrogates(value) as T;

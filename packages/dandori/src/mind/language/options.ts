@@ -24,8 +24,8 @@ export interface LanguageMindOptions {
   /** Milliseconds for one whole call. Default: two minutes. */
   readonly timeout?: number | undefined;
   /**
-   * Whether to send the JSON schema of the actions. Default: true for OpenAI's API, false for Anthropic and Google,
-   * whose schemas do not allow free-form arguments. The prompt always describes the format.
+   * Whether to send the JSON schema of the actions. Default: true for OpenAI's API, false for Anthropic and
+   * Google, whose schemas do not allow free-form arguments. The prompt always describes the format.
    */
   readonly supportsStructuredOutputs?: boolean | undefined;
   /** How the model writes actions. Default: `json`. */

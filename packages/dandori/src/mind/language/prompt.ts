@@ -74,9 +74,9 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
 /**
  * The messages so far, written from the state for each call.
  *
- * P1  Append-only: a call repeats the messages of the previous call word for word and adds new ones, so that caches
- *     hit. (After a call that never reached the model, the last message may get another paragraph.) Only when the
- *     window moves, the memory replaces older turns.
+ * P1  Append-only: a call repeats the messages of the previous call word for word and adds new ones, so that
+ *     caches hit. (After a call that never reached the model, the last message may get another paragraph.)
+ *     Only when the window moves, the memory replaces older turns.
  * P2  User and assistant alternate, as the chat templates of some local models require.
  * P3  Tool output is inside <result> and cannot close that tag.
  */

@@ -10,8 +10,8 @@ type ResultInput = Pick<Thought, 'state' | 'resultText'>;
 const LEAST_SHOWN = 200;
 
 /**
- * How the tasks of one decision ended. If they don't fit into a prompt, large results get equal shares of the room. If
- * there are too many even for that, the last ones are only named (`rest`).
+ * How the tasks of one decision ended. If they don't fit into a prompt, large results get equal shares of the
+ * room. If there are too many even for that, the last ones are only named (`rest`).
  */
 export function tellOutcomes(
   tasks: readonly TaskState[],
@@ -55,7 +55,10 @@ function nameOthers(tasks: readonly TaskState[], { state }: ResultInput): string
   return [`There are more results; read them with \`result.read\`:\n${lines.join('\n')}`];
 }
 
-/** How a task ended. Everything from the tool is inside the tags, including failures and questions to the user. */
+/**
+ * How a task ended. Everything from the tool is inside the tags, including failures and questions to the
+ * user.
+ */
 function tellOutcome(task: TaskState, { state, resultText }: ResultInput, limit: number): string {
   const { id } = task.task;
   const note = task.note === undefined ? '' : `\n(${task.note})`;

@@ -40,7 +40,9 @@ export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | 
   return servers === undefined && isSame ? tools : undefined;
 }
 
-/** All tools that the model knows: described ones first, then announced ones, then those found by a search. */
+/**
+ * All tools that the model knows: described ones first, then announced ones, then those found by a search.
+ */
 export function knownTools(thought: ToolsInput): readonly Tool[] {
   const { state, tools, offer } = thought;
   const names = new Set([
@@ -119,7 +121,9 @@ function isOffered(name: OwnToolName, mode: Mode, first: Offer | undefined): boo
   return name !== 'tool.search' || first?.servers !== undefined;
 }
 
-/** Inputs are described with limits and descriptions. For outputs, names and types are enough to write a Ref. */
+/**
+ * Inputs are described with limits and descriptions. For outputs, names and types are enough to write a Ref.
+ */
 type Side = 'input' | 'output';
 
 /** Omitted keywords: metadata, and limits that the compiler reports if they are broken. */
@@ -146,8 +150,8 @@ const DESCRIBED = [
 const KNOWN: ReadonlySet<string> = new Set([...OMITTED, ...DESCRIBED]);
 
 /**
- * A JSON Schema as a type: `{city: string, days?: integer}`, with a remark after a field. It needs a third of the
- * tokens. A schema that this notation can't express is written as JSON.
+ * A JSON Schema as a type: `{city: string, days?: integer}`, with a remark after a field. It needs a third of
+ * the tokens. A schema that this notation can't express is written as JSON.
  */
 export function notate({ $schema: _, ...schema }: JsonObject, side: Side): string {
   // The notation has no definitions.

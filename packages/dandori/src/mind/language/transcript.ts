@@ -67,8 +67,8 @@ export function writeAction({
 }
 
 /**
- * The actions of a decision in the order the model wrote them. The journal stores tasks and own operations separately,
- * so only numbered ids show their order. Otherwise own operations come last.
+ * The actions of a decision in the order the model wrote them. The journal stores tasks and own operations
+ * separately, so only numbered ids show their order. Otherwise own operations come last.
  */
 export function inWrittenOrder({
   proposed,

@@ -16,8 +16,8 @@ const AROUND_A_MESSAGE = 4;
 const SURELY_WRITTEN = 4_096;
 
 /**
- * Undefined if the provider reports nothing. Some local servers report zeros, which can't be true: there is always a
- * prompt.
+ * Undefined if the provider reports nothing. Some local servers report zeros, which can't be true: there is
+ * always a prompt.
  */
 export function toUsage(
   reported: LanguageModelUsage | undefined,
@@ -36,8 +36,8 @@ export function toUsage(
 }
 
 /**
- * Counts the tokens if the provider reports none, as many local servers do, so that limits still apply. Marked as an
- * estimate. Undefined without any output, because the prompt may not have been read either.
+ * Counts the tokens if the provider reports none, as many local servers do, so that limits still apply.
+ * Marked as an estimate. Undefined without any output, because the prompt may not have been read either.
  */
 export async function estimateUsage(
   { instructions, messages }: DialectPrompt,
@@ -69,8 +69,8 @@ export async function weighCall(
 }
 
 /**
- * How many tokens the model may write within the limits of the run. Undefined above what every model supports, because
- * providers refuse a number that is too large for the model.
+ * How many tokens the model may write within the limits of the run. Undefined above what every model
+ * supports, because providers refuse a number that is too large for the model.
  */
 export async function outputLimit(
   { settings: { limits }, usage }: RunState,
@@ -162,8 +162,8 @@ export const atMostTokens: TokenCounter = (text) => Buffer.byteLength(text);
 let loading: Promise<TokenCounter> | undefined;
 
 /**
- * Counts like the newer models of OpenAI; others are close enough. Loaded lazily: its table takes longer to load than
- * all of Dandori.
+ * Counts like the newer models of OpenAI; others are close enough. Loaded lazily: its table takes longer to
+ * load than all of Dandori.
  */
 export function loadTokenCounter(): Promise<TokenCounter> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens }) => {

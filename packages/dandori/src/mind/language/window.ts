@@ -76,8 +76,8 @@ function turnTokens(decision: Decision, count: TokenCounter, { tell, isSettled }
 type Note = RunState['notes'][number];
 
 /**
- * Which tasks ended when. A result stands where it was first known, so that earlier messages never change. A task that
- * a revision moved to another plan appears where it was blocked and where it ended.
+ * Which tasks ended when. A result stands where it was first known, so that earlier messages never change. A
+ * task that a revision moved to another plan appears where it was blocked and where it ended.
  */
 export interface EndedTasks {
   /** Tasks that ended before the first decision, from a plan that the user gave. */
@@ -101,8 +101,8 @@ export function endedTasks({ decisions, ends }: RunState): EndedTasks {
 }
 
 /**
- * Notes of the user and of models of other runs, where they were first known. Notes that arrive during a decision wait
- * for the next.
+ * Notes of the user and of models of other runs, where they were first known. Notes that arrive during a
+ * decision wait for the next.
  */
 export interface NotesByDecision {
   readonly first: readonly string[];

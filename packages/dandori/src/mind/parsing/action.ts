@@ -120,8 +120,8 @@ const NEEDED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The arguments of `answer` and `ask`. Small models write them as plain text, or beside the operation instead of under
- * `args`. A string says what is wrong. Undefined for every other operation.
+ * The arguments of `answer` and `ask`. Small models write them as plain text, or beside the operation instead
+ * of under `args`. A string says what is wrong. Undefined for every other operation.
  */
 function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonObject | string | undefined {
   const needed = NEEDED.get(operation);
@@ -156,8 +156,8 @@ type Read = (element: unknown, index: number) => ReadAction;
 const LISTS: ReadonlySet<string> = new Set(['replace', 'add', 'tasks']);
 
 /**
- * Reads the actions inside the arguments of `plan.revise` and `plan.propose`; their timeouts are in seconds too.
- * Elements that are not actions, or have no id, stay unchanged: `run/actions` reports them.
+ * Reads the actions inside the arguments of `plan.revise` and `plan.propose`; their timeouts are in seconds
+ * too. Elements that are not actions, or have no id, stay unchanged: `run/actions` reports them.
  */
 function withNestedActions(args: JsonObject, read: Read): JsonObject {
   return Object.fromEntries(

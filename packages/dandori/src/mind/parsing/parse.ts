@@ -38,7 +38,8 @@ function checkNumber(_key: string, value: unknown, { source = '1e999' }: { sourc
 }
 
 /**
- * Only if the brackets match: `jsonrepair` would also complete a cut text, and half a plan would pass for a whole one.
+ * Only if the brackets match: `jsonrepair` would also complete a cut text, and half a plan would pass for a
+ * whole one.
  */
 function repair(text: string): Parsed | undefined {
   const walker = new JsonWalker();

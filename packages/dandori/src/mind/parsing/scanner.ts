@@ -17,13 +17,14 @@ interface Current {
 }
 
 /**
- * Reads actions from a text while it is written. The whole text may still be refused, so only harmless work may start
- * early.
+ * Reads actions from a text while it is written. The whole text may still be refused, so only harmless work
+ * may start early.
  *
- * N1  An action is reported once, in order, with the id and arguments that `extractActions` gives it at the end.
+ * N1  An action is reported once, in order, with the id and arguments that `extractActions` gives it at the
+ *     end.
  * N2  After an unreadable action nothing more is reported, because its meaning is unclear before the end.
- * N3  The text of an answer is reported as it grows, if the answer comes first. An answer after tool calls may not
- *     count.
+ * N3  The text of an answer is reported as it grows, if the answer comes first. An answer after tool calls
+ *     may not count.
  */
 export class ActionScanner {
   readonly #walker: JsonWalker;
@@ -117,8 +118,8 @@ export class ActionScanner {
 }
 
 /**
- * Decodes as much of a partial JSON string as possible, without half an escape or half a surrogate pair. Undefined if
- * it is invalid.
+ * Decodes as much of a partial JSON string as possible, without half an escape or half a surrogate pair.
+ * Undefined if it is invalid.
  */
 function decodePart(raw: string): { text: string; length: number } | undefined {
   const length = wholeEscapes(raw);

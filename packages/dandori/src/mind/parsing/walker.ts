@@ -30,12 +30,12 @@ interface WalkerListener {
 const TAG_LENGTH = '</reasoning>'.length;
 
 /**
- * Finds JSON in a text that arrives in pieces and may contain prose, code fences and thoughts in tags. Reads each
- * character once. It follows brackets and does not check the JSON.
+ * Finds JSON in a text that arrives in pieces and may contain prose, code fences and thoughts in tags. Reads
+ * each character once. It follows brackets and does not check the JSON.
  *
  * W1  Quotes count only inside brackets, so an apostrophe in prose opens no string.
- * W2  A bracket in prose (`[1]`, `[0, 1)`, `{x | x > 1}`) opens nothing unless the next character could start JSON of
- *     ours.
+ * W2  A bracket in prose (`[1]`, `[0, 1)`, `{x | x > 1}`) opens nothing unless the next character could start
+ *     JSON of ours.
  * W3  It stops at a mismatched closing bracket, because the nesting is unclear after it.
  */
 export class JsonWalker {
@@ -174,7 +174,9 @@ export class JsonWalker {
   }
 }
 
-/** Our lists contain objects, and our objects have keys. `/` may start a comment, which small models write. */
+/**
+ * Our lists contain objects, and our objects have keys. `/` may start a comment, which small models write.
+ */
 function couldBeginJson(bracket: string, next: string): boolean {
   return bracket === '[' ? /[{\]/]/.test(next) : /["'}/\w]/.test(next);
 }

@@ -2,9 +2,8 @@ import { JsonWalker } from './walker.ts';
 
 /** How model templates mark a call, with what must follow to make it a call instead of a mention. */
 const MARKS: readonly RegExp[] = [
-  // Qwen, Hermes, GLM, Granite, Phi, Functionary, Nemotron, LFM, MiniMax and others, followed by the start of a call or
-  // the
-  // end of the text. Some add a prefix: `<minimax:tool_call>`, `<longcat_tool_call>`.
+  // Qwen, Hermes, GLM, Granite, Phi, Functionary, Nemotron, LFM, MiniMax and others, followed by the start of a
+  // call or the end of the text. Some add a prefix: `<minimax:tool_call>`, `<longcat_tool_call>`.
   /<[|｜]?\/?(?:\w{1,20}[:_|｜])?(?:tool_?calls?|function_?calls?|start_function_call|tool_code|tool_call_(?:begin|start)|tool_calls_section_begin|action_start|use_mcp_tool)[|｜]?>\s*(?:$|[{[<(]|[A-Za-z_][\w.:-]*\s*(?:$|[\n({[]|<(?!\/)))/i,
   // A closing tag without its opening tag.
   /[}\])]\s*<\/(?:tool_calls?|function_calls?|functioncall)>/i,
@@ -35,8 +34,8 @@ const ELIDED = /\{\s*(?:\.{3}|…)\s*\}/g;
 export type CallNames = ReadonlySet<string>;
 
 /**
- * Whether a text without a list of actions contains a cut or broken call. Such a text is not an answer. A text that
- * mentions JSON or shows code is.
+ * Whether a text without a list of actions contains a cut or broken call. Such a text is not an answer. A
+ * text that mentions JSON or shows code is.
  *
  * T1  A template mark counts if a call starts after it, but not inside code.
  * T2  Unreadable JSON counts if it calls an offered operation, also inside code.
@@ -73,8 +72,9 @@ function lastOf(what: RegExp, text: string): number {
 }
 
 /**
- * A line that is only a call: `functions.places_find({"q": …`, `places.find(q="Kyoto")`, `Action: places_find`, or
- * `places_find` above its arguments; or a tag that is named like a tool, or contains only its name.
+ * A line that is only a call: `functions.places_find({"q": …`, `places.find(q="Kyoto")`,
+ * `Action: places_find`, or `places_find` above its arguments. Or a tag that is named like a tool, or contains
+ * only its name.
  */
 function callsAsCode(prose: string, names: CallNames): boolean {
   const isTool = (name = '') => names.has(name) && /[._]/.test(name);

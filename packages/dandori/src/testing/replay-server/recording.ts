@@ -83,8 +83,8 @@ function everyOne(values: readonly (Json | undefined)[]): Json[] | undefined {
 
 /**
  * A plan that was run, with its tools and the result of each call. In a file, each record is one line of
- * JSON. An argument is a literal, `{"$ref": task, "path": "a.b[0]"}`, or `{"$tpl": ["text", {"$ref": …},
- * …]}`.
+ * JSON. An argument is a literal, `{"$ref": task, "path": "a.b[0]"}`, or
+ * `{"$tpl": ["text", {"$ref": …}, …]}`.
  */
 export interface RunRecord {
   readonly id: string;

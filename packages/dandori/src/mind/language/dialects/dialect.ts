@@ -10,8 +10,8 @@ import { jsonDialect } from './json.ts';
 import { toolsDialect } from './native.ts';
 
 /**
- * How a model is asked and answers: the prompt, the request options, and how actions are read from its output. The
- * driver knows nothing of dialects: actions are the same in each.
+ * How a model is asked and answers: the prompt, the request options, and how actions are read from its
+ * output. The driver knows nothing of dialects: actions are the same in each.
  */
 export interface Dialect {
   write(thought: PromptInput, custom?: string, window?: Window): DialectPrompt;
@@ -27,7 +27,10 @@ export interface DialectPrompt {
   readonly messages: ModelMessage[];
 }
 
-/** Request options besides the prompt. The same for every call of a run, because they are part of the cached prefix. */
+/**
+ * Request options besides the prompt. The same for every call of a run, because they are part of the cached
+ * prefix.
+ */
 export interface RequestOptions {
   readonly output?: OutputInterface<string, string, never>;
   readonly tools?: ToolSet;
@@ -43,8 +46,8 @@ export interface Listener {
 export type DialectName = 'json' | 'tools' | 'auto';
 
 /**
- * The dialect of the next call. `auto` is json until an output is unusable, then tools. It depends only on the journal,
- * so that a resumed run keeps its dialect.
+ * The dialect of the next call. `auto` is json until an output is unusable, then tools. It depends only on
+ * the journal, so that a resumed run keeps its dialect.
  */
 export function dialectFor(name: DialectName, { decisions }: RunState): Dialect {
   if (name !== 'auto') return name === 'json' ? jsonDialect : toolsDialect;

@@ -58,8 +58,8 @@ interface Allowed {
 }
 
 /**
- * Passes the output format to the provider. The SDK's `Output.array` drops the last element of a cut list, skips
- * invalid elements silently, and holds back text while prose precedes the JSON.
+ * Passes the output format to the provider. The SDK's `Output.array` drops the last element of a cut list,
+ * skips invalid elements silently, and holds back text while prose precedes the JSON.
  */
 function outputFor(options: LanguageMindOptions, allowed: Allowed): OutputInterface<string, string, never> {
   return {
@@ -95,7 +95,8 @@ function actionsSchema({ operations, hasPlans }: Allowed): JSONSchema7 {
         minItems: 1,
         items: {
           type: 'object',
-          // The order in which the model writes them: an answer can be shown early once its operation is known.
+          // The order in which the model writes them: an answer can be shown early once its operation is
+          // known.
           properties: {
             id: { type: 'string' },
             operation,

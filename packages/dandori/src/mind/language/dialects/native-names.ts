@@ -7,8 +7,9 @@ const LONGEST = 64;
 const HASH_LENGTH = 6;
 
 /**
- * Operation names that providers accept: `places.find` becomes `places_find`. If two names clash or one is too long, a
- * part of the hash of the real name is added, so that a name does not depend on the start order of servers.
+ * Operation names that providers accept: `places.find` becomes `places_find`. If two names clash or one is
+ * too long, a part of the hash of the real name is added, so that a name does not depend on the start order
+ * of servers.
  */
 export class NativeNames {
   readonly #native = new Map<string, string>();
@@ -58,9 +59,9 @@ function withHash(name: string, operation: string): string {
 }
 
 /**
- * The number of the next native call. A model can't know the provider's call ids while it writes, so Refs could not
- * name them. Ours count calls through the whole run. A rejected list does not count, because its correction repeats it
- * with its Refs.
+ * The number of the next native call. A model can't know the provider's call ids while it writes, so Refs
+ * could not name them. Ours count calls through the whole run. A rejected list does not count, because its
+ * correction repeats it with its Refs.
  */
 export function nextNumber(state: RunState): number {
   const decided = state.decisions

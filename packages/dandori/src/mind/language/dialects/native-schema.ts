@@ -62,8 +62,8 @@ const NARROWING = ['enum', 'const', 'pattern', 'format', 'minLength', 'maxLength
 const SCALARS = ['number', 'integer', 'boolean'];
 
 /**
- * An input schema that accepts a Ref for every value. Models and servers enforce the schema of a native call, and
- * `"${t1.total}"` is not a number. The compiler checks against the tool's own schema.
+ * An input schema that accepts a Ref for every value. Models and servers enforce the schema of a native call,
+ * and `"${t1.total}"` is not a number. The compiler checks against the tool's own schema.
  */
 export function widened(schema: JsonObject): JsonObject {
   return withSubschemas(schema, { value: widen, form: widened });

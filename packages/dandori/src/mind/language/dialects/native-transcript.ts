@@ -21,8 +21,8 @@ const LEFT_OUT = '(Left out: it could not be used.)';
  * The run in the provider's format: calls in assistant messages, results in `tool` messages.
  *
  * V1  Each call has exactly one result, directly after its message. Providers refuse anything else.
- * V2  A call id is made from the number of the decision and the position in it, so the same state gives the same
- *     messages.
+ * V2  A call id is made from the number of the decision and the position in it, so the same state gives the
+ *     same messages.
  */
 export class NativeTranscript implements Transcript<ModelMessage> {
   readonly #names: NativeNames;
@@ -98,8 +98,8 @@ export class NativeTranscript implements Transcript<ModelMessage> {
 }
 
 /**
- * An extra argument of every tool for the other fields of an action (`after`, `expect`, …). A native call has no other
- * place for them.
+ * An extra argument of every tool for the other fields of an action (`after`, `expect`, …). A native call has
+ * no other place for them.
  */
 const ABOUT = '_task';
 

@@ -38,7 +38,8 @@ export const toolsDialect: Dialect = {
     const names = namesFor(thought);
     const tools: ToolSet = {};
     const add = (name: string, description: string, schema: JsonObject) => {
-      // The SDK can't serialize a bigint. As text it keeps every digit, and such a text is read as an integer.
+      // The SDK can't serialize a bigint. As text it keeps every digit, and such a text is read as an
+      // integer.
       const inputSchema = jsonSchema(withTextIntegers(schema) as JSONSchema7);
       tools[names.toNative(name)] = { description: oneLine(description), inputSchema };
     };
@@ -56,8 +57,8 @@ function namesFor(thought: PromptInput): NativeNames {
 }
 
 /**
- * In a fixed order, whichever server started first. Tools found or announced later are added, otherwise they could not
- * be called.
+ * In a fixed order, whichever server started first. Tools found or announced later are added, otherwise they
+ * could not be called.
  */
 function callable(thought: PromptInput): Tool[] {
   const { mode } = thought.state.settings;
@@ -219,14 +220,14 @@ interface Writing {
 }
 
 /**
- * Reports native calls as they complete, and the text of an answer as it is written. For some providers the SDK reports
- * calls only at the end, so this class watches their brackets.
+ * Reports native calls as they complete, and the text of an answer as it is written. For some providers the
+ * SDK reports calls only at the end, so this class watches their brackets.
  *
- * L1  An action is reported once, in the order of the calls, with its final id and arguments. After an unreadable call
- *     nothing more is reported.
+ * L1  An action is reported once, in the order of the calls, with its final id and arguments. After an
+ *     unreadable call nothing more is reported.
  * L2  The text of `answer` is reported if it is the first call, as in the JSON dialect.
- * L3  Text beside calls is not an answer. So text is reported only if no tool may be called; otherwise only the end
- *     shows what it is.
+ * L3  Text beside calls is not an answer. So text is reported only if no tool may be called; otherwise only
+ *     the end shows what it is.
  */
 class NativeListener implements Listener {
   readonly #thought: Thought;

@@ -23,7 +23,9 @@ export type Status =
   | 'completed'
   | 'replaced';
 
-/** One word for each value that people see, in sentence case. The command line and the page share this table. */
+/**
+ * One word for each value that people see, in sentence case. The command line and the page share this table.
+ */
 export interface Words {
   readonly statuses: Readonly<Record<Status, string>>;
   readonly effects: Readonly<Record<Effect, string>>;
