@@ -4,7 +4,7 @@ import type { Option } from '../model/question.ts';
 import { type Task, task } from '../model/task.ts';
 import { type CallOutcome, failed } from './toolbox.ts';
 
-/** As in a plan file, a task need not have an id or arguments. */
+/** As in a plan file, a task may omit its id and its arguments. */
 const offered = z
   .array(task.partial({ id: true, args: true }))
   .min(1)
@@ -16,7 +16,7 @@ const offered = z
 
 const ambiguitySchema = z.object({
   question: z.string().min(1),
-  /** What a person chooses from: `args` change the arguments of the call, `tasks` are done in place of it. */
+  /** The choices for a person: `args` change the arguments of the call, `tasks` replace the call. */
   options: z
     .array(
       z.object({
@@ -28,9 +28,9 @@ const ambiguitySchema = z.object({
     )
     .min(1)
     .optional(),
-  /** In place of options: a JSON Schema of an object whose fields become arguments. */
+  /** Instead of options: a JSON Schema of an object whose fields become arguments. */
   form: jsonObject.optional(),
-  /** What is taken where nobody answers in time. */
+  /** The answer that is used if the question expires. */
   default: json.optional(),
 });
 type Written = z.input<typeof ambiguitySchema>;
@@ -55,19 +55,19 @@ export class AmbiguityError extends Error {
   }
 }
 
-/** `throw ambiguous({ question: 'Which Springfield?', options: [{ label: 'Illinois', args: { state: 'IL' } }] })` */
+/** `throw ambiguous({ question: 'Which one?', options: [{ label: 'Illinois', args: { state: 'IL' } }] })` */
 export function ambiguous(ambiguity: Ambiguity): AmbiguityError {
   return new AmbiguityError(ambiguity);
 }
 
-/** By its name: a service may have been given another copy of this module than the one that calls it. */
+/** Checked by name, because a service may have loaded another copy of this module. */
 export function isAmbiguity(error: unknown): error is AmbiguityError {
   return error instanceof Error && error.name === 'AmbiguityError' && 'ambiguity' in error;
 }
 
 /**
- * What a method of a service has thrown. Nobody has checked its types, and what cannot be read back must never be
- * written down.
+ * Converts what a method of a service has thrown. Its types are unchecked at runtime, and a value that cannot
+ * be read back must never be journaled.
  */
 export function thrownAmbiguity({ ambiguity }: AmbiguityError, asker: Asker): CallOutcome {
   try {
@@ -91,7 +91,10 @@ interface Asker {
   readonly trusted: boolean;
 }
 
-/** Who is not trusted may ask, and must not bring calls into the plan behind a label that somebody clicks on. */
+/**
+ * An untrusted server may ask a question. Its options must not add calls to the plan, because the person sees
+ * only a label.
+ */
 export function toAmbiguous(
   { question, options = [], form, default: fallback }: Understood,
   { name, trusted }: Asker,
@@ -111,7 +114,7 @@ export function toAmbiguous(
   };
 }
 
-/** How a tool of an MCP server says the same: `{ ambiguous: true, question, options }` as structured content. */
+/** How an MCP tool asks the same: `{ ambiguous: true, question, options }` as structured content. */
 export function ambiguityIn(value: Json | undefined): Understood | undefined {
   if (!isObject(value) || value.ambiguous !== true) return undefined;
   const { question, options, form, default: fallback } = ambiguitySchema.safeParse(value).data ?? {};
@@ -120,7 +123,7 @@ export function ambiguityIn(value: Json | undefined): Understood | undefined {
   return form === undefined ? undefined : { question, form, default: fallback };
 }
 
-/** Its label stands for an option that names no value. */
+/** An option without a value has its label as the value. */
 function toOption({ label, value, args, tasks }: NonNullable<Understood['options']>[number]): Option {
   return {
     label,

@@ -9,21 +9,21 @@ import { type Call, type CallOutcome, clipped, failed, stopped, type Toolbox } f
 export interface ToolboxOptions {
   readonly mcpServers?: McpServers;
   readonly services?: readonly Service[];
-  /** By full name (`server.tool`); overrules what servers and services say about their tools. */
+  /** By full name (`server.tool`). Overrides what servers and services say about their tools. */
   readonly effects?: Readonly<Record<string, ToolPolicy>>;
-  /** Where it can tell what is wrong with a schema itself, that is logged when a tool is found. */
+  /** If it can tell what is wrong with a schema itself, the toolbox logs that when it finds a tool. */
   readonly schemaCheck: SchemaCheck & { readonly problem?: (schema: JsonObject) => string | undefined };
-  /** Never shown in a reason or a failure, as well as each server's own environment and headers. */
+  /** Never shown in a reason or a failure. The same is true for each server's own environment and headers. */
   readonly secrets?: readonly string[];
-  /** Bytes of one message from a server. */
+  /** The maximum size of one message from a server. */
   readonly maxResultBytes?: number;
-  /** The tools or the missing servers are not the same any more. */
+  /** Called when the tools or the missing servers change. */
   readonly onChange?: () => void;
   readonly log?: (message: string) => void;
 }
 
 const MAX_RESULT_BYTES = 64 * 1024 * 1024;
-/** Services that call each other without end would otherwise end with the process. */
+/** Without this limit, services that call each other endlessly would crash the process. */
 const MAX_DEPTH = 16;
 
 /** All tools of all servers and services. Resolves when each server is connected or known to be missing. */
@@ -42,7 +42,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     try {
       if (open) options.onChange?.();
     } catch (error) {
-      // Whoever listens must not be able to bring a server down.
+      // A failing listener must not stop a server.
       options.log?.(`onChange failed: ${error}`);
     }
   };
@@ -61,7 +61,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     return server?.call(call) ?? failed('unavailable', `there is no tool ${call.operation}`);
   };
 
-  /** After the answer the whole method is run again, and with it whatever it had done before it asked. */
+  /** After an answer the whole method runs again, including everything it did before it asked. */
   async function callMethod(
     { tool, call: run }: ServiceMethod,
     call: Call,
@@ -88,7 +88,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       return how;
     };
     let outcome = await run(call, make);
-    // A method may leave calls alone, as one that fails in Promise.all does. What they do belongs to it all the same.
+    // A method may end before its calls do, for example when Promise.all fails. The effects of those calls
+    // still belong to it.
     while (underWay.size > 0) {
       if (call.signal.aborted) {
         outcome = stopped(call.signal, tool.name);
@@ -148,7 +149,7 @@ async function startServers(
 ): Promise<McpServer[]> {
   const entries = Object.entries(mcpServers);
   if (entries.length === 0) return [];
-  // The MCP client takes longer to load than everything else together; who has no servers does not wait for it.
+  // The MCP client is slower to load than everything else. A process without servers does not load it.
   const { startServer } = await import('./mcp/server.ts');
   const {
     schemaCheck: { problem },
@@ -170,7 +171,7 @@ async function startServers(
   );
 }
 
-/** Tool and server names may both hold dots, so the longest server name that fits is taken. */
+/** Tool and server names may both contain dots, so the longest matching server name wins. */
 function ownerOf(operation: string, servers: readonly McpServer[]): McpServer | undefined {
   return servers
     .filter(({ name }) => operation.startsWith(`${name}.`))
@@ -188,7 +189,7 @@ function collect(
   const tools = new Map<string, Tool>();
   const add = (tool: Tool) => {
     const policy = policies[tool.name];
-    // A tool without one stays the same object, by which its compiled schemas are found again.
+    // A tool without a policy stays the same object, because its compiled schemas are cached by object.
     tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy });
   };
   for (const { tool } of methods) add(tool);
@@ -196,7 +197,10 @@ function collect(
   return tools;
 }
 
-/** Servers end when their input does; one that does not heed that would outlive a process that calls `process.exit`. */
+/**
+ * A server normally ends when its input closes. A server that ignores this would outlive a process that calls
+ * `process.exit`.
+ */
 function killAtExit(servers: readonly McpServer[]): () => void {
   const kill = () => servers.forEach((server) => void server.kill());
   process.once('exit', kill);
@@ -209,8 +213,8 @@ export interface SchemaReport {
 }
 
 /**
- * Says which schemas are unusable, as nothing is checked against them. One tool at a time and after everything else
- * that waits: compiling a schema takes a few milliseconds, and a server may have hundreds.
+ * Logs which schemas are unusable, because nothing is checked against them. Checks one tool at a time, after
+ * all other pending work: compiling a schema takes a few milliseconds, and a server may have hundreds.
  */
 export function reportSchemas(tools: readonly Tool[], { problem, log }: SchemaReport): void {
   const [tool, ...others] = tools;

@@ -1,9 +1,10 @@
 import { isJapanese } from '../model/text.ts';
 
 /**
- * A general dictionary, so that a Japanese goal finds an English tool and the other way round. Between two slashes
- * stands one meaning. One that begins with `-` says little about which tool is meant; `!` is a word for a change.
- * Where an answer is Japanese, the first Japanese word of a meaning is the label of a field with that name.
+ * A general dictionary, so that a Japanese goal finds an English tool and vice versa. The words between two
+ * slashes share one meaning. A meaning that begins with `-` says little about which tool is meant. `!` marks
+ * a word for a change. In a Japanese answer, the first Japanese word of a meaning is the label of a field
+ * with that name.
  */
 const MEANINGS = `
 product item goods article 商品 品物 製品 品目 / customer client buyer 顧客 お客様 / order purchase 注文 受注 /
@@ -58,8 +59,8 @@ export function meaningOf(wordStem: string): Meaning | undefined {
 }
 
 /**
- * A light stem: enough for `lists`, `listing` and `list`, or `location` and `locate`, to be one word. Of a Japanese
- * verb the characters before its ending are left: 調べる and 調べて are 調.
+ * A light stemmer: `lists`, `listing` and `list` become one word, and so do `location` and `locate`. A
+ * Japanese verb is cut to the characters before its ending: 調べる and 調べて become 調.
  */
 export function stem(word: string): string {
   const lower = word.toLowerCase().replace(/['’]s?$/, '');

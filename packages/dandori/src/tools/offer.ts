@@ -6,12 +6,12 @@ import type { Offered } from '../run/state/decisions.ts';
 import type { RunState } from '../run/state/state.ts';
 import { chooseTools } from './search.ts';
 
-/** Tools of a server that has come later, described as it is announced. */
+/** The number of tools to describe when a new server is announced. */
 const MOST_ANNOUNCED = 10;
 
 /**
- * What to tell the mind of the tools with its next decision; undefined where it knows. It is journaled, so that the
- * prompt of a later decision, in another process too, begins with the same words.
+ * What to tell the mind about the tools with its next decision; undefined if there is nothing new. It is
+ * journaled, so that later prompts begin with the same words, even in another process.
  */
 export function nextOffer(state: RunState, tools: ReadonlyMap<string, Tool>): Offer | undefined {
   if (state.mind === 'built-in' || state.settings.mode === 'direct') return undefined;
@@ -48,7 +48,7 @@ function newTools(
   return isRoom ? { tools: added } : { tools: [], servers: Object.fromEntries(countsOf(tools)) };
 }
 
-/** Of a server that nobody had heard of, the tools that fit the goal are described at once. */
+/** For a server that is new to the mind, the tools that fit the goal are described at once. */
 function newServers(
   { goal, settings }: RunState,
   known: ReadonlyMap<string, number>,

@@ -13,24 +13,22 @@ import { excerptOf } from '../views/result-digest.ts';
 import { searchTools, toolIndexOf } from './search.ts';
 import type { Call, CallOutcome, Toolbox } from './toolbox.ts';
 
-/** Reads results of a run, wherever they are kept. */
+/** Reads results of a run, whether they are in the journal or in a blob. */
 export interface ResultReader {
   /** Loads the results of these tasks, so that `get` has them. */
   load(state: RunState, tasks: Iterable<string>): Promise<void>;
   get(state: RunState, task: string): Json | undefined;
 }
 
-/** What an own tool may look at. It changes nothing. */
+/** What an own tool can read. It changes nothing. */
 interface Inside {
   readonly state: () => RunState;
   readonly results: ResultReader;
-  /** The other runs, where there is a conversation. */
+  /** The other runs, if there is a conversation. */
   readonly others?: OtherRuns | undefined;
 }
 
-/**
- * What the model of a run (`from`) may do to another run of its conversation. Telling the same again changes nothing.
- */
+/** What the model of a run (`from`) may do to another run of its conversation. Repeating is harmless. */
 export interface OtherRuns {
   tell(request: { run: string; text: string; from: string }): Promise<CallOutcome>;
   cancel(request: { run: string; reason: string; from: string }): Promise<CallOutcome>;
@@ -53,7 +51,7 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'run.cancel': stopRun,
 };
 
-/** The toolbox with our own tools in it, so that they are compiled, started and journaled like all others. */
+/** Adds our own tools to the toolbox, so that they are compiled, started and journaled like all others. */
 export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside): Toolbox {
   let last: { theirs: ReadonlyMap<string, Tool>; all: ReadonlyMap<string, Tool> } | undefined;
   const all = () => {
@@ -73,12 +71,12 @@ export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside
   };
 }
 
-/** Whether a call is made by an own tool, and not by a tool of the user's under the same name. */
+/** Whether a call is made by one of our own tools, and not by a user's tool with the same name. */
 export function isOwnCall(operation: string | undefined, toolbox: Pick<Toolbox, 'tools'>): boolean {
   return operation !== undefined && ownToolName(operation, toolbox.tools()) !== undefined;
 }
 
-/** It shows what stands in the state, so that a secret in it is a mark, and stays one. */
+/** Shows what is in the state, so a secret in it is a mark and stays one. */
 async function readResult(args: JsonObject, { state, results }: Looking): Promise<CallOutcome> {
   const { task, path, from, count } = args;
   const id = String(task);
@@ -127,7 +125,7 @@ function getPlan(_: JsonObject, { state }: Looking): CallOutcome {
       status,
       ...(step !== undefined && { step }),
     }));
-  // A copy: what is in the state must not be what a result holds.
+  // A copy: a result must not share objects with the state.
   return { kind: 'succeeded', result: normalise({ ...plan, tasks: statuses }) };
 }
 
@@ -146,7 +144,7 @@ function described({ name, description, effect, inputSchema, outputSchema }: Too
   const text = description.replaceAll(/\s+/g, ' ').trim();
   const whole = { name, description: text, effect, inputSchema, ...(outputSchema && { outputSchema }) };
   if (stringifyJson(whole).length <= room) return whole;
-  // What a call needs comes before what it gives, and both before words.
+  // A call needs the input schema. The output schema and the rest of the text are dropped.
   return { name, description: text.slice(0, 200), effect, inputSchema };
 }
 

@@ -5,11 +5,11 @@ import { isJapanese } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
 import { meaningOf, stem } from './dictionary.ts';
 
-/** How telling the places are where a word can stand. */
+/** How much a word counts, by where it appears. */
 const WEIGHT = { name: 3, title: 2, server: 1.5, parameter: 1, description: 1, parameterDescription: 0.3 };
 const LONGEST_DESCRIPTION = 1_500;
 const MOST_PARAMETERS = 40;
-/** What a tool gets of the best of its server: who needs one tool of it often needs another. */
+/** A tool gets this share of the best score of its server, because tools of one server are used together. */
 const NEIGHBOUR = 0.15;
 
 interface Card {
@@ -17,7 +17,7 @@ interface Card {
   readonly length: number;
 }
 
-/** Words → tools, made once for a set of tools. The work of a search is that of the tools that have one of its words. */
+/** Maps words to tools; built once per set of tools. A search visits only tools with one of its words. */
 interface ToolIndex {
   readonly cards: readonly Card[];
   readonly meanLength: number;
@@ -31,7 +31,10 @@ interface Found {
 
 const indexes = new WeakMap<ReadonlyMap<string, Tool>, ToolIndex>();
 
-/** Own tools are left out: they are for looking, not to be found. A toolbox gives the same map while nothing changes. */
+/**
+ * Leaves out our own tools, which are not meant to be found. The index is cached by map: a toolbox returns
+ * the same map while nothing changes.
+ */
 export function toolIndexOf(tools: ReadonlyMap<string, Tool>): ToolIndex {
   const kept = indexes.get(tools);
   if (kept !== undefined) return kept;
@@ -55,13 +58,13 @@ export function toolIndexOf(tools: ReadonlyMap<string, Tool>): ToolIndex {
   return index;
 }
 
-/** The tools that a text speaks of, best first. The order is the same on any machine. */
+/** The tools that match a text, best first. The order is the same on every machine. */
 export function searchTools(text: string, { cards, postings, meanLength }: ToolIndex): Found[] {
   const scores = new Map<number, number>();
-  // A word counts once: a goal that repeats itself says no more.
+  // A word counts once: repeating it in a goal adds nothing.
   for (const term of new Set(termsIn(text))) {
     const posting = postings.get(term) ?? [];
-    // A meaning is shared by many words and says less than the word itself.
+    // Many words share a meaning, so it says less than the word itself.
     const weight = term.startsWith('~') ? 0.6 : 1;
     for (const { card, frequency } of posting) {
       const length = (cards[card]?.length ?? 0) / Math.max(1, meanLength);
@@ -84,7 +87,7 @@ function withNeighbours(found: readonly Found[]): Found[] {
   return found.map(({ tool, score }) => ({ tool, score: score + NEIGHBOUR * (best.get(tool.server) ?? 0) }));
 }
 
-/** The tools to describe to who has this goal, at most `limit`; with a tool come those that must be called before it. */
+/** The tools to describe for this goal, at most `limit`, with those that must be called before them. */
 export function chooseTools(
   goal: string,
   tools: ReadonlyMap<string, Tool>,
@@ -119,7 +122,7 @@ function weightedTerms({ name, server, title, description, inputSchema }: Tool):
   return terms;
 }
 
-/** Schemas come from anywhere. */
+/** Schemas are untrusted and may have any shape. */
 function parametersOf({ properties }: Tool['inputSchema']): [string, Json][] {
   return isObject(properties) ? Object.entries(properties) : [];
 }
@@ -128,18 +131,21 @@ function descriptionIn(schema: Json): string {
   return isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
 }
 
-/** Where a term stands and how often, in one document and in all of them. */
+/** Where and how often a term appears, in one document and in all of them. */
 interface Occurrence {
-  /** In this document; a telling place may count for more than one. */
+  /** The count in this document. An important position may count more than once. */
   readonly frequency: number;
-  /** In how many documents it stands. */
+  /** The number of documents that contain it. */
   readonly spread: number;
   readonly documents: number;
-  /** Of this document, as a share of the mean length. */
+  /** The length of this document, relative to the mean length. */
   readonly length: number;
 }
 
-/** How much a term says for a document: a rare one more, one that is repeated a little more, a short document more. */
+/**
+ * The relevance of a term for a document. It is higher for a rare term, slightly higher for a repeated one,
+ * and higher in a short document.
+ */
 export function bm25({ frequency, spread, documents, length }: Occurrence): number {
   const rarity = Math.log(1 + (documents - spread + 0.5) / (spread + 0.5));
   return (rarity * frequency * 2.2) / (frequency + 1.2 * (0.4 + 0.6 * length));
@@ -155,9 +161,9 @@ const JAPANESE_RUN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー�
 const LONGEST_WORD = 6;
 
 /**
- * What a text is found by: stems of words, pairs of Japanese characters (words are not set apart there), and `~meaning`
- * where the dictionary knows a word, so that 天気 finds `get_weather`. Depends on nothing but the text: a segmenter
- * would cut otherwise in another version of Node.
+ * The search terms of a text: stems of words, pairs of Japanese characters (Japanese has no spaces), and
+ * `~meaning` if the dictionary knows a word. So 天気 finds `get_weather`. The terms depend only on the text: a
+ * segmenter would give other results in another version of Node.
  */
 function termsIn(text: string): string[] {
   const plain = spaced(text.normalize('NFKC'));
@@ -174,7 +180,7 @@ function termsIn(text: string): string[] {
   return terms;
 }
 
-/** `getCurrentTime`, `HTTPRequest`, `get_current_time` and `time.get-current` as text with spaces. */
+/** Splits `getCurrentTime`, `HTTPRequest`, `get_current_time` and `time.get-current` into words. */
 function spaced(text: string): string {
   return text
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
@@ -186,11 +192,14 @@ function pairsIn(run: string): string[] {
   const characters = [...run];
   if (characters.length === 1) return characters;
   const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
-  // の後 or ます stand in any sentence.
+  // Pairs such as ます appear in any sentence.
   return pairs.filter((pair) => !/^\p{Script=Hiragana}+$/u.test(pair));
 }
 
-/** The longest word of the dictionary at each place. One character alone is a word only where no other kanji is beside it. */
+/**
+ * Finds the longest dictionary word at each position. A single character is a word only if no other kanji is
+ * next to it.
+ */
 function meaningsIn(run: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < run.length; ) {

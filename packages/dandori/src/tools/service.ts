@@ -19,29 +19,29 @@ import { type Call, type CallOutcome, failed, notStarted, stopped } from './tool
 
 export { ambiguous } from './ambiguity.ts';
 
-/** What a method is given besides its input. */
+/** What a method gets besides its input. */
 export interface ServiceContext {
   readonly userId: string | undefined;
-  /** Aborted when the call is to stop. A method that ignores it is left to itself after a short while. */
+  /** Aborted when the call should stop. If a method ignores it, the engine soon stops waiting for it. */
   readonly signal: AbortSignal;
   readonly progress: (message: string, fraction?: number) => void;
-  /** The same for every attempt of a task: the key under which a repeated effect can be recognised. */
+  /** The same for every attempt of a task, so that a repeated effect can be recognised by it. */
   readonly key: string;
   /**
-   * Calls another tool, one that `calls` names. Throws a `ServiceCallError` where it does not succeed.
+   * Calls another tool, which `calls` must name. Throws a `ServiceCallError` if the call does not succeed.
    *
-   * The call is written to the journal. When the method is run again (its process died, or it is retried), a call that
-   * was finished and is repeated with the same arguments is not made again: it returns what it returned then. The first
-   * of several equal calls stands for the first of them, the second for the second.
+   * The call is written to the journal. When the method runs again (its process died, or it is retried), a
+   * finished call with the same arguments is not made again: it returns the earlier result. Among equal
+   * calls, the first matches the first, and the second matches the second.
    */
   call(tool: string, args: JsonObject, options?: InnerCallOptions): Promise<Json>;
 }
 
 export interface InnerCallOptions {
   /**
-   * Tells equal calls apart by something that stays the same when the method is run again, such as the number of an
-   * order line. Needed only where a method makes equal calls and learns which of them are left by other means than
-   * `call`. Calls of a task with the same tool, arguments and key are one call.
+   * Tells equal calls apart by something that stays the same when the method runs again, such as the number
+   * of an order line. It is needed only if a method makes equal calls and finds out by other means than
+   * `call` which of them are left. Calls of a task with the same tool, arguments and key are one call.
    */
   readonly key?: string;
 }
@@ -52,11 +52,12 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
   readonly output?: Output;
   readonly effect: Effect;
   /**
-   * The tools that `run` calls by `context.call`, by full name. They must do no more to the world than `effect` says, and
-   * are ordered with the other tasks of the plan as if they stood in it; no others can be called.
+   * The tools that `run` calls by `context.call`, by full name; others cannot be called. They must do no more
+   * to the world than `effect` says. They are ordered with the other tasks of the plan as if they were part
+   * of it.
    */
   readonly calls?: readonly string[];
-  /** False where the result may hold somebody else's words, such as a web page. True by default: it is your code. */
+  /** False if the result may contain words of other people, such as a web page. True by default. */
   readonly trusted?: boolean;
   run(input: z.output<Input>, context: ServiceContext): Promise<z.input<Output>> | z.input<Output>;
 }
@@ -72,12 +73,12 @@ export interface Service {
   readonly methods: readonly ServiceMethod[];
 }
 
-/** Another tool, called from inside a method, did not succeed. Uncaught, it ends the method's own call in the same way. */
+/** A tool that a method called did not succeed. Uncaught, it ends the method's own call in the same way. */
 export class ServiceCallError extends Error {
   override readonly name = 'ServiceCallError';
   readonly tool: string;
   readonly failure: Failure;
-  /** True where it may have taken effect all the same. */
+  /** True if the call may have taken effect anyway. */
   readonly inDoubt: boolean;
 
   constructor(tool: string, failure: Failure, inDoubt = false) {
@@ -100,7 +101,10 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType = z
   return { name, methods: [createMethod(definition, { name, server: name })] };
 }
 
-/** Several functions that belong together; they are called as `service.method`, and share a resource as far as order goes. */
+/**
+ * Several functions that belong together. They are called as `service.method`, and share one resource when
+ * calls are ordered.
+ */
 export function defineService<
   Inputs extends Record<string, z.ZodType>,
   Outputs extends Record<string, z.ZodType>,
@@ -154,7 +158,7 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
 
 function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   try {
-    // A result goes through JSON, where a Date becomes a text; an argument comes from JSON and can never be a Date.
+    // A result goes through JSON, where a Date becomes a text. An argument from JSON is never a Date.
     return z.toJSONSchema(schema, {
       io,
       unrepresentable: ({ zodSchema }) => {
@@ -200,8 +204,8 @@ type Read<Input extends z.ZodType> =
   | { readonly success: false; readonly error: z.ZodError; readonly hint: string };
 
 /**
- * A method that asks for numbers is given them also for integers beyond 2^53, as long as a number can hold each of
- * them exactly. One that would be rounded is refused.
+ * A method that expects numbers also accepts integers beyond 2^53, if a number can represent them exactly. An
+ * integer that would be rounded is refused.
  */
 async function readInput<Input extends z.ZodType>(schema: Input, args: JsonObject): Promise<Read<Input>> {
   const read = await schema.safeParseAsync(args);
@@ -247,7 +251,7 @@ function createContext({ call, inner }: Calling): ServiceContext {
   };
 }
 
-/** As it will be written and sent: what the method goes on changing must not change it, nor a Date look like another. */
+/** A copy as it is journaled and sent, so that later changes by the method do not affect it. */
 function asSent(operation: string, args: JsonObject): JsonObject {
   try {
     return normalise(args) as JsonObject;
@@ -260,9 +264,9 @@ function asSent(operation: string, args: JsonObject): JsonObject {
 const DIGEST_LENGTH = 24;
 
 /**
- * The key of a call inside a method: bound to what is called, so that a method that does other things when it is run
- * again never uses the key of another call. Equal calls are counted. A digest of a secret would let a reader of the journal
- * try passwords, so that it is made of what the journal holds.
+ * The key of a call inside a method. It depends on what is called, so that a method that acts differently on
+ * the next run never reuses the key of another call. Equal calls are counted. The key is derived from the
+ * sealed values in the journal: a digest of a secret would let a reader of the journal guess passwords.
  */
 function createKeys({
   key: task,
@@ -279,7 +283,7 @@ function createKeys({
   };
 }
 
-/** A method cannot be left and entered again in the middle: the person is asked while it is held open. */
+/** A method cannot be paused and resumed in the middle, so it is held open while a person is asked. */
 export async function withInput(call: Call, inner: Calling['inner']): Promise<CallOutcome> {
   let outcome = await inner(call);
   for (let round = 1; outcome.kind === 'input_wanted' && round <= MOST_ROUNDS; round++) {
@@ -310,13 +314,13 @@ async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
     );
   }
   try {
-    // A copy: the method may go on changing what it returned, and what the run has seen must not change.
+    // A copy: the method may keep changing what it returned, but the run must not see that.
     return {
       kind: 'succeeded',
       result: normalise(parsed.data),
     };
   } catch (error) {
-    // The size of the stack is no concern of who wrote the service.
+    // "Maximum call stack size exceeded" would not tell the author of the service what is wrong.
     const reason =
       error instanceof RangeError
         ? 'it is nested too deeply'
@@ -327,7 +331,7 @@ async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
   }
 }
 
-/** After an abort a method has a moment to end in its own way; then nobody waits for it any more. */
+/** After an abort a method gets a moment to end by itself. Then the engine stops waiting for it. */
 function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: string): Promise<CallOutcome> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
@@ -349,12 +353,12 @@ function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
     return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));
   }
   if (error.inDoubt) return { kind: 'lost', cause: 'connection_lost', message: error.message };
-  // The method may have done something before: trying the whole of it again is not the same as trying that call again.
+  // The method may have done something before. Retrying all of it is not the same as retrying that call.
   const retryable = error.failure.retryable === true && isRepeatable(tool.effect);
   return failed(error.failure.kind, error.message, { ...(retryable && { retryable }) });
 }
 
-/** Services from the modules that the configuration names: the default export, or every service that is exported. */
+/** Loads services from the modules in the configuration: the default export, or every exported service. */
 export async function loadServices(files: readonly string[]): Promise<Service[]> {
   const loaded = await Promise.all(files.map(async (file) => servicesIn(await importModule(file), file)));
   return loaded.flat();
@@ -388,8 +392,9 @@ function isService(value: unknown): value is Service {
 }
 
 /**
- * A method that calls tools is one task of a plan, and order, approval and repetition are decided on by what it says of
- * itself. So it may call only what it names, and nothing that does more to the world than it says.
+ * A method that calls tools is one task of a plan. Its own declaration decides about order, approval and
+ * retries. So it may call only the tools that it names, and none that does more to the world than it
+ * declares.
  */
 export function refusedCall(
   caller: string,
@@ -404,7 +409,7 @@ export function refusedCall(
   return `${caller} may not call it, because it is ${effect} and ${caller} says that it is ${method.effect}. Give ${caller} the effect ${effect}.`;
 }
 
-/** What can be told as soon as the tools are known is not left to the moment when half of the work is done. */
+/** Checks declared calls as soon as the tools are known, instead of halfway through a method. */
 export function checkCalls(tools: ReadonlyMap<string, Tool>): void {
   for (const { name, calls = [] } of tools.values()) {
     for (const called of calls) {

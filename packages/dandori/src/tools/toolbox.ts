@@ -15,16 +15,19 @@ export interface Call {
   readonly userId?: string;
   readonly signal: AbortSignal;
   readonly progress?: (message: string, fraction?: number) => void;
-  /** What people answered to a call of the same task that ended as `input_wanted`. */
+  /** What people answered to an earlier call of the same task that ended as `input_wanted`. */
   readonly inputs?: Inputs | undefined;
-  /** Asks a person while the call is open; its time-out stands still. Never rejects, and may never resolve. */
+  /** Asks a person while the call is open; its timeout is suspended. Never rejects, and may never resolve. */
   readonly elicit?: (request: InputRequest) => Promise<InputResponse>;
   /**
-   * To be used for each call that a tool makes itself: writes it to the journal, before and after `make` makes it, and
-   * leaves `make` out where the journal knows the outcome already. Never rejects.
+   * A tool must use this for each call that it makes itself. It journals the call before and after `make`. If
+   * the journal already has the outcome, it skips `make`. Never rejects.
    */
   readonly inner?: (call: MadeInside, make: () => Promise<CallOutcome>) => Promise<CallOutcome>;
-  /** A value as the journal holds it, without secrets: for what a tool derives from arguments and what is written down. */
+  /**
+   * A value as the journal stores it, without secrets. For values that a tool derives from arguments and that
+   * are journaled.
+   */
   readonly seal?: (value: Json) => Json;
 }
 
@@ -36,7 +39,7 @@ export interface MadeInside {
   readonly effect: Effect;
 }
 
-/** What a tool wants to know from a person: a form to fill in, or a page where something is to be done. */
+/** What a tool wants from a person: a form to fill in, or a page where the person does something. */
 export interface InputRequest {
   readonly text: string;
   /** JSON Schema of the answer. */
@@ -46,11 +49,11 @@ export interface InputRequest {
 
 /**
  * How a call ended.
- * `note`: what is odd about a result that can be used all the same.
- * `lost`: it was sent and nobody knows whether it took effect (time-out, connection lost, process died).
+ * `note`: what is unusual about a result that can still be used.
+ * `lost`: it was sent, and it is unknown whether it took effect (timeout, connection lost, process died).
  * `ambiguous`: nothing was done; a person must choose first.
- * `input_wanted`: it is to be called again with what a person answers, and with `state` as it is. A request without a
- * name wants something done and no answer.
+ * `input_wanted`: it must be called again with a person's answer and with the unchanged `state`. A request
+ * without a name asks the person to do something and expects no answer.
  */
 export type CallOutcome =
   | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string }
@@ -59,16 +62,16 @@ export type CallOutcome =
       readonly kind: 'lost';
       readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
       readonly message: string;
-      /** It was told to stop and goes on. */
+      /** It was told to stop but is still running. */
       readonly unstopped?: boolean;
     }
   | {
       readonly kind: 'ambiguous';
       readonly question: string;
       readonly options: readonly Option[];
-      /** In place of options: a JSON Schema of the arguments that are wanted. */
+      /** Instead of options: a JSON Schema of the wanted arguments. */
       readonly form?: JsonObject;
-      /** The value of an option, or what fits the form: taken where nobody answers in time. */
+      /** The value of an option, or a value that fits the form. It is used if the question expires. */
       readonly default?: Json;
     }
   | {
@@ -82,12 +85,12 @@ export interface Toolbox {
   /** The tools as they are now. The same object while nothing has changed. */
   tools(): ReadonlyMap<string, Tool>;
   missing(): readonly MissingServer[];
-  /** Must not throw or reject; whatever goes wrong is an outcome. Ends soon after `signal` is aborted. */
+  /** Must not throw or reject: every problem is an outcome. Ends soon after `signal` is aborted. */
   call(call: Call): Promise<CallOutcome>;
   close(): Promise<void>;
 }
 
-/** A failure is shown to the model with everything else; a stack trace of a megabyte must not crowd that out. */
+/** A failure is shown to the model. A stack trace of a megabyte must not displace everything else. */
 const MAX_MESSAGE = 4_000;
 
 export function failed(
@@ -105,7 +108,7 @@ export function lost(
   return { kind: 'lost', cause, message };
 }
 
-/** The call may have been carried out before it was told to stop. */
+/** The call may have taken effect before it was told to stop. */
 export function stopped(signal: AbortSignal, name: string): CallOutcome & { kind: 'lost' } {
   const { reason } = signal;
   const isTimeout = reason === 'timeout' || (reason instanceof Error && reason.name === 'TimeoutError');
@@ -117,7 +120,7 @@ export function notStarted(name: string): CallOutcome {
   return failed('cancelled', `${name} was not called: the run was stopped before`);
 }
 
-/** The last step, after secrets have been taken out: half a secret could not be found any more. */
+/** The last step, after secrets are removed: half a secret would not be found. */
 export function clipped(outcome: CallOutcome): CallOutcome {
   if (outcome.kind === 'lost') return { ...outcome, message: clip(outcome.message, MAX_MESSAGE) };
   if (outcome.kind === 'succeeded' && outcome.note !== undefined)

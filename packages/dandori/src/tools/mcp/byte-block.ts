@@ -1,6 +1,6 @@
 const SMALLEST = 4_096;
 
-/** Bytes that are freed when their owner says so. The garbage collector would leave a large buffer for long. */
+/** Bytes that their owner frees explicitly. The garbage collector would keep a large buffer too long. */
 export class ByteBlock {
   #bytes = Buffer.alloc(0);
   length = 0;

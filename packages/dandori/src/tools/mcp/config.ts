@@ -2,16 +2,16 @@ import { secretsIn, withForms } from '../../model/declared-secrets.ts';
 import { redact } from '../../model/redact.ts';
 import type { Effect } from '../../model/tool.ts';
 
-/** How a server is reached and what is held of it. Variables in the texts are expanded already. */
+/** How to reach the servers, and what to assume about them. Variables in the texts are already expanded. */
 export type McpServers = Readonly<Record<string, McpServerConfig>>;
 export type McpServerConfig = StdioServerConfig | HttpServerConfig;
 
 interface ServerConfig {
   /** Milliseconds until the server must have started and listed its tools. */
   readonly timeout?: number;
-  /** By tool name; what the server says about its own tools is overruled. */
+  /** By tool name. Overrides what the server says about its own tools. */
   readonly effects?: Readonly<Record<string, Effect>>;
-  /** True where what its tools return holds nobody else's words. */
+  /** True if its results never contain words of other people. */
   readonly trusted?: boolean;
 }
 
@@ -33,13 +33,13 @@ export function isHttp(config: McpServerConfig): config is HttpServerConfig {
 
 export type Redact = (text: string) => string;
 
-/** What a server says on stderr or in an error may repeat what it was given; reasons and failures are journaled. */
+/** A server may repeat its secrets on stderr or in an error, and reasons and failures are journaled. */
 export function createRedaction(config: McpServerConfig, more: readonly string[] = []): Redact {
   const secrets = [...withForms(secretsIn(config)), ...more];
   return (text) => redact(text, secrets);
 }
 
-/** Where a server is, without what may be secret about it. */
+/** The address of a server without its secret parts. */
 export function publicUrl(text: string): string {
   if (!URL.canParse(text)) return 'its url';
   const { origin, pathname } = new URL(text);

@@ -17,7 +17,7 @@ import { createStdioTransport } from './stdio.ts';
 import { type ListedTool, listedTool, type ToolResult, toolResult } from './tools.ts';
 import { TransportProblem } from './transport.ts';
 
-/** A server that has started and has said which tools it has. */
+/** A server that has started and listed its tools. */
 export interface Connection {
   readonly tools: readonly ListedTool[];
   /** Resolves with the reason, in words, when the server is gone. Never rejects. */
@@ -41,24 +41,27 @@ interface ConnectionOptions {
   readonly maxResultBytes: number;
   readonly onListChanged: () => void;
   readonly redact: Redact;
-  /** Answers what the server asks while a call runs. */
+  /** Answers the server's requests during a call. */
   readonly onElicitation: (params: unknown) => Promise<JsonObject>;
-  /** Ends an attempt that is under way. */
+  /** Aborts a connection attempt. */
   readonly signal: AbortSignal;
 }
 
-/** Bounds what a server can make us read; the SDK's own loop has the same guard. */
+/** Limits how much a server can make us read. The SDK's own loop has the same limit. */
 const MAX_PAGES = 200;
-/** The SDK must never end a call: that is for the engine, which knows how long it may take. */
+/** The SDK must never end a call. The engine does that, because it knows how long a call may take. */
 const FOREVER = 2 ** 31 - 1;
 const UNSUPPORTED_PROTOCOL = -32_022;
 const PING = 5_000;
 const LAST_WORDS_DELAY = 300;
 
-/** The message says in words why there is no connection. */
+/** The message explains why there is no connection. */
 export class ConnectFailure extends Error {
   override readonly name = 'ConnectFailure';
-  /** Resolves when nothing of the attempt is left running. Who waits for the server need not wait for this. */
+  /**
+   * Resolves when no process or connection of the attempt is left. A caller that needs the server need not
+   * wait for it.
+   */
   readonly ended: Promise<void>;
 
   constructor(reason: string, details: { cause: unknown; ended: Promise<void> }) {
@@ -72,7 +75,7 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   try {
     return await open(config, { ...options, mode: 'legacy' });
   } catch (error) {
-    // Asking first which protocol a server speaks would cost every other server a round trip, or a process.
+    // Only now: probing for the protocol first would cost every other server a round trip or a process.
     if (!(error instanceof ConnectFailure) || !isUnsupportedProtocol(error.cause)) throw error;
     await error.ended;
     return await open(config, { ...options, mode: 'auto' });
@@ -102,16 +105,16 @@ async function open(
     {
       versionNegotiation: { mode },
       capabilities: { elicitation: { form: {}, url: {} } },
-      // An answer may take days; it is not waited for in here.
+      // An answer may take days, so the SDK does not wait for it.
       inputRequired: { autoFulfill: false },
-      // Results are checked by us: the SDK's check refuses to call a tool at all whose output schema it cannot read.
+      // We check results ourselves: the SDK refuses to call a tool whose output schema it cannot read.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChanged } },
     },
   );
-  // Not the SDK's own handler, which refuses every form that is not flat.
+  // Replaces the SDK's own handler, which refuses every form that is not flat.
   client.fallbackRequestHandler = async ({ method, params }) => {
     if (method === 'elicitation/create') return onElicitation(params);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method} is not supported`);
@@ -147,13 +150,16 @@ async function open(
   }
 }
 
-/** A child that died may not have been heard to the end yet. One whose input is closed is about to say how it ended. */
+/**
+ * A child that died may have output that is not read yet. If its input is closed, it is about to report how
+ * it ended.
+ */
 async function heardOut(ended: Promise<void>, error: unknown): Promise<void> {
   const isClosed = error instanceof TransportProblem && error.kind === 'not_sent';
   await (isClosed ? ended : Promise.race([ended, delay(LAST_WORDS_DELAY, undefined, { ref: false })]));
 }
 
-/** Starting a process or opening a connection hears no signal. */
+/** Starting a process or opening a connection takes no signal. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = new Promise<never>((_, reject) => {
@@ -175,16 +181,16 @@ async function listTools(client: Client, options: RequestOptions): Promise<Liste
     if (nextCursor === undefined || nextCursor === cursor) break;
     cursor = nextCursor;
   }
-  // One tool that is not described as it should be must not cost all the others.
+  // One tool with an invalid description must not hide all the others.
   return listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
 }
 
 /**
- * HTTP has no connection that could close. When anything goes wrong, a ping tells whether the server is still there; a
- * server that is slow to answer it, or that answers anything at all, is.
+ * HTTP has no connection that could close. After an error, a ping tells whether the server is still there. A
+ * server that is slow to answer, or that gives any answer at all, counts as there.
  */
 function watchdog(client: Client, onGone: (error: unknown) => void): () => void {
-  // A ping that fails is something going wrong as well.
+  // Prevents a loop: a failed ping is an error too.
   let isLooking = false;
   const look = async () => {
     const error = await client.ping({ timeout: PING }).then(
@@ -197,7 +203,7 @@ function watchdog(client: Client, onGone: (error: unknown) => void): () => void 
   return () => {
     if (isLooking) return;
     isLooking = true;
-    // A connection from before the server went may still look open; the next ping opens another.
+    // A connection from before the server went away may still look open. The next ping opens another one.
     void look()
       .then((again) => again && look())
       .finally(() => {
@@ -206,7 +212,7 @@ function watchdog(client: Client, onGone: (error: unknown) => void): () => void 
   };
 }
 
-/** Over HTTP the answer to a protocol that a server does not know is a bad request, with the reason in its body. */
+/** Over HTTP, a server answers an unknown protocol with a bad request that has the reason in its body. */
 function isUnsupportedProtocol(error: unknown): boolean {
   if (error instanceof SdkHttpError)
     return new RegExp(`"code"\\s*:\\s*${UNSUPPORTED_PROTOCOL}\\b`).test(String(error.data.text));

@@ -6,19 +6,20 @@ import { isHttp, type McpServerConfig, publicUrl, type Redact } from './config.t
 import { isMalformed, NO_JSON_RPC, type ServerTransport, TransportProblem } from './transport.ts';
 
 /**
- * What became of a call that ended in an error. The question is always the same: could it have taken effect? Where that
- * cannot be ruled out it is lost, and the engine settles it by its effect. `reason` is why the server is gone, where it is.
+ * The outcome of a call that ended in an error. The question is always whether it could have taken effect. If
+ * that is possible, the call is lost, and the engine settles it by its effect. `reason` says why the server
+ * is gone, if it is.
  */
 export function callErrorOutcome(error: unknown, server: string, reason?: string): CallOutcome {
   const problem = problemIn(error);
   if (problem !== undefined) return problemOutcome(problem, server);
   if (isMalformed(error)) return problemOutcome(new TransportProblem('malformed', NO_JSON_RPC), server);
   if (error instanceof SdkHttpError) return statusOutcome(error, server);
-  // The server has answered, and the answer is no.
+  // The server has answered with an error.
   if (error instanceof ProtocolError) return failed('tool_error', error.message);
   if (error instanceof SdkError) return sdkOutcome(error, server, reason);
   const message = error instanceof Error ? error.message : String(error);
-  // The SDK says this without a code when the connection closed a moment ago.
+  // The SDK says this without a code if the connection has just closed.
   if (message === 'Not connected')
     return failed('unavailable', `${server} is not connected`, { retryable: true });
   return lost('connection_lost', `${server}: ${message}`);
@@ -45,9 +46,9 @@ function statusOutcome(error: SdkHttpError, server: string): CallOutcome {
   const status = error.status ?? 0;
   const message = `${server} answered with ${describeStatus(error)}`;
   if (status === 401 || status === 403) return failed('unavailable', message);
-  // Our session is over, as after a restart of the server; the next call has a new one.
+  // Our session is over, for example after a restart of the server. The next call opens a new one.
   if (status === 404) return failed('unavailable', message, { retryable: true });
-  // A gateway says 502 or 504 when the server behind it had the call already.
+  // A gateway may answer 502 or 504 after the server behind it has received the call.
   return status >= 500 ? lost('connection_lost', message) : failed('tool_error', message);
 }
 
@@ -68,11 +69,11 @@ interface About {
   readonly config: McpServerConfig;
   readonly transport: ServerTransport;
   readonly redact: Redact;
-  /** The time that it had, where that is the reason. */
+  /** The timeout in milliseconds, if that is the reason. */
   readonly late?: number | undefined;
 }
 
-/** Why a server is not there, for the person who configured it. */
+/** Why a server is missing, for the person who configured it. */
 export function reasonOf(error: unknown, { config, transport, redact, late }: About): string {
   const { ended, stderr, garbage, body = '' } = transport.lastWords();
   const why =
@@ -80,7 +81,7 @@ export function reasonOf(error: unknown, { config, transport, redact, late }: Ab
       ? (ended ?? describe(error, config, redact(body)))
       : `it did not answer within ${late / 1_000} s`;
   const parts = [redact(why)];
-  // Redacted before it is cut: half a secret could not be found any more.
+  // Redacted before it is cut: half a secret would not be found.
   if (garbage !== undefined)
     parts.push(`on stdout it wrote something that is not MCP: ${redact(garbage).slice(0, 120)}`);
   if (stderr !== undefined) parts.push(`on stderr: ${lastLines(redact(stderr))}`);
@@ -91,13 +92,13 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-5).join('\n').slice(-600);
 }
 
-/** True where the server, or its session with us, is surely no more. */
+/** True if the server, or our session with it, is certainly gone. */
 export function isGone(error: unknown): boolean {
   if (error instanceof TransportProblem) return error.kind === 'not_sent';
   return error instanceof SdkHttpError && error.status === 404;
 }
 
-/** True where a connection that was kept from before turned out to be closed. */
+/** True if a kept-alive connection turned out to be closed. */
 export function isStale(error: unknown): boolean {
   return error instanceof TransportProblem && error.kind === 'connection_lost';
 }
@@ -113,7 +114,7 @@ function describe(error: unknown, config: McpServerConfig, body: string): string
   return `${url}: ${message}`;
 }
 
-/** What came in place of a message, where that is what is wrong. */
+/** What the server sent instead of a message, if that is the problem. */
 function notMcp(error: unknown): string | undefined {
   if (error instanceof SyntaxError) return 'something that is no JSON';
   if (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpUnexpectedContent) {
@@ -128,7 +129,7 @@ function excerpt(text: string): string {
   return flat === '' ? '' : `: ${clip(flat, 100)}`;
 }
 
-/** What the SDK says of an answer that does not fit is a list of issues as JSON, which nobody wants to read. */
+/** For an answer that does not fit, the SDK's message is a JSON list of issues, which is hard to read. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, method, issue] = /^Invalid result for ([\w/]+):(.*)/s.exec(message) ?? [];
@@ -154,7 +155,7 @@ function describeStatus(error: SdkHttpError): string {
     return `HTTP ${status}: it does not accept our credentials, look at its headers in the configuration`;
   }
   const text = String(error.data.text || error.statusText || '').trim();
-  // A page for a browser says nothing that its status does not say.
+  // An HTML page says no more than its status.
   const told = text.startsWith('<') ? (error.statusText ?? '') : text.slice(0, 200);
   return told === '' ? `HTTP ${status}` : `HTTP ${status}: ${told}`;
 }

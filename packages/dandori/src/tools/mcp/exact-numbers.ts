@@ -3,18 +3,18 @@ import { isUnusual, type Json, parseJson } from '../../model/json.ts';
 import { hugeIn, mapped } from '../../model/stand-in.ts';
 
 /**
- * Carries integers beyond 2^53 through the SDK's HTTP transport, which reads and writes JSON by itself and would round
- * them or throw. Inside the SDK each is a text behind a mark that no server can know.
+ * Passes integers beyond 2^53 through the SDK's HTTP transport, which parses and writes JSON itself and would
+ * round them or throw. Inside the SDK each one is a text with a mark that no server can know.
  *
- * E1  What has none of them passes as it is, byte for byte.
- * E2  A mark never leaves the process, and nothing that comes in is taken for one.
+ * E1  A message without such integers passes unchanged, byte for byte.
+ * E2  A mark never leaves the process, and no incoming text is mistaken for one.
  */
 export interface ExactNumbers {
-  /** A message as the SDK can write it. */
+  /** The message in a form that the SDK can write. */
   marked<Message extends object>(message: Message): Message;
-  /** A body that the SDK has written, as it is to be sent. */
+  /** A body that the SDK has written, in the form that is sent. */
   sent(body: string): string;
-  /** A stream of events, as the SDK can read it. */
+  /** A stream of events in a form that the SDK can read. */
   events(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
   /** A message that the SDK has read, as the server meant it. */
   unmarked<Message extends object>(message: Message): Message;
@@ -47,7 +47,10 @@ export function createExactNumbers(): ExactNumbers {
 
 const NEWLINE = Buffer.from('\n');
 
-/** The same events; the data of one with unusual numbers is written again. All of an event is held up to its end. */
+/**
+ * Passes the events on, and rewrites the data of those with unusual numbers. Each event is held back until it
+ * is complete.
+ */
 async function* exactEvents(
   chunks: AsyncIterable<Uint8Array>,
   write: (value: Json) => string,
@@ -73,7 +76,7 @@ function* exactData(lines: readonly Buffer[], write: (value: Json) => string): G
   else for (const line of lines) yield* [line, NEWLINE];
 }
 
-/** What the data of an event is; undefined where the SDK reads it as well as we do. */
+/** The parsed data of an event; undefined if the SDK reads it correctly. */
 function unusual(lines: readonly Buffer[]): Json | undefined {
   const text = lines.map((line) => line.toString('utf8', 5).replace(/^ /, '')).join('\n');
   try {
@@ -83,13 +86,13 @@ function unusual(lines: readonly Buffer[]): Json | undefined {
   }
 }
 
-/** Lines without their ends, which are of three kinds. */
+/** Lines without their line ends, of which there are three kinds. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let isAfterReturn = false;
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // A line feed that belongs to the carriage return before it, in the chunk before.
+    // A line feed that belongs to a carriage return at the end of the previous chunk.
     let start = isAfterReturn && bytes[0] === 10 ? 1 : 0;
     isAfterReturn = false;
     for (;;) {

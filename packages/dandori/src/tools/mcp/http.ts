@@ -30,13 +30,13 @@ interface Pending {
 const GOODBYE = 1_000;
 
 /**
- * MCP over streamable HTTP by the SDK, with what it leaves open on connections of 2025: a request whose stream ends
- * without an answer would wait for ever, and a cancelled one would keep its connection.
+ * MCP over streamable HTTP by the SDK, with two fixes for connections of the 2025 protocol. A request whose
+ * stream ends without an answer would wait forever. A cancelled request would keep its connection.
  */
 export function createHttpTransport(config: HttpServerConfig, limit: number): ServerTransport {
   const pending = new Map<string | number, Pending>();
   const exact = createExactNumbers();
-  /** The request on whose stream something is read. */
+  /** The request whose stream is being read. */
   const reading = new AsyncLocalStorage<string | number>();
   const http = createHttpFetch(limit, exact, (request, problem) => {
     const entry = pending.get(Number(request));
@@ -60,7 +60,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
       if (!isRequest(message)) {
         await inner.send(exact.marked(message), options);
         const cancelled = cancelledRequest(message);
-        // Only now: the server hears of the cancellation before it sees the connection go.
+        // Not earlier: the server must hear of the cancellation before the connection closes.
         if (cancelled !== undefined) {
           pending.get(cancelled)?.stop.abort();
           pending.delete(cancelled);
@@ -90,7 +90,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
       }
     },
     async close() {
-      // A server that keeps sessions is told that this one is over, but not waited for.
+      // A server with sessions is told that this one is over, but we wait only briefly.
       await Promise.race([
         inner.terminateSession().catch(() => {}),
         delay(GOODBYE, undefined, { ref: false }),
@@ -116,7 +116,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
   };
   inner.onerror = (error) => {
     const id = reading.getStore();
-    // A message on the stream of a request that cannot be read is its answer, or hides it.
+    // An unreadable message on the stream of a request is its answer, or hides it.
     if (id !== undefined && isMalformed(error) && pending.get(id)?.isCall === true) {
       pending.get(id)?.stop.abort();
       pending.delete(id);
@@ -134,26 +134,26 @@ function isRequest(
   return 'id' in message && 'method' in message;
 }
 
-/** Which request of ours a POST carries. It is taken off before it is sent. */
+/** Names the request that a POST contains. The header is removed before sending. */
 const REQUEST_HEADER = 'x-dandori-request';
 
 interface HttpFetch {
   readonly fetch: FetchLike;
-  /** How the last body began that was no stream. */
+  /** The beginning of the last body that was not a stream. */
   lastBody(): string | undefined;
   close(): void;
 }
 
 /**
- * Shorter than the five seconds after which most servers close an idle connection: a call that is sent on a connection
- * which the server is just closing is lost, and nobody knows whether it was done.
+ * Shorter than the five seconds after which most servers close an idle connection. If a call is sent while
+ * the server closes the connection, the call is lost and its effect is unknown.
  */
 const IDLE = 4_000;
 const HEAD = 4_096;
 
 /**
- * `fetch` over `node:http`. The global one ends every call after five minutes of silence, and does not tell whether a
- * request was sent before it failed.
+ * `fetch` over `node:http`. The global `fetch` ends every call after five minutes of silence, and does not
+ * tell whether a request was sent before it failed.
  */
 function createHttpFetch(
   limit: number,
@@ -185,7 +185,7 @@ function createHttpFetch(
     };
     lastBody = undefined;
     const begun = (chunk: Buffer) => {
-      // A copy, so that the large buffer behind it can go.
+      // A copy, so that the large buffer behind it can be freed.
       lastBody = Buffer.from(chunk.subarray(0, HEAD));
     };
     return toResponse(incoming, { limit, tell, begun, exact });
@@ -231,7 +231,7 @@ function send(url: URL, { body, ...options }: Outgoing): Promise<IncomingMessage
   });
 }
 
-/** Where a host has several addresses, Node's error is a list of errors without a message. */
+/** If a host has several addresses, Node's error is a list of errors without a message. */
 function connectError(error: Error): string {
   const first = error instanceof AggregateError ? error.errors[0] : undefined;
   return error.message || (first instanceof Error ? first.message : 'it was refused');
@@ -253,7 +253,7 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   if (status === 429 || status === 503) {
     incoming.resume();
     const retryAfter = Number(headers.get('retry-after')) * 1_000;
-    // One that is beyond all numbers says nothing, and could not be journaled.
+    // An infinite delay is useless and cannot be journaled.
     const details = retryAfter > 0 && Number.isFinite(retryAfter) ? { retryAfter } : {};
     throw new TransportProblem('busy', `the server takes no calls now (HTTP ${status})`, details);
   }
@@ -263,11 +263,11 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   const chunks = isStream ? exact.events(boundedLines(incoming, limit)) : bounded(incoming, { limit, begun });
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
-  // The SDK asks for it by this method, which would round large integers.
+  // The SDK reads the body with this method, and the original one would round large integers.
   return Object.assign(response, { json: async () => parseJson(await textOf(response)) });
 }
 
-/** As `response.text()`, which holds a large body in memory once more. */
+/** Like `response.text()`, which would hold a large body in memory twice. */
 async function textOf({ body }: Response): Promise<string> {
   const block = new ByteBlock();
   for await (const chunk of body ?? []) block.add(chunk);
@@ -276,7 +276,10 @@ async function textOf({ body }: Response): Promise<string> {
   return text.replace(/^\uFEFF/, '');
 }
 
-/** `ReadableStream.from`, which the types of browsers do not know; the tests of the page see this file with them. */
+/**
+ * Like `ReadableStream.from`, which the browser types lack. The tests of the page compile this file with
+ * those types.
+ */
 function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -321,7 +324,7 @@ async function* bounded(
   }
 }
 
-/** A stream may go on for days; it is one event, which is one line, that must not be too large. */
+/** A stream may last for days. The limit applies to one event, which is one line. */
 async function* boundedLines(incoming: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

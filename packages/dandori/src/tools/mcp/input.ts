@@ -10,20 +10,21 @@ import { type Call, type CallOutcome, failed, type InputRequest } from '../toolb
 type Asker = Pick<Call, 'userId' | 'elicit' | 'signal'>;
 
 /**
- * The calls on whose behalf a server may ask a person while they run. MCP of 2025 does not say which call a server asks
- * for. Over HTTP the request comes on the stream of its call, and with that in its asynchronous context. Over stdio it
- * is the one call that is open; where there are several for one user, the first that asks nothing yet.
+ * The calls for which a server may ask a person while they run. MCP of 2025 does not say which call a request
+ * belongs to. Over HTTP, the request comes on the stream of its call, and so in its asynchronous context.
+ * Over stdio, it belongs to the only open call. If one user has several open calls, it belongs to the first
+ * one without an open question.
  */
 interface Askers {
-  /** The signal says that the call is given up, because it asks without end. */
+  /** The signal aborts the call if it keeps asking after it was refused. */
   during<T>(asker: Asker, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Rejects with a `ProtocolError` that the server is told. */
+  /** Rejects with a `ProtocolError` that is sent to the server. */
   ask(params: unknown): Promise<InputResponse>;
 }
 
 export function createAskers(check: SchemaCheck): Askers {
   const context = new AsyncLocalStorage<Asker>();
-  /** With how many questions each has open, and how many it has asked. */
+  /** The open questions and the number of questions of each call. */
   const open = new Map<Asker, { waiting: number; asked: number; readonly flood: AbortController }>();
 
   const whoAsks = (): Asker => {
@@ -32,7 +33,7 @@ export function createAskers(check: SchemaCheck): Askers {
     const candidates = [...open.keys()];
     const [first] = candidates;
     if (first === undefined) throw refusal('there is no call for which a person could be asked');
-    // Nobody is asked what somebody else is to answer.
+    // A question must not reach another user than the one it is meant for.
     if (candidates.some(({ userId }) => userId !== first.userId))
       throw refusal('calls for several users are open, and nothing says which of them asks');
     return candidates.find((asker) => open.get(asker)?.waiting === 0) ?? first;
@@ -55,7 +56,7 @@ export function createAskers(check: SchemaCheck): Askers {
       const own = open.get(asker);
       if (own === undefined) throw refusal('the call for which it is asked has ended');
       own.asked += 1;
-      // Before anything of it is read: a form is compiled, and a server may send thousands.
+      // Checked before the request is read: reading compiles a form, and a server may send thousands.
       if (own.asked > MOST_REFUSED) own.flood.abort(new AskedTooOften(own.asked));
       if (own.asked > MOST_QUESTIONS) throw refusal(`a call may ask ${MOST_QUESTIONS} times, and not more`);
       const request = readRequest(params, check);
@@ -70,7 +71,7 @@ export function createAskers(check: SchemaCheck): Askers {
   };
 }
 
-/** A server that does not hear a no is not heard any more. */
+/** After this many questions the call is ended, because the server ignores the refusals. */
 const MOST_REFUSED = 10 * MOST_QUESTIONS;
 
 export class AskedTooOften extends Error {
@@ -101,15 +102,15 @@ function untilAborted(signal: AbortSignal): Promise<InputResponse> {
   });
 }
 
-/** A person reads it, and it is journaled. */
+/** A person reads the text, and it is journaled. */
 const LONGEST_TEXT = 4_000;
 const LONGEST_FORM = 32_000;
 const LONGEST_URL = 2_048;
 const LONGEST_STATE = 256_000;
-/** What one call may ask for at once. */
+/** The maximum number of requests that one call may make at once. */
 const MOST_REQUESTS = 20;
 
-/** Why a server is not given what it asks for, in words. */
+/** Explains why a server's request is refused. */
 class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
 }
@@ -121,7 +122,10 @@ const elicitation = z.object({
   url: z.string().optional(),
 });
 
-/** What a server wants to know from a person, as far as a person can be asked that. Throws a `RefusedRequest`. */
+/**
+ * Converts a server's request into a question for a person. Throws a `RefusedRequest` if a person cannot be
+ * asked that.
+ */
 function toInputRequest(params: unknown, check: SchemaCheck): InputRequest {
   const parsed = elicitation.safeParse(params);
   if (!parsed.success) throw new RefusedRequest('the request is no elicitation as MCP has them');
@@ -138,7 +142,10 @@ const inputRequired = z.object({
 });
 const embedded = z.object({ method: z.string(), params: z.unknown().optional() });
 
-/** A call that ended because the server wants input first. What we cannot give fails it, so that nobody waits. */
+/**
+ * For a call that ended because the server wants input first. It fails if we cannot give that input, so that
+ * the run does not wait forever.
+ */
 export function inputOutcome(result: unknown, server: string, check: SchemaCheck): CallOutcome {
   const parsed = inputRequired.safeParse(result);
   if (!parsed.success) return failed('invalid_result', `${server} asks for input in a way that is not MCP`);
@@ -152,7 +159,7 @@ export function inputOutcome(result: unknown, server: string, check: SchemaCheck
   }));
 }
 
-/** The error -32042 of older servers: pages that a person has to see before the call is made again. */
+/** For the error -32042 of older servers: pages that a person has to visit before the call is made again. */
 export function urlsOutcome(data: unknown, server: string, check: SchemaCheck): CallOutcome {
   const list: readonly unknown[] =
     z.object({ elicitations: z.array(z.unknown()) }).safeParse(data).data?.elicitations ?? [];
@@ -184,12 +191,12 @@ function toEmbedded(request: unknown, check: SchemaCheck): InputRequest {
   throw new RefusedRequest(`${readable(method)} is not supported, only elicitation/create`);
 }
 
-/** Only pages that a browser shows, and no host that hides behind a name before an @. */
+/** Allows only web pages, and no host that is disguised by a user name before an @. */
 function toUrl(text = ''): string {
   const url = text.length <= LONGEST_URL && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '')
     throw new RefusedRequest('its url is not one of http or https that can be shown to a person');
-  // As it is read by a browser: a host that only looks like another one shows its true letters.
+  // As a browser reads it, so that a host with look-alike letters is shown in its encoded form.
   return url.href;
 }
 
@@ -211,7 +218,7 @@ function asksForSecret(schema: Json): boolean {
   return Object.values(schema).some(asksForSecret);
 }
 
-/** Without characters that move the cursor or turn the direction of what is read. */
+/** Removes characters that move the cursor or change the direction of text. */
 function readable(text: string): string {
   const plain = text.replaceAll(/[^\P{C}\n\t]/gu, '').trim();
   return clip(plain, LONGEST_TEXT);

@@ -10,11 +10,11 @@ import { callErrorOutcome } from './errors.ts';
 import { AskedTooOften, createAskers, inputOutcome, urlsOutcome } from './input.ts';
 import { resultOutcome, toTools } from './tools.ts';
 
-/** One server of the configuration, whether it is there or not. */
+/** One configured server, connected or not. */
 export interface McpServer {
   readonly name: string;
   tools(): readonly Tool[];
-  /** Why it is not there; undefined where it is. */
+  /** Why the server is missing; undefined if it is connected. */
   missing(): string | undefined;
   call(call: Call): Promise<CallOutcome>;
   close(): Promise<void>;
@@ -29,25 +29,25 @@ export interface McpServerOptions {
   readonly maxResultBytes: number;
   readonly onChange: () => void;
   readonly log: (message: string) => void;
-  /** Is given each tool once, when it is found. */
+  /** Called once for each tool, when it is found. */
   readonly onFound: (tools: readonly Tool[]) => void;
 }
 
 const CONNECT_TIMEOUT = 30_000;
-/** Between two calls of a server that puts us off. */
+/** Milliseconds between two calls to a server that asks us to call again. */
 const PACE = 250;
 const FIRST_DELAY = 200;
 const LAST_DELAY = 30_000;
-/** A server that stayed up this long did not die of starting. */
+/** A server that ran this long did not fail at startup. */
 const STABLE = 10_000;
 
 /**
  * Keeps one server running. Resolves when it is connected or known to be missing.
  *
- * M1  Nothing that a server does or fails to do throws; it shows in `missing` and in the outcomes of its calls.
+ * M1  Nothing that a server does throws. Problems show in `missing` and in the outcomes of its calls.
  * M2  A call that has been sent is never sent again from here.
- * M3  The tools of a server that died stay until a restart has failed: a plan that is made in that moment still
- *     compiles, and its calls say `unavailable` and may be tried again.
+ * M3  The tools of a server that died stay until a restart has failed. So a plan that is made in that moment
+ *     still compiles. Its calls fail with `unavailable` and may be retried.
  */
 export async function startServer(options: McpServerOptions): Promise<McpServer> {
   const { name, config, log } = options;
@@ -60,7 +60,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   let reason: string | undefined = 'it has not started yet';
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
-  /** What is left of earlier connections and attempts. */
+  /** Cleanup of earlier connections and attempts. */
   let leftovers: Promise<unknown> = Promise.resolve();
   let refreshing: 'no' | 'yes' | 'again' = 'no';
 
@@ -202,7 +202,7 @@ function toParams({ operation, args, key, userId, inputs }: Call, server: string
   };
 }
 
-/** A server that wants nothing but to be asked again with its own state is, as the same call. */
+/** If a server only wants to be called again with its own state, the same call is sent again. */
 async function untilAnswered(
   first: Params,
   send: (params: Params) => Promise<Result>,
@@ -241,7 +241,7 @@ function listening({ progress }: Call) {
   };
 }
 
-/** What a tool returns is the user's data and stays as it is; what went wrong may repeat what the server was given. */
+/** A tool's result is the user's data and stays unchanged. An error may repeat secrets of the server. */
 function redacted(outcome: CallOutcome, redact: (text: string) => string): CallOutcome {
   if (outcome.kind === 'lost') return { ...outcome, message: redact(outcome.message) };
   if (outcome.kind === 'succeeded' && outcome.note !== undefined)

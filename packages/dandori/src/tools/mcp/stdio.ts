@@ -17,12 +17,12 @@ import {
 } from './transport.ts';
 
 const LAST_WORDS = 4_096;
-/** Of what is no message, between two messages. Reading a flood would take the time of everybody else. */
+/** The limit of non-message output between two messages. Reading a flood would block everything else. */
 const MOST_GARBAGE = 256 * 1_024;
 
 /**
- * MCP over a child's stdin and stdout. Our own and not the SDK's, because that one takes time quadratic in the size of
- * a message, breaks the connection at a message of 10 MB, and leaves grandchildren behind.
+ * MCP over a child's stdin and stdout. The SDK's transport is not used: it takes quadratic time in the size
+ * of a message, breaks the connection at a message of 10 MB, and leaves grandchildren behind.
  */
 export function createStdioTransport(config: StdioServerConfig, limit: number): ServerTransport {
   let child: Child | undefined;
@@ -33,11 +33,11 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   let garbageBytes = 0;
   let isGivenUp = false;
   let delivered: Promise<unknown> = Promise.resolve();
-  /** Requests of ours that have no answer yet. */
+  /** Our requests that have no answer yet. */
   const pending = new Set<string | number>();
 
-  // One after the other: the SDK hands a notification on in a microtask, and would drop the progress of a call whose
-  // answer came in the same chunk.
+  // One after the other: the SDK delivers a notification in a microtask. It would drop the progress of a call
+  // whose answer came in the same chunk.
   const deliver = (message: JSONRPCMessage) => {
     delivered = delivered
       .then(() => transport.onmessage?.(message))
@@ -50,7 +50,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     child?.kill();
     void delivered.then(end);
   };
-  // Many servers greet on stdout. It does no harm as long as an answer follows; if none does, it is the reason.
+  // Many servers print a greeting on stdout. It is harmless if an answer follows.
   const discard = (text: string, bytes: number) => {
     garbage ??= text.slice(0, LAST_WORDS);
     garbageBytes += bytes;
@@ -69,7 +69,10 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     garbageBytes = 0;
     for (const message of messages) deliver(answered(message));
   };
-  /** The answer to a request of ours, or what is wrong with it. Without an id it is that of the only request. */
+  /**
+   * The answer to one of our requests, or what is wrong with it. An answer without an id belongs to the only
+   * request.
+   */
   const answered = (message: JSONRPCMessage): JSONRPCMessage => {
     if ('method' in message) return message;
     const [first] = pending;
@@ -116,7 +119,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
       try {
         await child.write(`${stringifyJson(message)}\n`);
       } catch (error) {
-        // A line that was not written to its end is never acted on.
+        // An incomplete line is never processed.
         throw problem(error);
       }
     },
@@ -132,7 +135,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
         ...(stderr.trim() !== '' && { stderr }),
       };
     },
-    // The SDK takes a transport with these two for stdio when it finds out which protocol the server speaks.
+    // The SDK recognises stdio by these two members when it detects the server's protocol.
     get pid() {
       return child?.pid ?? null;
     },
@@ -147,7 +150,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   return transport;
 }
 
-/** Cut at a line: what is left must not begin in the middle of a secret. */
+/** Cut at a line break, so that the rest does not begin in the middle of a secret. */
 function lastPart(text: string): string {
   if (text.length <= LAST_WORDS) return text;
   return text.slice(text.indexOf('\n', text.length - LAST_WORDS) + 1 || -LAST_WORDS);
@@ -159,14 +162,14 @@ function flooded(bytes: number): string {
 
 const ECHOED = 'it sends back what it is sent, and so is no MCP server';
 
-/** No server initializes a client; `cat` and a terminal do. */
+/** A server never initializes a client. `cat` and a terminal echo our own request. */
 function isEcho(message: JSONRPCMessage): boolean {
   return 'method' in message && message.method === 'initialize';
 }
 
-/** The messages in a line: one, or a list of them. Undefined where it holds none. */
+/** The messages in a line: one, or a list of them. Undefined if there are none. */
 function parse(line: string): JSONRPCMessage[] | undefined {
-  // A parser that throws takes its time.
+  // Checked first, because a parser that throws is slow.
   if (!/^\s*[{[]/.test(line)) return undefined;
   try {
     const value: unknown = parseJson(line);
@@ -185,7 +188,7 @@ function mayBeMessage(line: string): boolean {
   return /^\s*\{/.test(line);
 }
 
-/** Servers write the id first or last. Ours are numbers. A request or a notification of the server answers nothing. */
+/** Servers write the id first or last. Our ids are numbers. A server's own message is not an answer. */
 function answeredId({ head, tail }: OversizeLine): number | undefined {
   const first = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*,\s*"(?:result|error)"/.exec(head);
   const isAnswer = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"/.test(head);
@@ -194,38 +197,39 @@ function answeredId({ head, tail }: OversizeLine): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-/** A server's process, with everything that it started itself. */
+/** A server's process and everything that it started. */
 interface Child {
   readonly pid: number | undefined;
   write(line: string): Promise<void>;
-  /** Ends it: by closing its input, then by asking, then by force. Resolves when it is gone. */
+  /** Closes its input, then asks it to stop, then kills it. Resolves when it is gone. */
   end(): Promise<void>;
-  /** At once and without waiting: the last thing that a process that exits can do. */
+  /** Kills at once without waiting. It is the last thing that an exiting process can do. */
   kill(): void;
 }
 
 interface ChildEvents {
   readonly stdout: (chunk: Buffer) => void;
   readonly stderr: (text: string) => void;
-  /** Once, when it is gone and all that it wrote has been read. */
+  /** Called once, when the process is gone and all its output has been read. */
   readonly gone: (how: string) => void;
 }
 
 const GRACE = 1_000;
-/** A grandchild may hold the pipes open for ever. */
+/** A grandchild may hold the pipes open forever. */
 const DRAIN = 200;
-/** Between two looks at stderr: who floods it waits, and not we. */
+/** Milliseconds between two reads of stderr, so that a flood slows down the server and not us. */
 const REST = 10;
 
-/** Rejects where it cannot be started. Only a few harmless variables of our environment are passed on. */
+/** Rejects if the process cannot be started. Passes on only a few harmless environment variables. */
 async function startChild(config: StdioServerConfig, on: ChildEvents): Promise<Child> {
   const child = spawn(config.command, config.args ?? [], {
     env: { ...getDefaultEnvironment(), ...config.env },
     cwd: config.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
-    // Its own process group: `npx server` is three processes, and ending the first leaves the others behind. It also
-    // keeps a Ctrl-C in the terminal from ending servers while a run is still being brought to an orderly end.
+    // A separate process group: `npx server` is three processes, and killing the first leaves the others
+    // behind. It also keeps a Ctrl-C in the terminal from killing servers while a run still shuts down in
+    // order.
     detached: process.platform !== 'win32',
   });
   const gone = whenGone(child).then((how) => {
@@ -237,7 +241,7 @@ async function startChild(config: StdioServerConfig, on: ChildEvents): Promise<C
     on.stderr(text);
     rest(child.stderr);
   });
-  // Without a listener a failed write would end our process; the write's own callback tells it to who wrote.
+  // Without a listener, a failed write would crash our process. The callback of the write reports the error.
   child.stdin.on('error', () => {});
   await started(child, config);
 
@@ -274,7 +278,7 @@ function started(child: ChildProcess, config: StdioServerConfig): Promise<void> 
 }
 
 function describeSpawnError(error: NodeJS.ErrnoException, { command, cwd }: StdioServerConfig): string {
-  // Node says ENOENT for both.
+  // Node reports ENOENT for a missing folder and for a missing command.
   if (cwd !== undefined && !existsSync(cwd)) return `its directory ${cwd} does not exist`;
   if (error.code === 'ENOENT') return `the command "${command}" was not found`;
   if (error.code === 'EACCES') return `the command "${command}" may not be executed`;
@@ -298,7 +302,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     if (process.platform === 'win32') child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // It is gone already, which is what was wanted.
+    // The process is already gone.
   }
 }
 
@@ -322,7 +326,7 @@ export interface OversizeLine {
 
 interface LineReader {
   push(chunk: Buffer): void;
-  /** How the line begins that has no end yet, and how long it is already. */
+  /** The beginning and the length so far of the unfinished line. */
   unfinished(): { readonly head: string; readonly bytes: number };
 }
 
@@ -330,9 +334,10 @@ const EDGE = 1_024;
 const NEWLINE = 10;
 
 /**
- * Splits a byte stream into lines in linear time. The bytes of a line are held once, in a block that grows by doubling,
- * and are freed as soon as its text is made: a line of 50 MB is never in memory three times. (The SDK's own buffer joins
- * and searches everything again with each chunk: 25 s for a line of 50 MB.) Of a line above the limit only its edges are kept.
+ * Splits a byte stream into lines in linear time. The bytes of a line are held once, in a block that grows by
+ * doubling, and are freed as soon as its text is made. So a line of 50 MB is never in memory three times.
+ * (The SDK's own buffer takes 25 s for it, because it joins and searches everything again with each chunk.)
+ * Only the edges of a line above the limit are kept.
  */
 export function createLineReader(
   limit: number,

@@ -15,9 +15,9 @@ import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
 import { type CallOutcome, failed } from '../toolbox.ts';
 import type { McpServerConfig } from './config.ts';
 
-/** Only what we use, and loosely: the rest of a tool's description may be as odd as it likes. */
+/** Only the fields that we use, so that errors in the rest of a tool's description do not matter. */
 export const listedTool = z.object({
-  // A line break in it would begin a line of its own in a prompt.
+  // A line break in a name would start a new line in a prompt.
   name: z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
@@ -38,11 +38,14 @@ export type ListedTool = z.infer<typeof listedTool>;
 interface Naming {
   readonly server: string;
   readonly config: McpServerConfig;
-  /** What a tool says of itself goes into every prompt, and some say with which password they are connected. */
+  /**
+   * Removed from tool descriptions, which go into every prompt. Some descriptions contain the password of a
+   * connection.
+   */
   readonly secrets: readonly string[];
 }
 
-/** A tool that has not changed stays the same object, so that its compiled schemas are found again. */
+/** An unchanged tool stays the same object, because its compiled schemas are cached by object. */
 export function toTools(
   listed: readonly ListedTool[],
   naming: Naming,
@@ -74,14 +77,17 @@ function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
   };
 }
 
-/** MCP reads no hint as destructive; we ask before destructive calls, and would then ask about nearly everything. */
+/**
+ * MCP treats a tool without hints as destructive. We ask before destructive calls, and would then ask about
+ * nearly every call.
+ */
 function effectOf(annotations: ListedTool['annotations']): Effect {
   if (annotations?.readOnlyHint === true) return 'read';
   if (annotations?.destructiveHint === true) return 'destructive';
   return annotations?.idempotentHint === true ? 'idempotent' : 'write';
 }
 
-/** Loose: a kind of content that we do not know is passed on as it is. */
+/** Loose, so that unknown kinds of content are passed on unchanged. */
 export const toolResult = z.object({
   content: z.array(jsonObject).catch([]),
   structuredContent: json.optional(),
@@ -90,8 +96,9 @@ export const toolResult = z.object({
 export type ToolResult = z.infer<typeof toolResult>;
 
 /**
- * What a tool's output schema promises must hold, because Refs of later tasks were checked against it. A mistake in
- * what may also be missing is noted, and the result is used: the call has taken effect, and to fail it helps nobody.
+ * A result must keep what the output schema requires, because Refs of later tasks were checked against it. A
+ * mistake in an optional part is noted and the result is used: the call has taken effect, and failing it
+ * helps no user.
  */
 export function resultOutcome(result: ToolResult, tool: Tool, check: SchemaCheck): CallOutcome {
   const ambiguity = ambiguityIn(result.structuredContent) ?? ambiguityIn(onlyText(result));
@@ -130,7 +137,7 @@ function errorText({ content, structuredContent }: ToolResult): string {
   return structuredContent === undefined ? '' : stringifyJson(structuredContent);
 }
 
-/** Servers of an older protocol have no structured content, and write JSON in place of it. */
+/** Servers of an older protocol have no structured content, and write JSON as text instead. */
 function onlyText({ content, structuredContent }: ToolResult): Json | undefined {
   const [first, ...others] = content;
   if (structuredContent !== undefined || others.length > 0 || typeof first?.text !== 'string')
@@ -138,7 +145,7 @@ function onlyText({ content, structuredContent }: ToolResult): Json | undefined 
   return first.text.includes('"ambiguous"') ? parsed(first.text) : undefined;
 }
 
-/** What a Ref of a later task reaches into, so as much of it as possible is data and not text. */
+/** Refs of later tasks reach into this value, so as much of it as possible is parsed data instead of text. */
 function dataOf({ content, structuredContent }: ToolResult): Json {
   if (structuredContent !== undefined) return structuredContent;
   const [first, ...others] = content;
@@ -147,7 +154,7 @@ function dataOf({ content, structuredContent }: ToolResult): Json {
   return first.type === 'text' && typeof first.text === 'string' ? parsed(first.text) : toBlock(first);
 }
 
-/** Only objects and lists: a text of digits is as likely a postal code as it is a number. */
+/** Parses only objects and lists: a text of digits may be a postal code. */
 function parsed(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

@@ -1,13 +1,13 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isObject } from '../../model/json.ts';
 
-/** What a server left behind that says why it is gone. */
+/** The last output of a server, which may explain why it is gone. */
 interface LastWords {
   readonly ended?: string;
   readonly stderr?: string;
-  /** The first line on stdout that was no message. */
+  /** The first line on stdout that was not a message. */
   readonly garbage?: string;
-  /** How the last answer over HTTP began. */
+  /** The beginning of the last HTTP answer. */
   readonly body?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ServerTransport extends Transport {
   kill(): void;
 }
 
-/** The request that this message takes back. */
+/** The request that this message cancels. */
 export function cancelledRequest(message: JSONRPCMessage): string | number | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;
@@ -26,12 +26,12 @@ export function cancelledRequest(message: JSONRPCMessage): string | number | und
 }
 
 /**
- * What a transport knows about a request that will have no answer.
- * - `not_sent`         it surely never reached the server
- * - `busy`             the server is there, and took no call
+ * What a transport knows about a request that will get no answer.
+ * - `not_sent`         it certainly never reached the server
+ * - `busy`             the server is there but accepted no call
  * - `connection_lost`  it may have reached the server
- * - `too_large`        it was answered, by more than may be read
- * - `malformed`        it was answered, by what is no JSON-RPC
+ * - `too_large`        the answer is larger than the limit
+ * - `malformed`        the answer is not JSON-RPC
  */
 export class TransportProblem extends Error {
   override readonly name = 'TransportProblem';
@@ -55,16 +55,16 @@ export function tooLarge(limit: number): TransportProblem {
 }
 
 /**
- * A request ends by a response, so a problem is delivered as one. It travels as an object in `data`, which nothing that
- * comes over the wire can imitate.
+ * A request ends with a response, so a problem is delivered as one. It is an object in `data`, which nothing
+ * that comes over the wire can imitate.
  */
 export function asResponse(id: string | number, problem: TransportProblem) {
   return { jsonrpc: '2.0' as const, id, error: { code: -32_000, message: problem.message, data: problem } };
 }
 
 /**
- * What is wrong with an answer; undefined for one that the SDK takes. It would leave any other lying, and the call would wait
- * for its timeout.
+ * What is wrong with an answer; undefined if the SDK accepts it. The SDK would ignore any other answer, and
+ * the call would wait for its timeout.
  */
 export function answerProblem(message: Readonly<Record<string, unknown>>): TransportProblem | undefined {
   const malformed = (reason: string) => new TransportProblem('malformed', `its answer ${reason}`);
@@ -81,7 +81,7 @@ function isError(error: unknown): boolean {
   return isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
-/** The id in a line that is no JSON, where it looks like an answer. */
+/** The id in a line that is not JSON but looks like an answer. */
 export function idInBrokenAnswer(line: string): number | undefined {
   const edges = `${line.slice(0, 500)} ${line.slice(-500)}`;
   if (!/^\s*\{/.test(line) || /"method"\s*:/.test(edges)) return undefined;
@@ -91,7 +91,7 @@ export function idInBrokenAnswer(line: string): number | undefined {
 
 export const NO_JSON_RPC = 'its answer is no JSON-RPC';
 
-/** What the SDK throws where a body is no JSON, or no JSON-RPC. */
+/** The SDK's error for a body that is not JSON, or not JSON-RPC. */
 export function isMalformed(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && error.name.includes('ZodError'));
 }

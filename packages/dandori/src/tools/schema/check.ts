@@ -17,34 +17,34 @@ import { countWork, type Meter } from './meter.ts';
 import { createPatterns } from './pattern.ts';
 import { sizeOf, sizeProblem } from './size.ts';
 
-/** A check that also tells what is wrong with a schema itself, so that it can be reported when a tool is discovered. */
+/** A check that also tells what is wrong with a schema itself, to report it when a tool is found. */
 interface CheckedSchemas extends SchemaCheck {
   /** Undefined for a usable schema. A schema with a problem accepts every value. */
   readonly problem: (schema: JsonObject) => string | undefined;
 }
 
 interface Compiled {
-  /** Finds all that is wrong, or the first thing only: of a large value there may be millions. */
+  /** Finds all errors. `first` finds only the first one, because a large value may have millions. */
   readonly all?: ValidateFunction;
   readonly first?: () => ValidateFunction | undefined;
-  /** What stands for the integers beyond 2^53 in the schema: ajv knows no bigint. */
+  /** Stand-ins for the integers beyond 2^53 in the schema, because ajv does not support bigint. */
   readonly fixed?: StandIns;
   readonly problem?: string;
 }
 
-/** What one check may cost. It takes about a second, for a value of tens of megabytes. */
+/** The budget of one check. It lasts about a second, for a value of tens of megabytes. */
 const CHECK_WORK = 50_000_000;
-/** Values in a value above which only the first thing that is wrong is looked for. */
+/** For a value with more parts than this, only the first error is reported. */
 const LARGE = 20_000;
 
 /**
- * JSON Schema by ajv: 2020-12 as MCP says, draft-07 where `$schema` says so or where nothing else makes sense of it.
- * Nothing is loaded before the first value is checked (ajv takes about 130 ms to load and to warm up), and nothing is
- * ever fetched: a `$ref` to another document is a problem of the schema.
+ * JSON Schema by ajv: 2020-12 as MCP specifies, and draft-07 if `$schema` says so or if only draft-07 accepts
+ * the schema. ajv is loaded with the first check, because it takes about 130 ms to load and to warm up.
+ * Nothing is ever fetched: a `$ref` to another document is a problem of the schema.
  *
- * Schemas are written by others. What cannot be compiled soon is not compiled (`sizeProblem`), patterns are matched by an
- * engine that ends (`createPatterns`), and while a value is checked each step is counted (`countWork`): a check that takes
- * too many is given up, which is an issue of the value.
+ * Schemas are untrusted. A schema that takes too long to compile is refused (`sizeProblem`). Patterns use an
+ * engine that always ends (`createPatterns`). Each step of a check is counted (`countWork`): a check that
+ * takes too many stops, and that is an issue of the value.
  */
 export function createSchemaCheck(): CheckedSchemas {
   const compiled = new WeakMap<JsonObject, Compiled>();
@@ -66,7 +66,7 @@ export function createSchemaCheck(): CheckedSchemas {
   const get = (schema: JsonObject): Compiled => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
-    // A schema is itself checked against another one.
+    // Compiling also checks the schema itself against its meta-schema.
     meter.left = CHECK_WORK;
     const made = compile(schema, all);
     const complete = made.all === undefined ? made : { ...made, first: once(() => compiledAgain(schema)) };
@@ -74,7 +74,7 @@ export function createSchemaCheck(): CheckedSchemas {
     return complete;
   };
 
-  /** What is wrong; undefined where that took too much work. */
+  /** The errors; undefined if the check took too much work. */
   const attempt = (validate: ValidateFunction, value: Json, work: Work) => {
     const limit = Math.min(CHECK_WORK, work.left);
     meter.left = limit;
@@ -112,7 +112,7 @@ function unchecked(): SchemaIssue {
 
 type Dialects = Record<'draft7' | 'draft2020', () => AjvDraft7>;
 
-/** ajv is CommonJS, so that it can be loaded late and still behind a synchronous call. */
+/** ajv is CommonJS, so it can be loaded late and still synchronously. */
 function lazyDialects({ allErrors, meter }: { allErrors: boolean; meter: Meter }): Dialects {
   const load = createRequire(import.meta.url);
   const options: Options = {
@@ -120,7 +120,7 @@ function lazyDialects({ allErrors, meter }: { allErrors: boolean; meter: Meter }
     allErrors,
     verbose: true,
     logger: false,
-    // Otherwise each `$ref` to a large definition has code of its own.
+    // Without this limit, each `$ref` to a large definition would get its own code.
     inlineRefs: 20,
     code: { regExp: createPatterns(meter.spend) },
   };
@@ -159,7 +159,7 @@ function compile(schema: JsonObject, dialects: Dialects): Compiled {
   const first = saysDraft7(schema) ? dialects.draft7() : dialects.draft2020();
   const compiled = compileWith(first, bare);
   if (compiled.problem === undefined || schema.$schema !== undefined) return { ...compiled, fixed };
-  // `items: [...]` and its like are an error in 2020-12, and many servers that name no dialect still write draft-07.
+  // `items: [...]` is an error in 2020-12, but many servers that name no dialect still write draft-07.
   const second = compileWith(dialects.draft7(), bare);
   return { ...(second.problem === undefined ? second : compiled), fixed };
 }
@@ -170,7 +170,7 @@ function compileWith(ajv: AjvDraft7, schema: JsonObject): Compiled {
   } catch (error) {
     return { problem: describe(error) };
   } finally {
-    // ajv would otherwise keep every schema for ever, and refuse a second one with the same `$id`.
+    // Otherwise ajv would keep every schema forever, and refuse a second one with the same `$id`.
     ajv.removeSchema(schema);
   }
 }
@@ -180,15 +180,18 @@ function saysDraft7(schema: JsonObject): boolean {
 }
 
 /**
- * `$schema` has done its work, and ajv refuses one that it does not know. A schema that calls itself by the name of
- * the meta-schema would take its place.
+ * `$schema` is no longer needed, and ajv refuses an unknown one. A schema with the `$id` of the meta-schema
+ * would replace it.
  */
 function withoutIdentity({ $schema: _, ...schema }: JsonObject): JsonObject {
   const { $id, ...rest } = schema;
   return typeof $id === 'string' && !$id.includes('json-schema.org') ? schema : rest;
 }
 
-/** Errors of the value, or what is wrong with the schema where it never comes to an end (`$ref` to itself); undefined where it took too much work. */
+/**
+ * The errors of the value, or a text if the schema never ends (`$ref` to itself). Undefined if the check took
+ * too much work.
+ */
 function run(validate: ValidateFunction, value: Json): readonly ErrorObject[] | string | undefined {
   try {
     return validate(value) ? [] : (validate.errors ?? []);
@@ -199,7 +202,7 @@ function run(validate: ValidateFunction, value: Json): readonly ErrorObject[] | 
   }
 }
 
-/** An error tells of the integers themselves. */
+/** Puts the original integers back into an error. */
 function restored(error: ErrorObject, numbers: StandIns): ErrorObject {
   const { data, params } = error as { data: Json; params: JsonObject };
   return {
@@ -209,7 +212,7 @@ function restored(error: ErrorObject, numbers: StandIns): ErrorObject {
   } as ErrorObject;
 }
 
-/** A stand-in keeps the order, and is a multiple of something else. */
+/** Drops false errors: a stand-in keeps the order of its integer but not its divisors. */
 function isMeant({ keyword, params, data }: ErrorObject): boolean {
   if (keyword !== 'multipleOf' || typeof data !== 'bigint') return true;
   return Number.isSafeInteger(params.multipleOf) && data % BigInt(params.multipleOf) !== 0n;

@@ -4,10 +4,10 @@ import { clip } from '../../model/text.ts';
 import type { SchemaIssue } from '../../model/tool.ts';
 import { MOST_ERRORS } from './meter.ts';
 
-/** More than these help nobody, and a list of a million wrong rows would give a million. */
+/** More issues are useless, and a list with a million wrong rows would give a million. */
 const MAX_ISSUES = 10_000;
 
-/** ajv's errors as a person or a model wants to read them: where, what is there, what should be. */
+/** Converts ajv's errors for a person or a model: where, what is there, and what should be there. */
 export function toIssues(all: readonly ErrorObject[], value: Json): SchemaIssue[] {
   const errors = all.length <= MOST_ERRORS ? all : all.slice(0, MOST_ERRORS);
   return withoutBranches(errors)
@@ -16,11 +16,11 @@ export function toIssues(all: readonly ErrorObject[], value: Json): SchemaIssue[
 }
 
 /**
- * Where none of several forms fits, ajv also lists why each of them does not. Those are not issues of their own: the
- * value need not fit that form. What they say goes into the message of the choice.
+ * If no form of a choice fits, ajv also lists why each form fails. Those are not separate issues, because the
+ * value need not fit that form. They go into the message of the choice.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
-  // By their place: thousands of rows may each have a choice that none of its forms fits.
+  // Grouped by position, because thousands of rows may each fail a choice.
   const choices = new Map<string, ErrorObject[]>();
   for (const error of errors.filter(isChoice))
     choices.set(error.instancePath, [...(choices.get(error.instancePath) ?? []), error]);
@@ -33,12 +33,12 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
               choices.get(place)?.some((choice) => isBranchOf(error, choice)),
             ),
         );
-  // `if` only says that `then` or `else` did not fit, which the others say better.
+  // `if` only says that `then` or `else` failed. Their own errors say it better.
   const telling = kept.filter((error) => error.keyword !== 'if');
   return telling.length > 0 ? telling : [...kept];
 }
 
-/** All beginnings of a JSON Pointer, as far as a choice can stand there. */
+/** All prefixes of a JSON Pointer at which a choice can be. */
 function placesAbove(pointer: string): string[] {
   const places = [pointer];
   for (let end = pointer.lastIndexOf('/'); end !== -1; end = pointer.lastIndexOf('/', end - 1)) {
@@ -55,7 +55,7 @@ function isChoice({ keyword }: ErrorObject): boolean {
 function isBranchOf(error: ErrorObject, choice: ErrorObject): boolean {
   if (error === choice || !error.instancePath.startsWith(choice.instancePath)) return false;
   if (error.schemaPath.startsWith(`${choice.schemaPath}/`)) return true;
-  // A branch written as a `$ref` reports from its definition, outside the choice.
+  // A branch that is a `$ref` reports errors from its definition, outside the choice.
   const definition = /^#\/(?:\$defs|definitions)\/[^/]+\//.exec(error.schemaPath)?.[0];
   return definition !== undefined && !choice.schemaPath.startsWith(definition);
 }
@@ -65,7 +65,7 @@ function toIssue(error: ErrorObject, all: readonly ErrorObject[], value: Json): 
   return {
     path: toPath(error.instancePath, value),
     keyword: error.keyword === 'unevaluatedProperties' ? 'additionalProperties' : error.keyword,
-    // Most issues of a plan are about Refs, which are no mistakes: nobody will read what they say.
+    // Computed on demand: most issues of a plan are about Refs, and their messages are never read.
     get message() {
       return isChoice(error) ? describeChoice(error, all) : describe(error);
     },
@@ -85,7 +85,7 @@ function propertyOf({ params }: ErrorObject): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** A JSON Pointer says `0` for an index and for a key alike; only the value knows which it is. */
+/** In a JSON Pointer, `0` may be an index or a key. Only the value tells which it is. */
 function toPath(pointer: string, value: Json): (string | number)[] {
   let current: Json | undefined = value;
   return pointer
@@ -193,7 +193,7 @@ function describeValue(value: unknown): string {
 }
 
 function show(value: unknown): string {
-  // A large value must not be written out in full only to be clipped.
+  // A large value must not be serialised in full only to be clipped.
   if (typeof value === 'string') return stringifyJson(clip(value, 60));
   if (typeof value === 'object' && value !== null) return describeValue(value);
   return String(value);

@@ -4,16 +4,19 @@ import { type Json, stringifyJson } from '../../model/json.ts';
 import type { Work } from '../../model/work.ts';
 import { sizeOf } from './size.ts';
 
-/** Work that is counted while a value is checked. Both throw `TooMuchWork`; `giveUp` whatever is left. */
+/** The budget of a check. Both methods throw `TooMuchWork`; `giveUp` does so whatever is left. */
 export interface Meter extends Work {
   readonly spend: (units: number) => void;
   readonly giveUp: () => void;
 }
 
-/** Mistakes that are collected in one check: a few hundred forms and some thousand values would fill the memory with them. */
+/**
+ * The limit of errors collected in one check. A few hundred forms and some thousand values would otherwise
+ * fill the memory.
+ */
 export const MOST_ERRORS = 20_000;
 
-/** Keywords that look at all items of a list, or at all properties of an object. */
+/** Keywords that visit all items of a list, or all properties of an object. */
 const OVER_ITEMS = new Set(['items', 'additionalItems', 'contains', 'unevaluatedItems', 'minContains']);
 const OVER_PROPERTIES = new Set([
   'additionalProperties',
@@ -24,12 +27,13 @@ const OVER_PROPERTIES = new Set([
   'maxProperties',
 ]);
 const OVER_TEXT = new Set(['minLength', 'maxLength']);
-/** The errors of what is referred to are copied behind those that there are already. */
+/** ajv copies the errors of a referenced schema, so the cost grows with the number of errors. */
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
 /**
- * Makes ajv count what it does: the code of every keyword begins with paying for it, and stops where nothing is left. What
- * ajv generates cannot be stopped otherwise, and by its clock no thread can say the same on every machine.
+ * Makes ajv count its work. The code of every keyword first pays for itself, and throws when the budget is
+ * used up. Generated code cannot be stopped in another way. A time limit would give different results on
+ * different machines.
  */
 export function countWork(ajv: Ajv, meter: Meter): void {
   const load = createRequire(import.meta.url);
@@ -69,7 +73,7 @@ export function countWork(ajv: Ajv, meter: Meter): void {
 
 type TestText = (text: string) => boolean;
 
-/** Undefined for formats of numbers, and for those that every text has. */
+/** Undefined for formats of numbers, and for formats that accept every text. */
 function testOf(format: Format): TestText | undefined {
   if (format instanceof RegExp) return (text) => format.test(text);
   if (typeof format === 'function') return (text) => format(text) === true;
@@ -77,9 +81,9 @@ function testOf(format: Format): TestText | undefined {
   return testOf(format.validate as Format);
 }
 
-/** No address is longer. */
+/** No e-mail address is longer. */
 const LONGEST_EMAIL = 320;
-/** The pattern of `url` takes the cube of a long one in the worst case. */
+/** The pattern of `url` takes cubic time in the worst case. */
 const LONGEST_URL = 512;
 
 function limited(name: string, test: TestText, { spend }: Meter): TestText {
@@ -96,7 +100,7 @@ function limited(name: string, test: TestText, { spend }: Meter): TestText {
   };
 }
 
-/** ajv compares each item with each other: 100,000 objects take it an hour. */
+/** Replaces ajv's keyword, which compares each item with every other: 100,000 objects take an hour. */
 function uniqueItems({ spend }: Meter): FuncKeywordDefinition {
   const validate = (isWanted: boolean, items: readonly Json[]): boolean => {
     validate.errors = [];

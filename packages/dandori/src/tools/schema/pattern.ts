@@ -6,18 +6,22 @@ interface Pattern {
   test(text: string): boolean;
 }
 
-/** The native engine may take so many steps over a text. It takes a few milliseconds for them. */
+/** The maximum number of steps of the native engine over a text. They take a few milliseconds. */
 const MOST_STEPS = 2_000_000;
-/** To make one state of the linear engine, in the units of a check. It repeats what a pattern repeats: `(a{30}){30}` has 900. */
+/**
+ * The cost of one state of the linear engine, in the units of a check. Repetitions multiply states:
+ * `(a{30}){30}` has 900.
+ */
 const PER_STATE = 300;
-/** Lengths of text for which the steps are counted beforehand. */
+/** Text lengths for which the steps are computed in advance. */
 const LENGTHS = [16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
 /**
- * Patterns come from servers that are not trusted, and one like `(a|a)*$` can stop the event loop for years. The native
- * engine is used where the pattern itself shows that it ends soon; RE2, which is linear, for all other texts. What RE2 does not
- * know (lookaround, backreferences) is checked on short texts only, and accepts longer ones. So a pattern gives the same
- * verdict on every machine. `spend` is told what a test costs, before it is made.
+ * Patterns come from untrusted servers, and one like `(a|a)*$` can block the event loop for years. The native
+ * engine is used if the pattern shows that it ends soon. All other texts use RE2, which is linear. Patterns
+ * that RE2 does not support (lookaround, backreferences) are checked only on short texts, and accept longer
+ * ones. So a pattern gives the same verdict on every machine. `spend` is called with the cost of a test
+ * before the test.
  */
 export function createPatterns(spend: (units: number) => void) {
   const create = (source: string, flags: string): Pattern => {
@@ -26,7 +30,7 @@ export function createPatterns(spend: (units: number) => void) {
     const steps = (length: number) =>
       paths(length) * (length + source.length) * (isAnchored ? 1 : length + 1);
     const safe = LENGTHS.findLast((length) => steps(length) <= MOST_STEPS) ?? 0;
-    // Paid here and not at the first long text: what a check costs must not depend on the checks before it.
+    // Paid here and not at the first long text: the cost of a check must not depend on earlier checks.
     if (safe < (LENGTHS.at(-1) ?? 0)) spend(PER_STATE * states);
     let engine: RE2JS | 'none' | undefined;
     return {
@@ -40,11 +44,11 @@ export function createPatterns(spend: (units: number) => void) {
         spend(text.length * (1 + source.length / 8));
         return engine.matcher(text).find();
       },
-      // ajv shares patterns by this text: two that look the same here would be taken for one.
+      // ajv shares patterns by this text, so different patterns must have different texts.
       toString: () => String(expression),
     };
   };
-  // ajv writes this into the code that it generates for stand-alone use, which we never do.
+  // ajv needs this for stand-alone code, which we never generate.
   return Object.assign(create, { code: 'new RegExp' });
 }
 
@@ -54,17 +58,17 @@ function linearEngine(source: string | undefined): RE2JS | 'none' {
     const { RE2JS: engine } = createRequire(import.meta.url)('re2js') as typeof import('re2js');
     return engine.compile(source);
   } catch {
-    // Repeated more than 1,000 times, or a property of characters that it does not know.
+    // RE2 allows at most 1,000 repetitions, and lacks some character properties.
     return 'none';
   }
 }
 
 interface Read {
-  /** In how many ways a backtracking engine may go through a text of this length, at most. */
+  /** The maximum number of ways in which a backtracking engine can go through a text of this length. */
   readonly paths: (length: number) => number;
-  /** The same pattern as RE2 writes it; undefined where it has no such thing. */
+  /** The same pattern in RE2 syntax; undefined if RE2 has no equivalent. */
   readonly linear: string | undefined;
-  /** How large the linear engine becomes for it. */
+  /** The number of states that the linear engine needs for it. */
   readonly states: number;
 }
 
@@ -73,7 +77,7 @@ const BLANKS =
 const ANY = '\\x{0}-\\x{10FFFF}';
 const ONE = () => 1;
 
-/** Reads a pattern that the native engine has accepted, with the flag `u`. */
+/** Parses a pattern that the native engine has accepted with the flag `u`. */
 function read(source: string): Read & { readonly isAnchored: boolean } {
   let at = 0;
 
@@ -133,7 +137,7 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
     return single(literal(wholeCharacter()));
   };
 
-  /** The rest of a pair of code units, where the one just read begins a pair. */
+  /** The second half of a surrogate pair, if the code unit just read begins one. */
   const wholeCharacter = (): string => {
     const point = String.fromCodePoint(source.codePointAt(at - 1) ?? 0);
     at += point.length - 1;
@@ -146,7 +150,7 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
     at += opening.length;
     const inside = choice();
     at += 1;
-    // Newer engines change flags for a group, as in `(?i:a)`.
+    // Newer engines allow flags for a group, as in `(?i:a)`.
     const isUnknown = /^\(\?(?:<?[=!]|[a-z-]+:)/.test(opening);
     return isUnknown || inside.linear === undefined
       ? { ...inside, linear: undefined }
@@ -157,7 +161,7 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
     const next = source[at + 1] ?? '';
     if (/[1-9k]/.test(next)) {
       at += next === 'k' ? (/^\\k<[^>]*>/.exec(source.slice(at))?.[0].length ?? 2) : 2;
-      // What it compares is as long as the text.
+      // A backreference compares up to the length of the text.
       return { paths: (length) => length + 1, linear: undefined, states: 1 };
     }
     if (/[bBdDwW]/.test(next)) {

@@ -1,18 +1,18 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 
-/** Code is generated for every part, some hundred microseconds each. Real tools have a few dozen. */
+/** ajv generates code for every part, at some hundred microseconds each. Real tools have a few dozen. */
 const MOST_PARTS = 3_000;
-/** With `unevaluatedProperties`, each part looks at all others. */
+/** With `unevaluatedProperties`, each part depends on all others. */
 const MOST_UNEVALUATED = 400;
-/** Values in lists, which cost nothing but memory. */
+/** Values in lists, which cost only memory. */
 const MOST_VALUES = 20_000;
 const DEEPEST = 200;
-/** Parts that one value is held against, a `$ref` counted as what it refers to. */
+/** Parts that one value is checked against, with every `$ref` expanded. */
 const MOST_EXPANDED = 20_000;
 
 /**
- * Why a schema is not compiled; undefined for one that can be. A few lines of `$defs` that refer to each other twice stand for
- * billions of parts, and to generate code for a large one takes seconds in which nothing else runs.
+ * Why a schema is not compiled; undefined if it can be. A few lines of `$defs` that refer to each other twice
+ * expand to billions of parts. Generating code for a large schema blocks the process for seconds.
  */
 export function sizeProblem(schema: JsonObject): string | undefined {
   const found = survey(schema);
@@ -22,7 +22,7 @@ export function sizeProblem(schema: JsonObject): string | undefined {
   return undefined;
 }
 
-/** What a `$ref` may name, but for the pointers. */
+/** The names that a `$ref` may use, besides pointers. */
 type Names = ReadonlyMap<string, JsonObject>;
 
 function survey(schema: JsonObject): Names | undefined {
@@ -56,7 +56,7 @@ function survey(schema: JsonObject): Names | undefined {
   return walk(schema, 0) && parts <= most && values <= MOST_VALUES ? names : undefined;
 }
 
-/** Values within a value, counted up to a number. */
+/** Counts the values within a value, up to `most`. */
 export function sizeOf(value: Json, most: number): number {
   let left = most;
   const walk = (one: Json): void => {
@@ -78,7 +78,7 @@ export function sizeOf(value: Json, most: number): number {
   return most - left;
 }
 
-/** What only counts where something refers to it. */
+/** Keywords whose content counts only if a `$ref` points to it. */
 const DEFINITIONS = new Set(['$defs', 'definitions', 'enum', 'const', 'default', 'examples']);
 
 function expanded(root: JsonObject, names: Names): number {
@@ -87,7 +87,7 @@ function expanded(root: JsonObject, names: Names): number {
     if (typeof value !== 'object' || value === null) return 1;
     const before = known.get(value);
     if (before !== undefined) return before;
-    // One that refers to itself depends on the value, whose work is counted while it is checked.
+    // The cost of a recursive schema depends on the value, and is counted during the check.
     known.set(value, 1);
     let sum = 1;
     for (const [key, item] of Object.entries(value)) {
