@@ -8,7 +8,7 @@ import { settings } from './settings.ts';
 import { task } from './task.ts';
 import { effect } from './tool.ts';
 
-/** Where a value is stored that is too large for the journal. */
+/** Refers to a stored value that is too large for the journal. */
 export const blobHandle = z.object({
   sha256: z.string(),
   bytes: z.number(),
@@ -69,7 +69,7 @@ const next = z.enum(['again', 'settle']).optional();
 /** The call was told to stop but is still running. Its outcome is ignored. */
 const unstopped = z.boolean().optional();
 
-/** The run whose model passed the message on. Missing if a person wrote it. */
+/** The run whose model passed the message on. Missing if a person wrote it, and only then. */
 const passedOnBy = z.object({ run: z.string() }).optional();
 
 /** How much the limits of a run are raised; `time` is in milliseconds. */
@@ -323,7 +323,7 @@ export const factSchema = z.discriminatedUnion('type', [
   fact('answer_applied', {
     task: z.string(),
     question: z.string(),
-    /** `ready`: it continues when its turn comes. `running`: its call was held open and continues. */
+    /** `ready`: it runs when the tasks it waits for end. `running`: its call, held open, continues. */
     to: z.enum(['ready', 'running', 'in_doubt', 'replacing', 'succeeded', 'failed']),
     /** The digest of the approved call. */
     approved: z.string().optional(),
@@ -351,7 +351,7 @@ export const factSchema = z.discriminatedUnion('type', [
     outcome,
     answer: z.string().optional(),
     failure: failure.optional(),
-    /** What was not done, where the outcome is not `answered`. */
+    /** What was not done, if the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),
     /** The same as codes, in the same order. */
     undone: z.array(z.object({ code: z.string(), params: jsonObject.optional() })).optional(),
