@@ -90,7 +90,7 @@ export interface SayOptions extends SpeakOptions {
 export interface SpeakOptions {
   /** The sender, if it is not the owner of the conversation. */
   readonly by?: string | undefined;
-  /** If false, `say` returns as soon as the message is journaled. */
+  /** If false, the call returns as soon as the message is journaled. */
   readonly waits?: boolean;
 }
 
@@ -113,7 +113,7 @@ export interface Conversation extends AsyncDisposable {
   /** Resolves when the client no longer needs to wait for the run. */
   say(text: string, options?: SayOptions): Promise<Said>;
   answer(asked: Answered, answer: Json, options?: AnswerOptions): Promise<Said>;
-  /** Rejects the plan that a run has proposed with a reason, answers its question, or adds a note. */
+  /** Rejects the proposed plan of a run and gives the reason, answers its question, or adds a note. */
   tell(run: string, text: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
   cancel(run: string, reason: string, options?: Pick<SpeakOptions, 'by'>): Promise<void>;
   readonly state: ConversationState | undefined;

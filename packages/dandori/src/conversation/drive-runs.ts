@@ -17,7 +17,7 @@ export type Standing = z.infer<typeof standingSchema>;
 /**
  * The runs of a conversation that this process drives, several at once.
  *
- * B1  A run is driven again after each foreign write to its journal, until it has ended.
+ * B1  A run is driven again after each write to its journal from outside the driver, until it has ended.
  * B2  Messages that follow from events are written once the events are durable, in their order. After a crash
  *     the same events give the same messages again. Messages that exist already are skipped.
  * B3  After `close` nothing is running. Calls have finished, or were left at the end of the grace period.
@@ -125,7 +125,7 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
     }
   }
 
-  /** Waits for a foreign write to the run, or until one of its questions expires. */
+  /** Waits for a write from outside the driver, or until one of the questions expires. */
   async function untilNews(work: Work, last: number): Promise<void> {
     let isExpired = false;
     const next = Math.min(

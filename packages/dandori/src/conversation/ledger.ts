@@ -20,7 +20,7 @@ export interface Minutes {
   readonly id: string;
   /** Undefined before the first message. */
   readonly state: ConversationState | undefined;
-  /** Writes the facts that `decide` returns for the newest state. It may return none. */
+  /** Writes what `facts` returns for the newest state. It may return an empty list. */
   write(facts: (state: ConversationState | undefined) => readonly ConversationFact[]): Promise<void>;
   /** Reads what other processes have written. */
   refresh(): Promise<void>;

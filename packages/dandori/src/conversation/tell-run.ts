@@ -10,7 +10,7 @@ import type { CallOutcome } from '../tools/toolbox.ts';
 import { openQuestions } from '../views/report.ts';
 import type { Minutes } from './ledger.ts';
 
-/** A user's words for a run. Words that a model passes on are a note, which `other-runs` adds. */
+/** A user's words for a run. Words that a model passes on are a note, which `othersOf` adds. */
 interface Words {
   readonly run: string;
   readonly text: string;

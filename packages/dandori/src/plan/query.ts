@@ -235,7 +235,7 @@ class Metered extends Library {
     runtime.callFunction = (name, args) => {
       for (const arg of args) this.pay(shallow(arg));
       const [first = null] = args;
-      // Serialized again and again, a character may become two, then four.
+      // Serializing can double the characters of a text, and doing it again can double them again.
       if (name === 'to_string' && typeof first === 'object')
         weigh(first, this.work, tooLarge, LETTERS_TO_WRITE);
       if (Object.hasOwn(PRICES, name)) this.pay(PRICES[name]?.(args) ?? 0);
@@ -259,7 +259,7 @@ class Metered extends Library {
       case 'Flatten':
         return this.flatten(this.visit(tree.child as Tree, value));
       case 'Slice':
-        // The function splits the text into characters.
+        // Slicing splits a text into characters.
         this.pay(VISIT * (1 + lengthOf(value)));
         return super.visit(tree, value);
       case 'Comparator':

@@ -14,8 +14,8 @@ export interface Arrangement {
   readonly tasks: CheckedTask[];
   readonly groups: Group[];
   /**
-   * In the scheduled order. Only for tasks whose resources depend on arguments, because an answer may change
-   * those.
+   * In the scheduled order. Only for servers where a resource depends on arguments, because an answer may
+   * change those.
    */
   readonly accesses: Access[];
   /** Why a task waits. Computed on request, because thousands of tasks may wait for thousands. */

@@ -5,7 +5,7 @@ type Point = 'append' | 'call' | 'thought' | 'moment';
 
 /**
  * Every fault, with its frequency relative to the others of its point. Its behaviour is defined where it
- * occurs: `simulated-journal`, `world`, `simulated-mind` and `moments`.
+ * occurs: `disk`, `world`, `mind` and `person`.
  */
 export const FAULTS = {
   crash_before_write: { at: 'append', weight: 2 },
