@@ -30,10 +30,7 @@ function merge(below: unknown, above: unknown): unknown {
   );
 }
 
-/**
- * `mode` and the old `adaptive_mode` are one setting: `--mode planned` must win over `adaptive_mode: true` in
- * the file.
- */
+/** `mode` and `adaptive_mode` are one setting: `--mode planned` must win over `adaptive_mode: true`. */
 function withoutOtherSwitch(below: unknown, above: Layer['values']): unknown {
   if (!isObject(below) || !isObject(below.execution) || !isObject(above.execution)) return below;
   const { mode: _mode, adaptive_mode: _adaptiveMode, ...execution } = below.execution;

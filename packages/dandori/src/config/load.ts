@@ -26,10 +26,7 @@ import { resolveTelemetry } from './telemetry-shape.ts';
 import { safeSections } from './user-config.ts';
 
 export interface LoadOptions {
-  /**
-   * `--config FILE`, relative to `cwd`. The default is `dandori.yaml` or `dandori.yml` in `cwd`, if there is
-   * one.
-   */
+  /** `--config FILE`, relative to `cwd`. The default is `dandori.yaml` or `dandori.yml` in `cwd`. */
   readonly file?: string | undefined;
   readonly cwd: string;
   readonly env: Environment;
@@ -168,10 +165,7 @@ async function readSource(file: string, cwd: string): Promise<Source> {
 
 const FIX = 'correct what is shown; `dandori init` writes a file with every key and its default';
 
-/**
- * Every MCP host writes `mcpServers`. `mcp_servers` is accepted too, because it matches the style of this
- * file.
- */
+/** Every MCP host writes `mcpServers`. This file also accepts `mcp_servers`, which matches its style. */
 function withServersKey(value: unknown): unknown {
   if (!isObject(value) || value.mcp_servers === undefined || value.mcpServers !== undefined) return value;
   const { mcp_servers, ...rest } = value;

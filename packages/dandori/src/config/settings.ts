@@ -6,10 +6,7 @@ import { resolveApprovals } from './approvals.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';
 
-/**
- * How often in a row a mind may fail before the run fails. It is not configurable: more retries have never
- * helped.
- */
+/** How often in a row a mind may fail before the run fails. Not configurable: more has never helped. */
 const REPAIRS = 2;
 /**
  * How often a task is resumed after its driver died. It is not configurable: it only stops a task that kills

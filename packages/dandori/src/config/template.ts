@@ -1,7 +1,4 @@
-/**
- * The file that `dandori init` writes. It has every key with its default, so that the user need not look them
- * up.
- */
+/** The file that `dandori init` writes: every key with its default, so that users need not look them up. */
 export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; what you remove keeps its default.
 # Durations: a number of seconds, or 500ms, 30s, 10m, 2h, 1d. Relative paths start at this file.
 

@@ -19,10 +19,7 @@ export type Tally = z.infer<typeof tally>;
  */
 const messageKind = z.enum(['said', 'reply', 'report', 'question']);
 
-/**
- * A message in a conversation. The id of an agent's message is derived from the run, so that it cannot appear
- * twice.
- */
+/** A message in a conversation. An agent's message has an id derived from the run, so it is unique. */
 export const message = z.object({
   id: z.string(),
   role: z.enum(['user', 'agent']),
@@ -54,10 +51,7 @@ export const conversationFactSchema = z.discriminatedUnion('type', [
     userId: z.string().optional(),
   }),
   fact('message_written', { message }),
-  /**
-   * The run of a message. It is written before the run is created, so that a message is acted on even after a
-   * crash.
-   */
+  /** The run of a message. It is written before the run exists, so a crash does not lose the message. */
   fact('run_begun', { run: z.string(), message: z.string() }),
   /** An agent's message was actually shown to the user. */
   fact('message_delivered', { message: z.string() }),

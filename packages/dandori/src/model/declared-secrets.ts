@@ -25,10 +25,7 @@ const HEADER_WORD = /^(?:AUTH|AUTHENTICATION|AUTHORIZATION|COOKIES?|SESSION|SIGN
  */
 const ABOUT_IT =
   /^(?:LIMITS?|MAX|MIN|COUNT|SIZE|LENGTH|TTL|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|TYPE|URL|URI|ENDPOINT|HOST|PORT|PATH|FILE|FILENAME|DIR|DIRECTORY|NAMES?|HEADER|PREFIX|SUFFIX|POLICY|FORMAT|ALGORITHM|ALGO|ISSUER|AUDIENCE|SCOPES?|LAYOUT|NAMESPACE|ENV|REGION|VERSION|ENABLED|DISABLED|REQUIRED|PROVIDER|STORE|STRATEGY|MODE|ROTATION|INTERVAL|BUDGET|WINDOW|RATE|COLUMN|FIELD)$/;
-/**
- * Formats that only keys have. If the name mentions a key, such a value is a secret, whatever else the name
- * says.
- */
+/** Formats that only keys have. If the name mentions a key, a value in such a format is a secret. */
 const KEY_FORM =
   /^(?:sk-|sk_|rk_|pk_|ghp_|gho_|ghs_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ[\w-]+\.|-----BEGIN )/;
 const TRIVIAL =
@@ -101,10 +98,7 @@ function isTelling(value: string): boolean {
   return value.length >= SHORTEST && !TRIVIAL.test(value);
 }
 
-/**
- * Also the parts of a header: a server's error may quote the token without its scheme, or one cookie of
- * several.
- */
+/** Also the parts of a header, because an error may quote only the token or only one cookie. */
 function headerSecrets(value: string): string[] {
   const [, scheme = '', token = ''] = /^(\w+) +(\S+)$/.exec(value) ?? [];
   const basic = /^basic$/i.test(scheme) ? fromBase64(token).split(':').slice(1).join(':') : '';

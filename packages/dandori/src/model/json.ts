@@ -93,10 +93,7 @@ function isNormalObject(value: object, levels: number): boolean {
   return true;
 }
 
-/**
- * Finds a number that `parseJson` never returns. Another program has read or computed it, and may have
- * rounded it.
- */
+/** Finds a number that `parseJson` never returns: another program computed it and may have rounded it. */
 export function roundedIn(value: unknown): number | undefined {
   if (typeof value === 'number')
     return Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;

@@ -1,9 +1,6 @@
 import type { Action } from './task.ts';
 
-/**
- * Deltas for clients that watch a run. They are not facts: they decide nothing, and a replay does not have
- * them.
- */
+/** Deltas for clients that watch a run. They are not facts: they decide nothing and are not replayed. */
 export type Live =
   | {
       readonly type: 'task_progress';

@@ -15,10 +15,7 @@ export const step = z.object({
 });
 export type Step = z.infer<typeof step>;
 
-/**
- * What the mind says about a plan besides its tasks: how it understands the goal, and how it divides the
- * work.
- */
+/** What the mind says about a plan besides its tasks: how it reads the goal and divides the work. */
 export const outline = z.object({
   objective: z.string().optional(),
   /** All of them must be met before an answer counts as success. */

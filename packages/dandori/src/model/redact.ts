@@ -50,10 +50,7 @@ export function looksRedacted(text: string): boolean {
   return text.includes(REDACTED) || COPIED.test(text);
 }
 
-/**
- * Whether a value contains the placeholder of a secret. In a journal of version 0.1, only the placeholder is
- * left.
- */
+/** Whether a value contains the placeholder of a secret, which is all that journals of version 0.1 have. */
 export function holdsRedacted(value: unknown): boolean {
   return someText(value, (text) => text.includes(REDACTED));
 }

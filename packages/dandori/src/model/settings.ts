@@ -87,10 +87,7 @@ export const settings = z.object({
   instructions: z.string().optional(),
   /** Without it a run speaks the language of its goal. */
   language: z.enum(['en', 'ja']).optional(),
-  /**
-   * Whether reads start while the mind is still writing. Older runs that lack this setting continue without
-   * it.
-   */
+  /** Whether reads start while the mind is still writing. Older runs lack it and continue without it. */
   streamDispatch: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;

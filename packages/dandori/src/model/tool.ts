@@ -87,19 +87,13 @@ export interface SchemaIssue {
  * everything, and is reported when its tool is discovered.
  */
 export interface SchemaCheck {
-  /**
-   * `work` is a budget that several checks share. A check that exceeds it stops, and its only issue has the
-   * keyword `unchecked`.
-   */
+  /** `work`: a budget that checks share. If it runs out, the only issue has the keyword `unchecked`. */
   (schema: JsonObject, value: Json, work?: Work): readonly SchemaIssue[];
   /** What is wrong with the schema itself; undefined if it is usable. */
   readonly problem?: (schema: JsonObject) => string | undefined;
 }
 
-/**
- * The budget for all checks of one plan. A plan may have thousands of tasks, and a server may make each check
- * expensive.
- */
+/** The budget for all checks of one plan: it may have thousands of tasks, each with a costly schema. */
 const PLAN_WORK = 50_000_000;
 
 /** The same check, with one budget for all its calls. */

@@ -83,10 +83,7 @@ export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   claim(run: string): Promise<Claim>;
   /** The size of the run in bytes. */
   size(run: string): Promise<number>;
-  /**
-   * Throws `run-driven-elsewhere` if the run is claimed, and `journal-conflict` if there are events after
-   * `after`.
-   */
+  /** Throws `run-driven-elsewhere` if it is claimed, and `journal-conflict` if later events exist. */
   remove(run: string, after: number): Promise<void>;
   /**
    * Calls back after any process appends to the run. Passes the seq of the last event if it is known without

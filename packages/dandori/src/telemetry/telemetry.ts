@@ -53,10 +53,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     else if (known.waiting.length < MOST_WAITING) known.waiting.push(event);
   }
 
-  /**
-   * Reads the events that another process or the starter of the run wrote before. Their spans are not sent
-   * again.
-   */
+  /** Reads the events that were written before, by another process. Their spans are not sent again. */
   async function begin(first: Event): Promise<void> {
     const { run } = first;
     const one: Followed = { trace: createRunTrace(run, { content }), waiting: [first] };

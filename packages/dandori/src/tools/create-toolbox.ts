@@ -197,10 +197,7 @@ function collect(
   return tools;
 }
 
-/**
- * A server normally ends when its input closes. A server that ignores this would outlive a process that calls
- * `process.exit`.
- */
+/** Servers end when their input closes. One that ignores this would outlive a call of `process.exit`. */
 function killAtExit(servers: readonly McpServer[]): () => void {
   const kill = () => servers.forEach((server) => void server.kill());
   process.once('exit', kill);

@@ -24,10 +24,7 @@ export interface Call {
    * the journal already has the outcome, it skips `make`. Never rejects.
    */
   readonly inner?: (call: MadeInside, make: () => Promise<CallOutcome>) => Promise<CallOutcome>;
-  /**
-   * A value as the journal stores it, without secrets. For values that a tool derives from arguments and that
-   * are journaled.
-   */
+  /** A value as the journal stores it, without secrets. For journaled values derived from arguments. */
   readonly seal?: (value: Json) => Json;
 }
 

@@ -197,7 +197,7 @@ async function leftover(about: About, now: number): Promise<Finding[]> {
   return [{ kind: 'leftover', ...about, bytes: found.size, detail, repair: 'ask' }];
 }
 
-/** The runs that refer to a blob. */
+/** A run and a task that refer to a blob. */
 interface Use {
   readonly run: string;
   readonly task: string;

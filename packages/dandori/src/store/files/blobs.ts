@@ -83,10 +83,7 @@ async function isKept(path: string, bytes: number): Promise<boolean> {
   }
 }
 
-/**
- * Renames the file first and checks it then. A blob that is put between a check and an `unlink` would be
- * lost.
- */
+/** Renames first and checks then. A blob that is put between a check and an `unlink` would be lost. */
 async function removeUntouched(path: string, before: number): Promise<boolean> {
   const aside = `${path}.${randomUUID()}.tmp`;
   try {

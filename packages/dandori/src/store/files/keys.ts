@@ -48,10 +48,7 @@ function makeKey(directory: string, path: string): string {
   return readKey(path) ?? unreadable(path, new Error('it is gone'));
 }
 
-/**
- * One file per name. The file is named by a hash, because a name may contain any character and may be
- * private.
- */
+/** One file per name, named by a hash: a name may contain any character and may be private. */
 export function createFileKeys(directory: string): Keys {
   return {
     async hold(name, value) {

@@ -75,10 +75,7 @@ export function isBeginning(
   });
 }
 
-/**
- * Whether another line of the same append follows. Event data ends with a bracket, so it cannot imitate the
- * mark.
- */
+/** Whether another line of the same append follows. Data ends with a bracket, so it cannot fake the mark. */
 export function goesOn(bytes: Buffer): boolean {
   return isAt(bytes, bytes.length - ENDING - GOES_ON.length, GOES_ON);
 }

@@ -85,10 +85,7 @@ function openRunFile<E extends Entry>(
   const fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
   const name = `${form.owner} ${run}`;
   let position = from;
-  /**
-   * Where each known line begins, and the next one. A reader that is slightly behind need not read the whole
-   * file.
-   */
+  /** Where each known line begins, so that a reader that is slightly behind need not read the whole file. */
   const starts = [from.bytes];
   let torn = 0;
   /** Where the write in progress begins. Everything before it is kept. */
@@ -191,10 +188,7 @@ function openRunFile<E extends Entry>(
     for (const { resolve } of accepted) resolve();
   }
 
-  /**
-   * Works only if the disk still accepts changes. Otherwise a torn tail remains, or the reader finds a call
-   * in doubt.
-   */
+  /** Works only if the disk accepts changes. Otherwise a torn tail or a call in doubt remains. */
   function cutOff(from: number): void {
     try {
       ftruncateSync(fd, from);
@@ -289,10 +283,7 @@ function openRunFile<E extends Entry>(
  * that machine is gone.
  */
 const LONGEST_LOCK = 30_000;
-/**
- * Short, because the holder of the lock gives way. With long pauses the two would take turns waiting for each
- * other.
- */
+/** Short, because the holder gives way. With long pauses the two would take turns waiting. */
 const LONGEST_PAUSE = 8;
 
 /**

@@ -47,10 +47,7 @@ export function createExactNumbers(): ExactNumbers {
 
 const NEWLINE = Buffer.from('\n');
 
-/**
- * Passes the events on, and rewrites the data of those with unusual numbers. Each event is held back until it
- * is complete.
- */
+/** Passes events on, and rewrites data with unusual numbers. Holds each event until it is complete. */
 async function* exactEvents(
   chunks: AsyncIterable<Uint8Array>,
   write: (value: Json) => string,

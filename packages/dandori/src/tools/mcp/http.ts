@@ -276,10 +276,7 @@ async function textOf({ body }: Response): Promise<string> {
   return text.replace(/^\uFEFF/, '');
 }
 
-/**
- * Like `ReadableStream.from`, which the browser types lack. The tests of the page compile this file with
- * those types.
- */
+/** `ReadableStream.from` is missing in the browser types, with which the page's tests compile this file. */
 function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

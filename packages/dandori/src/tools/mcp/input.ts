@@ -122,10 +122,7 @@ const elicitation = z.object({
   url: z.string().optional(),
 });
 
-/**
- * Converts a server's request into a question for a person. Throws a `RefusedRequest` if a person cannot be
- * asked that.
- */
+/** Converts a server's request into a question for a person, or throws a `RefusedRequest`. */
 function toInputRequest(params: unknown, check: SchemaCheck): InputRequest {
   const parsed = elicitation.safeParse(params);
   if (!parsed.success) throw new RefusedRequest('the request is no elicitation as MCP has them');

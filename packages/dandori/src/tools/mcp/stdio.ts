@@ -69,10 +69,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     garbageBytes = 0;
     for (const message of messages) deliver(answered(message));
   };
-  /**
-   * The answer to one of our requests, or what is wrong with it. An answer without an id belongs to the only
-   * request.
-   */
+  /** The answer to our request, or what is wrong with it. Without an id, it is for the only request. */
   const answered = (message: JSONRPCMessage): JSONRPCMessage => {
     if ('method' in message) return message;
     const [first] = pending;

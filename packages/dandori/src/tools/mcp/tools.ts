@@ -38,10 +38,7 @@ export type ListedTool = z.infer<typeof listedTool>;
 interface Naming {
   readonly server: string;
   readonly config: McpServerConfig;
-  /**
-   * Removed from tool descriptions, which go into every prompt. Some descriptions contain the password of a
-   * connection.
-   */
+  /** Removed from tool descriptions, which go into every prompt and may contain a password. */
   readonly secrets: readonly string[];
 }
 
