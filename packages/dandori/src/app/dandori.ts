@@ -1,33 +1,44 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { answerQuestion, approve, reject } from '../commands/answer.ts';
-import { type Pruned, type PruneOptions, pruneRuns } from '../commands/prune.ts';
-import { addBudget, addNote, cancelRun, continueRun, pauseRun, rateRun } from '../commands/steer.ts';
-import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
-import type { UserConfigWarning, UserSettings } from '../config/user-settings.ts';
+import {
+  addBudget,
+  addNote,
+  answerQuestion,
+  approve,
+  cancelRun,
+  continueRun,
+  type Pruned,
+  type PruneOptions,
+  pauseRun,
+  pruneRuns,
+  rateRun,
+  reject,
+} from '../commands/index.ts';
+import { type Config, loadConfig, type UserConfigWarning, type UserSettings } from '../config/index.ts';
 import {
   type Conversation,
   type ConversationParts,
+  conversationBreaches,
+  isAwaited,
   newConversation,
   openConversation,
-} from '../conversation/conversation.ts';
-import { conversationBreaches } from '../conversation/laws.ts';
-import { isAwaited } from '../conversation/ledger.ts';
-import { systemClock } from '../driver/clock.ts';
-import { drive, type Leaving } from '../driver/drive.ts';
-import type { Parts } from '../driver/parts.ts';
-import { createResults, readPart } from '../driver/results.ts';
-import { countRuns, createDurations, createQuestionList } from '../history/all-runs.ts';
-import { compareRuns } from '../history/diff.ts';
-import { forkRun } from '../history/fork.ts';
-import { wholeDecision } from '../history/fork-point.ts';
-import { type Lifted, lift } from '../history/lift.ts';
-import { planHistory } from '../history/plan-history.ts';
-import { recordRun } from '../history/record.ts';
-import { replayRun } from '../history/replay.ts';
-import type { Mind } from '../mind/mind.ts';
+} from '../conversation/index.ts';
+import { createResults, drive, type Leaving, type Parts, readPart, systemClock } from '../driver/index.ts';
+import {
+  compareRuns,
+  countRuns,
+  createDurations,
+  createQuestionList,
+  forkRun,
+  type Lifted,
+  lift,
+  planHistory,
+  recordRun,
+  replayRun,
+  wholeDecision,
+} from '../history/index.ts';
+import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ConversationEvent } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
@@ -42,15 +53,19 @@ import { compileEdit } from '../run/drafts/edit.ts';
 import { breaches } from '../run/laws.ts';
 import { foldRun, noEvents } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
-import type { Blobs } from '../store/blobs.ts';
-import { type DoctorOptions, examineStore } from '../store/doctor/doctor.ts';
-import type { RunSummary, TornTail } from '../store/journal.ts';
-import { foldersOf, type Store, type StoreFolders } from '../store/store.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
-import { createSchemaCheck } from '../tools/schema/check.ts';
-import type { Service } from '../tools/service.ts';
-import type { Toolbox } from '../tools/toolbox.ts';
-import { asShown, sealingOf, withOpenedCheck } from '../trust/sealing.ts';
+import {
+  type Blobs,
+  type DoctorOptions,
+  examineStore,
+  foldersOf,
+  type RunSummary,
+  type Store,
+  type StoreFolders,
+  type TornTail,
+} from '../store/index.ts';
+import type { Telemetry } from '../telemetry/index.ts';
+import { createSchemaCheck, type Service, type Toolbox } from '../tools/index.ts';
+import { asShown, sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { type Report, report } from '../views/report.ts';
 import type { ResultPart, Wanted } from '../views/result-page.ts';
 import {

@@ -1,10 +1,14 @@
-import { tasksAsJournaled } from '../commands/send.ts';
-import type { Config } from '../config/config.ts';
-import { createUserSettings, type UserConfigWarning, type UserSettings } from '../config/user-settings.ts';
-import { version } from '../config/version.ts';
-import type { ConversationParts } from '../conversation/conversation.ts';
-import type { Parts } from '../driver/parts.ts';
-import type { Mind } from '../mind/mind.ts';
+import { tasksAsJournaled } from '../commands/index.ts';
+import {
+  type Config,
+  createUserSettings,
+  type UserConfigWarning,
+  type UserSettings,
+  version,
+} from '../config/index.ts';
+import type { ConversationParts } from '../conversation/index.ts';
+import type { Parts } from '../driver/index.ts';
+import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
 import { withOwnTools } from '../model/own-tools.ts';
@@ -12,13 +16,19 @@ import { STEP_TOOL, type Task } from '../model/task.ts';
 import { copiedSecrets } from '../plan/check-arguments.ts';
 import { type Compiled, compile } from '../plan/compile.ts';
 import { worstCase } from '../plan/estimate.ts';
-import { createStoreKey } from '../store/files/keys.ts';
-import type { Journal, TornTail } from '../store/journal.ts';
-import { createFileStore, createMemoryStore, foldersOf, STORE_PARTS, type Store } from '../store/store.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { Service } from '../tools/service.ts';
-import type { Toolbox } from '../tools/toolbox.ts';
-import { checkOpened, sealingOf } from '../trust/sealing.ts';
+import {
+  createFileStore,
+  createMemoryStore,
+  createStoreKey,
+  foldersOf,
+  type Journal,
+  STORE_PARTS,
+  type Store,
+  type TornTail,
+} from '../store/index.ts';
+import type { Telemetry } from '../telemetry/index.ts';
+import type { Service, Toolbox } from '../tools/index.ts';
+import { checkOpened, sealingOf } from '../trust/index.ts';
 
 /** Compiles a plan that belongs to no run, with the tools and limits of this process. */
 export async function compileWith(

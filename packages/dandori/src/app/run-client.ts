@@ -1,18 +1,23 @@
-import type { Approval, Rejection } from '../commands/answer.ts';
-import type { Rating } from '../commands/steer.ts';
-import type { Conversation } from '../conversation/conversation.ts';
-import type { Counted, CountOptions, RunQuestion } from '../history/all-runs.ts';
-import type { RunDiff } from '../history/diff.ts';
-import type { Forked, ForkOptions } from '../history/fork.ts';
-import type { Lifted } from '../history/lift.ts';
-import type { PlanHistory } from '../history/plan-history.ts';
-import type { Recorded } from '../history/record.ts';
-import type { Replayed, ReplayOptions } from '../history/replay.ts';
+import type { Approval, Rating, Rejection } from '../commands/index.ts';
+import type { Conversation } from '../conversation/index.ts';
+import type {
+  Counted,
+  CountOptions,
+  Forked,
+  ForkOptions,
+  Lifted,
+  PlanHistory,
+  Recorded,
+  Replayed,
+  ReplayOptions,
+  RunDiff,
+  RunQuestion,
+} from '../history/index.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
 import type { Json } from '../model/json.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
-import type { ConversationSummary, RunSummary } from '../store/journal.ts';
+import type { ConversationSummary, RunSummary } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
 import type { RunOptions } from './starting.ts';
 

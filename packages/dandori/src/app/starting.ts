@@ -1,16 +1,13 @@
-import { startOnce, startRun } from '../commands/start.ts';
-import type { Config } from '../config/config.ts';
-import { inMode } from '../config/settings.ts';
-import { refuseLooser } from '../config/user-config.ts';
-import type { Drivable, StartedRun } from '../driver/drive.ts';
-import type { Parts } from '../driver/parts.ts';
+import { startOnce, startRun } from '../commands/index.ts';
+import { type Config, inMode, refuseLooser } from '../config/index.ts';
+import type { Drivable, Parts, StartedRun } from '../driver/index.ts';
 import type { Event } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import type { ApprovalPolicy, Mode, Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
-import type { Keys } from '../store/blobs.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Keys } from '../store/index.ts';
+import type { Telemetry } from '../telemetry/index.ts';
 
 export interface RunOptions {
   readonly mode?: Mode;

@@ -1,5 +1,5 @@
-import type { TornTail } from '../app/dandori.ts';
-import type { UserConfigWarning } from '../config/user-settings.ts';
+import type { TornTail } from '../app/index.ts';
+import type { UserConfigWarning } from '../config/index.ts';
 import { nearest } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Workplace } from './open.ts';

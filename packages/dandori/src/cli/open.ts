@@ -1,5 +1,4 @@
-import type { Dandori, OpenOptions } from '../app/dandori.ts';
-import type { RunClient } from '../app/run-client.ts';
+import type { Dandori, OpenOptions, RunClient } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 
 /** The runs that a command works on, local or on a server, and the configuration of this folder. */

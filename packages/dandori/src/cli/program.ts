@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { version } from '../config/version.ts';
+import { version } from '../config/index.ts';
 import { exitCodes } from './exit-code.ts';
 import { SERVER, TOKEN } from './open.ts';
 

@@ -1,10 +1,16 @@
-import type { ConversationClient } from '../app/run-client.ts';
+import type { ConversationClient } from '../app/index.ts';
 import type { Client, Followed } from '../client/client.ts';
-import type { ConversationRun } from '../conversation/conversation.ts';
-import { createChanges, LIGHT_TIME, type Standing } from '../conversation/drive-runs.ts';
-import { applyConversation, type ConversationState, undelivered } from '../conversation/state.ts';
+import {
+  applyConversation,
+  type ConversationRun,
+  type ConversationState,
+  createChanges,
+  LIGHT_TIME,
+  type Standing,
+  undelivered,
+} from '../conversation/index.ts';
 import type { Message } from '../model/conversation.ts';
-import type { TalkedRun } from '../server/api.ts';
+import type { TalkedRun } from '../server/index.ts';
 
 interface Options {
   readonly client: Client;

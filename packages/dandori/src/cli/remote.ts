@@ -1,7 +1,6 @@
-import type { OpenOptions } from '../app/dandori.ts';
-import type { ConversationClient } from '../app/run-client.ts';
+import type { ConversationClient, OpenOptions } from '../app/index.ts';
 import { createClient, type Followed } from '../client/client.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/index.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { writePlanAsJson } from '../plan/write.ts';
 import type { Workplace } from './open.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TornTail } from '../app/dandori.ts';
-import type { RunClient } from '../app/run-client.ts';
+import type { RunClient, TornTail } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';

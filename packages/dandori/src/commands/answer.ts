@@ -9,7 +9,7 @@ import { asHidden, checkEdit } from '../run/drafts/edit.ts';
 import { fold } from '../run/state/apply.ts';
 import { editedTasks } from '../run/state/plan.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
-import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/sealing.ts';
+import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { asJournaled, checkLength, type Keeping, refuseEnded, send, tasksAsJournaled } from './send.ts';
 
 /** Length of the JSON. Larger data belongs in a file or a tool's result. */

@@ -3,8 +3,7 @@ import { DandoriError } from '../model/error.ts';
 import { blobOf, type Event, type Outcome } from '../model/event.ts';
 import { parseJson } from '../model/json.ts';
 import { fold } from '../run/state/apply.ts';
-import type { Blobs, Keys } from '../store/blobs.ts';
-import { allRuns, type Journal, type RunSummary } from '../store/journal.ts';
+import { allRuns, type Blobs, type Journal, type Keys, type RunSummary } from '../store/index.ts';
 
 export interface PruneOptions {
   /** Milliseconds since the last event of a run. Younger runs stay. */

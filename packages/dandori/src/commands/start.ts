@@ -9,8 +9,8 @@ import type { Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { type CompileParts, compileDraft } from '../run/drafts/draft.ts';
 import { fold } from '../run/state/apply.ts';
-import type { Keys } from '../store/blobs.ts';
-import { sealingOf, withOpenedCheck } from '../trust/sealing.ts';
+import type { Keys } from '../store/index.ts';
+import { sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { type Keeping, tasksAsJournaled } from './send.ts';
 
 /** Longer goals are data. They belong in a file or a tool's result, not in every prompt of the run. */

@@ -1,11 +1,7 @@
 import * as z from 'zod';
-import type { Answering } from '../commands/answer.ts';
-import { answerQuestion } from '../commands/answer.ts';
-import { checkGoal, newId } from '../commands/start.ts';
-import { cancelRun } from '../commands/steer.ts';
-import type { Leaving } from '../driver/drive.ts';
-import type { Parts } from '../driver/parts.ts';
-import type { Mind } from '../mind/mind.ts';
+import { type Answering, answerQuestion, cancelRun, checkGoal, newId } from '../commands/index.ts';
+import type { Leaving, Parts } from '../driver/index.ts';
+import type { Mind } from '../mind/index.ts';
 import { type ConversationFact, type Message, tally } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Json, parseJson, stringifyJson } from '../model/json.ts';
@@ -14,8 +10,7 @@ import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
 import { clip, isJapanese } from '../model/text.ts';
 import { foldRun } from '../run/state/apply.ts';
-import type { Keys } from '../store/blobs.ts';
-import type { ConversationJournal } from '../store/journal.ts';
+import type { ConversationJournal, Keys } from '../store/index.ts';
 import {
   askedQuestionSchema,
   openQuestions,

@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { drive, type Leaving } from '../driver/drive.ts';
-import type { Parts } from '../driver/parts.ts';
-import type { Mind } from '../mind/mind.ts';
+import { drive, type Leaving, type Parts } from '../driver/index.ts';
+import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { shown } from '../model/redact.ts';
 import type { RunState } from '../run/state/state.ts';
-import type { OtherRuns } from '../tools/own.ts';
+import type { OtherRuns } from '../tools/index.ts';
 import { type AskedQuestion, openQuestions } from '../views/report.ts';
 import { createReporter, type Reporter } from './reports.ts';
 

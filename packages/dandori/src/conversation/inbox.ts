@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { answerQuestion } from '../commands/answer.ts';
-import { newId } from '../commands/start.ts';
-import type { Parts } from '../driver/parts.ts';
+import { answerQuestion, newId } from '../commands/index.ts';
+import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import { fold } from '../run/state/apply.ts';
-import type { Keys } from '../store/blobs.ts';
+import type { Keys } from '../store/index.ts';
 import { answerIn, type Meant } from './interpret.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Parts } from '../driver/parts.ts';
+import type { Parts } from '../driver/index.ts';
 import {
   CONVERSATION_VERSION,
   type ConversationEvent,
@@ -6,7 +6,7 @@ import {
 } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { redact, shown } from '../model/redact.ts';
-import type { ConversationJournal } from '../store/journal.ts';
+import type { ConversationJournal } from '../store/index.ts';
 import { applyConversation, type ConversationState, foldConversation, isReported } from './state.ts';
 
 /**

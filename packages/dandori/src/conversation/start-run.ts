@@ -1,7 +1,6 @@
-import { asksToStop } from '../commands/answer-words.ts';
-import { startRun } from '../commands/start.ts';
-import type { Parts } from '../driver/parts.ts';
-import type { Mind } from '../mind/mind.ts';
+import { asksToStop, startRun } from '../commands/index.ts';
+import type { Parts } from '../driver/index.ts';
+import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';

@@ -1,12 +1,9 @@
-import { answerQuestion, reject } from '../commands/answer.ts';
-import { takesWords } from '../commands/answer-words.ts';
-import { addNote, cancelRun } from '../commands/steer.ts';
-import type { Parts } from '../driver/parts.ts';
+import { addNote, answerQuestion, cancelRun, reject, takesWords } from '../commands/index.ts';
+import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { JsonObject } from '../model/json.ts';
 import { fold } from '../run/state/apply.ts';
-import type { OtherRuns } from '../tools/own.ts';
-import type { CallOutcome } from '../tools/toolbox.ts';
+import type { CallOutcome, OtherRuns } from '../tools/index.ts';
 import { openQuestions } from '../views/report.ts';
 import type { Minutes } from './ledger.ts';
 

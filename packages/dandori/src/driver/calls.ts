@@ -1,11 +1,11 @@
-import type { Thinking, Thought } from '../mind/mind.ts';
+import type { Thinking, Thought } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import { assertNever } from '../model/error.ts';
 import { isNormal, type JsonObject, normalise } from '../model/json.ts';
 import type { Action } from '../model/task.ts';
 import type { InputResponse } from '../run/state/held-calls.ts';
-import type { Call, CallOutcome, InputRequest, MadeInside } from '../tools/toolbox.ts';
-import { sealingOf } from '../trust/sealing.ts';
+import type { Call, CallOutcome, InputRequest, MadeInside } from '../tools/index.ts';
+import { sealingOf } from '../trust/index.ts';
 import type { Texts } from '../views/texts/driver.ts';
 import type { Mail, Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';

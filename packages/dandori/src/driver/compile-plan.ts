@@ -14,7 +14,7 @@ import { type CompileParts, compileDraft, surroundingsOf } from '../run/drafts/d
 import { findRepeats, type ProposedCall, type Repeats } from '../run/repeats.ts';
 import { type PlanWord, wordOnDraft } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
-import { withOpenedCheck } from '../trust/sealing.ts';
+import { withOpenedCheck } from '../trust/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Parts } from './parts.ts';
 import type { Driver } from './perform.ts';

@@ -4,7 +4,7 @@ import { isRepeatable, type Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
-import { addOwnTools } from '../tools/own.ts';
+import { addOwnTools } from '../tools/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createSteadyClock, type SteadyClock } from './clock.ts';

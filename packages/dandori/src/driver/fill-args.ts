@@ -3,7 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import { type Injected, refsIn } from '../plan/fill-refs.ts';
 import { QUERY_WORK } from '../plan/query.ts';
 import type { RunState } from '../run/state/state.ts';
-import { injectSealed } from '../trust/sealing.ts';
+import { injectSealed } from '../trust/index.ts';
 import type { Results } from './results.ts';
 
 /** Work after which other runs get a turn: the Refs of a hundred tasks may each take a second. */

@@ -9,7 +9,7 @@ import {
 } from '../run/state/held-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
-import type { InputRequest } from '../tools/toolbox.ts';
+import type { InputRequest } from '../tools/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';

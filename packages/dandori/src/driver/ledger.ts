@@ -3,7 +3,7 @@ import { type Event, eventOf, type Fact, isCommand } from '../model/event.ts';
 import { apply, foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { withVerdict } from '../run/verdicts.ts';
-import { sealingOf } from '../trust/sealing.ts';
+import { sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Parts } from './parts.ts';
 import { withTerms } from './questions.ts';

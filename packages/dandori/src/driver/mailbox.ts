@@ -1,8 +1,8 @@
-import type { Thinking } from '../mind/mind.ts';
+import type { Thinking } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Action } from '../model/task.ts';
 import type { InputResponse } from '../run/state/held-calls.ts';
-import type { CallOutcome, InputRequest, MadeInside } from '../tools/toolbox.ts';
+import type { CallOutcome, InputRequest, MadeInside } from '../tools/index.ts';
 
 interface CallEnd {
   readonly task: string;

@@ -1,12 +1,10 @@
-import type { Mind } from '../mind/mind.ts';
+import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Event } from '../model/event.ts';
 import type { Live } from '../model/live.ts';
 import type { SchemaCheck } from '../model/tool.ts';
-import type { Blobs } from '../store/blobs.ts';
-import type { Journal } from '../store/journal.ts';
-import type { OtherRuns } from '../tools/own.ts';
-import type { Toolbox } from '../tools/toolbox.ts';
+import type { Blobs, Journal } from '../store/index.ts';
+import type { OtherRuns, Toolbox } from '../tools/index.ts';
 
 /** Typical durations of each tool, from the journals of the last runs. */
 export interface Durations {

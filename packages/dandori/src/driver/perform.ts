@@ -1,4 +1,4 @@
-import type { Mind, Thought } from '../mind/mind.ts';
+import type { Mind, Thought } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { toFailure } from '../model/failure.ts';
@@ -18,8 +18,8 @@ import { doneBefore } from '../run/repeats.ts';
 import { inputsOf } from '../run/state/held-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
-import { nextOffer } from '../tools/offer.ts';
-import { checkOpened, sealingOf } from '../trust/sealing.ts';
+import { nextOffer } from '../tools/index.ts';
+import { checkOpened, sealingOf } from '../trust/index.ts';
 import { partialAnswer } from '../views/report.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { textsOf as runTexts } from '../views/texts/run.ts';

@@ -15,7 +15,7 @@ import {
 import { outlook, overtakes } from '../run/drafts/prefetch-check.ts';
 import { timeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
-import { checkOpened, injectSealed, sealingOf } from '../trust/sealing.ts';
+import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Begun, Ended, PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';

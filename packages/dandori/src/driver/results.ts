@@ -4,8 +4,8 @@ import { type Json, parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import type { RunState } from '../run/state/state.ts';
-import type { Blobs } from '../store/blobs.ts';
-import type { ResultReader } from '../tools/own.ts';
+import type { Blobs } from '../store/index.ts';
+import type { ResultReader } from '../tools/index.ts';
 import { digestOf, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 

@@ -6,7 +6,7 @@ import { findingIn, probeArgs } from '../run/probe.ts';
 import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/state/inner-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { TaskState } from '../run/state/state.ts';
-import { checkOpened, opaqueForOnce, sealingOf } from '../trust/sealing.ts';
+import { checkOpened, opaqueForOnce, sealingOf } from '../trust/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
 import type { Mail } from './mailbox.ts';
 import { written } from './outcomes.ts';

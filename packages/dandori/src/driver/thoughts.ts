@@ -1,4 +1,4 @@
-import type { Thinking } from '../mind/mind.ts';
+import type { Thinking } from '../mind/index.ts';
 import type { Fact } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import { type Action, task as actionShape } from '../model/task.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Durations } from '../driver/parts.ts';
+import type { Durations } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
-import { allRuns, type Journal, type RunSummary } from '../store/journal.ts';
+import { allRuns, type Journal, type RunSummary } from '../store/index.ts';
 import { askedQuestionSchema, openQuestions } from '../views/report.ts';
 import { createCounter, type Every, statisticsSchema } from './statistics.ts';
 

@@ -1,8 +1,13 @@
 import * as z from 'zod';
-import { checkAnswer, meantBy, refuseStrangers } from '../commands/answer.ts';
-import { asJournaled, tasksAsJournaled } from '../commands/send.ts';
-import { newId } from '../commands/start.ts';
-import type { Parts } from '../driver/parts.ts';
+import {
+  asJournaled,
+  checkAnswer,
+  meantBy,
+  newId,
+  refuseStrangers,
+  tasksAsJournaled,
+} from '../commands/index.ts';
+import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { blobOf, type Event, eventOf, type Fact } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
@@ -14,7 +19,7 @@ import { apply, foldRun } from '../run/state/apply.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
 import { withVerdict } from '../run/verdicts.ts';
-import { sealingOf, withOpenedCheck } from '../trust/sealing.ts';
+import { sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { sharedPast } from '../views/report.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { asksMore, endedBy, wholeDecision } from './fork-point.ts';

@@ -1,8 +1,4 @@
-import { fillArgs } from '../driver/fill-args.ts';
-import { unexpected } from '../driver/outcomes.ts';
-import { answerText } from '../driver/perform.ts';
-import { callDigest } from '../driver/questions.ts';
-import type { Results } from '../driver/results.ts';
+import { answerText, callDigest, fillArgs, type Results, unexpected } from '../driver/index.ts';
 import type { Brief } from '../model/decision.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { EVENT_VERSION, type Event, type FactType, isCommand } from '../model/event.ts';

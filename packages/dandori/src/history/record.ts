@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import type { Parts } from '../driver/parts.ts';
-import { createResults, type Results } from '../driver/results.ts';
-import { decidedFacts } from '../driver/thoughts.ts';
+import { createResults, decidedFacts, type Parts, type Results } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, Fact, FactOf } from '../model/event.ts';
 import { canonicalJson, type Json, normalise } from '../model/json.ts';

@@ -1,13 +1,12 @@
 import * as z from 'zod';
-import type { Parts } from '../driver/parts.ts';
-import { createResults } from '../driver/results.ts';
+import { createResults, type Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, FactType } from '../model/event.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { breaches } from '../run/laws.ts';
 import { apply, fold, noEvents } from '../run/state/apply.ts';
 import { type RunState, snapshot } from '../run/state/state.ts';
-import type { Journal } from '../store/journal.ts';
+import type { Journal } from '../store/index.ts';
 import { report, reportSchema } from '../views/report.ts';
 import { factText } from './diff.ts';
 import { isDecided, prove } from './proof.ts';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Dandori } from '../app/dandori.ts';
-import type { TokenConfig } from '../config/servers.ts';
+import type { Dandori } from '../app/index.ts';
+import type { TokenConfig } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Role } from '../model/settings.ts';
 import { clip } from '../model/text.ts';

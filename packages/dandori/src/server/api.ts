@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { conversationRunSchema } from '../conversation/conversation.ts';
-import { askedSchema } from '../conversation/interpret.ts';
-import { writtenSchema } from '../conversation/state.ts';
-import { runQuestionSchema } from '../history/all-runs.ts';
-import { every } from '../history/statistics.ts';
+import { askedSchema, conversationRunSchema, writtenSchema } from '../conversation/index.ts';
+import { every, runQuestionSchema } from '../history/index.ts';
 import type { ErrorCode } from '../model/error.ts';
 import { amounts, envelopeSchema, factSchema } from '../model/event.ts';
 import { json } from '../model/json.ts';
@@ -11,7 +8,7 @@ import { diagnostic, diagnosticCode, estimate } from '../model/plan.ts';
 import { approvalPolicy, mode, role } from '../model/settings.ts';
 import { task } from '../model/task.ts';
 import { missingServerSchema, toolSchema } from '../model/tool.ts';
-import { conversationSummarySchema, runStatus, runSummarySchema } from '../store/journal.ts';
+import { conversationSummarySchema, runStatus, runSummarySchema } from '../store/index.ts';
 import { reportSchema } from '../views/report.ts';
 
 /**

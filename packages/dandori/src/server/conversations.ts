@@ -1,9 +1,8 @@
-import type { Dandori, Leaving } from '../app/dandori.ts';
-import type { Config } from '../config/config.ts';
-import { type Conversation, unfinished } from '../conversation/conversation.ts';
-import { foldConversation } from '../conversation/state.ts';
+import type { Dandori, Leaving } from '../app/index.ts';
+import type { Config } from '../config/index.ts';
+import { type Conversation, foldConversation, unfinished } from '../conversation/index.ts';
 import { DandoriError } from '../model/error.ts';
-import { type ConversationSummary, listAll } from '../store/journal.ts';
+import { type ConversationSummary, listAll } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
 import { mayAct, type User } from './access.ts';
 

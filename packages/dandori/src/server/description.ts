@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { version } from '../config/version.ts';
+import { version } from '../config/index.ts';
 import type { App } from './parts.ts';
 
 const DOCUMENT = {

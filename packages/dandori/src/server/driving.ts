@@ -1,7 +1,7 @@
-import { type Dandori, systemClock } from '../app/dandori.ts';
+import { type Dandori, systemClock } from '../app/index.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
-import { listAll, type RunSummary } from '../store/journal.ts';
+import { listAll, type RunSummary } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
 import type { DrivingState } from './api.ts';
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { DandoriError } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
-import type { Entry } from '../store/journal.ts';
+import type { Entry } from '../store/index.ts';
 
 /**
  * Sends the events of journals to clients, as server-sent events.

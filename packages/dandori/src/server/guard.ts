@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { HonoRequest, MiddlewareHandler } from 'hono';
-import type { Dandori } from '../app/dandori.ts';
+import type { Dandori } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { mayAct, type RateLimit, type User, type Users } from './access.ts';
 import type { Env, ServerParts } from './parts.ts';

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Dandori } from '../app/dandori.ts';
-import type { Config } from '../config/config.ts';
+import type { Dandori } from '../app/index.ts';
+import type { Config } from '../config/index.ts';
 import type { Owners, User, Users } from './access.ts';
 import type { OpenConversations } from './conversations.ts';
 import type { Driving } from './driving.ts';

@@ -1,4 +1,4 @@
-import type { Conversation, ConversationRun } from '../conversation/conversation.ts';
+import type { Conversation, ConversationRun } from '../conversation/index.ts';
 import type { Event } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Live } from '../model/live.ts';

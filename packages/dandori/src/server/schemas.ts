@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { json, jsonObject } from '../model/json.ts';
-import { listAll } from '../store/journal.ts';
+import { listAll } from '../store/index.ts';
 import { doneSchema, problemSchema } from './api.ts';
 
 /** Shared by the route descriptions. */

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { type Dandori, type OpenOptions, openDandori } from '../app/dandori.ts';
+import { type Dandori, type OpenOptions, openDandori } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { redact } from '../model/redact.ts';
 import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';

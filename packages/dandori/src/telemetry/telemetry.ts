@@ -1,5 +1,5 @@
 import type { Event } from '../model/event.ts';
-import type { Journal } from '../store/journal.ts';
+import type { Journal } from '../store/index.ts';
 import { createExporter, type Exporter, type ExporterOptions, encodeSpans } from './export.ts';
 import { createRunTrace, type RunTrace } from './run-trace.ts';
 

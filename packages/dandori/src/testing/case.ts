@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { answerQuestion } from '../commands/answer.ts';
-import { startRun } from '../commands/start.ts';
-import { addBudget, addNote, continueRun, pauseRun } from '../commands/steer.ts';
-import { drive } from '../driver/drive.ts';
-import type { Parts } from '../driver/parts.ts';
-import { type CaseCall, type CaseCommand, type RecordedCase, recordedCase } from '../history/case.ts';
-import type { Mind, Thinking } from '../mind/mind.ts';
+import { addBudget, addNote, answerQuestion, continueRun, pauseRun, startRun } from '../commands/index.ts';
+import { drive, type Parts } from '../driver/index.ts';
+import { type CaseCall, type CaseCommand, type RecordedCase, recordedCase } from '../history/index.ts';
+import type { Mind, Thinking } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
 import { canonicalJson, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
@@ -15,9 +12,8 @@ import type { Task } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import { fold } from '../run/state/apply.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../store/memory.ts';
-import { createSchemaCheck } from '../tools/schema/check.ts';
-import type { Call, CallOutcome, Toolbox } from '../tools/toolbox.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../store/index.ts';
+import { type Call, type CallOutcome, createSchemaCheck, type Toolbox } from '../tools/index.ts';
 import { type Report, report } from '../views/report.ts';
 import { createStepClock, type StepClock } from './step-clock.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Effect, Tool, ToolPolicy } from '../model/tool.ts';
-import type { Call, CallOutcome, Toolbox } from '../tools/toolbox.ts';
+import type { Call, CallOutcome, Toolbox } from '../tools/index.ts';
 
 /** A fault that replaces a call. `lost_after` does the work first and then loses the answer. */
 export type Fault =

@@ -1,4 +1,4 @@
-import type { Mind, Thinking, Thought } from '../mind/mind.ts';
+import type { Mind, Thinking, Thought } from '../mind/index.ts';
 import type { Action } from '../model/task.ts';
 
 /** One turn of the mind: its actions, a complete `Thinking`, or a function that returns one of them. */

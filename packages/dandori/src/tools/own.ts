@@ -7,7 +7,7 @@ import { isStep } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
 import type { RunState } from '../run/state/state.ts';
-import { opaqueForOnce } from '../trust/sealing.ts';
+import { opaqueForOnce } from '../trust/index.ts';
 import { planView } from '../views/plan.ts';
 import { excerptOf } from '../views/result-digest.ts';
 import { searchTools, toolIndexOf } from './search.ts';

@@ -4,7 +4,7 @@ import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, show
 import type { SchemaCheck, SchemaIssue } from '../model/tool.ts';
 import type { Work } from '../model/work.ts';
 import { type Injected, inject } from '../plan/fill-refs.ts';
-import type { Journal } from '../store/journal.ts';
+import type { Journal } from '../store/index.ts';
 
 const HASH_LENGTH = 32;
 const NONCE_LENGTH = 32;

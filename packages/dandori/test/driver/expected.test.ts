@@ -19,7 +19,7 @@ describe('an expected outcome as a JSON Schema', () => {
     const state = await run({ properties: { rows: { maxItems: 1 } } });
     expect(state.tasks.get('t1')?.failure).toMatchObject({
       kind: 'unexpected',
-      message: expect.stringMatching(/not as expected: rows /),
+      message: expect.stringMatching(/^Unexpected result: rows /),
     });
   });
 

@@ -219,7 +219,7 @@ describe('a plan that meets an error', () => {
     });
     const state = await house.drive(run);
     expect(state.end).toMatchObject({ outcome: 'exhausted', answer: 'only a' });
-    expect(state.end?.missing?.[0]).toMatch(/1 revisions.*max_revisions/);
+    expect(state.end?.missing?.[0]).toMatch(/1 revision .*max_revisions/);
     expect(count(await house.events(run), 'plan_revised')).toBe(1);
   });
 

@@ -73,7 +73,28 @@ function isPure(file: string): boolean {
   return PURE_FILES.includes(file) || (PURE_ROOMS.includes(roomOf(file)) && !IMPURE_FILES.includes(file));
 }
 
+/**
+ * Rooms that other rooms enter through `index.ts`. The pure rooms have no such door: the page bundles single files of them,
+ * and would load a whole room for one function.
+ */
+const ENTERED_BY_INDEX =
+  'trust tools store mind driver commands history conversation telemetry config app server'.split(' ');
+
 describe('the rooms', () => {
+  it('that act are entered through their index, so that what is inside can change', () => {
+    const wrong = files
+      // Public entries of the package, and files that the page or a browser may load, take what they need file by file.
+      .filter((file) => !file.endsWith('index.ts') && roomOf(file) !== 'client' && !isPure(file))
+      .flatMap((file) =>
+        [...textOf(file).matchAll(/^(?:import|export) [^;]*?from '(\.[^']+)'/gm)]
+          .map((match) => relative(SOURCE, join(SOURCE, file, '..', match[1] ?? '')))
+          .filter((target) => roomOf(target) !== roomOf(file) && ENTERED_BY_INDEX.includes(roomOf(target)))
+          .filter((target) => target !== `${roomOf(target)}/index.ts`)
+          .map((target) => `${file} imports ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('import one way, so that a room can be understood and tested without those above it', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)

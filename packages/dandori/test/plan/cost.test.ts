@@ -31,7 +31,10 @@ describe('what tools cost', () => {
         type: 'finish',
         ending: {
           outcome: 'exhausted',
-          missing: ['Limit reached: $0.1 (execution.max_cost)', 'b box.b: not run'],
+          missing: [
+            { code: 'limit', params: { limit: 'cost', most: 0.1 } },
+            { code: 'task', params: { task: 'b', name: 'box.b', status: 'not_done' } },
+          ],
         },
       },
     ]);

@@ -351,6 +351,15 @@ it('gives the verdicts of ajv as it comes', () => {
       fc.dictionary(fc.constantFrom('a', 'b', 'abc'), tie('node'), { maxKeys: 3 }),
     ),
   })).node;
+  const { default: Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
+  const older = new Ajv({ strict: false, allErrors: true, logger: false });
+  const compiles = (rules: JsonObject) => {
+    try {
+      return older.compile(rules) !== undefined;
+    } catch {
+      return false;
+    }
+  };
   fc.assert(
     fc.property(schema, fc.array(value, { minLength: 1, maxLength: 4 }), (rules, values) => {
       // A `$ref` within a part points to the root, where it may not be found.
@@ -358,7 +367,8 @@ it('gives the verdicts of ajv as it comes', () => {
       try {
         validate = plain.compile(rules);
       } catch {
-        expect(check.problem(rules)).toBeDefined();
+        // A schema that the newest draft refuses is read as draft 7, where that can be.
+        expect(check.problem(rules) === undefined).toBe(compiles(rules));
         return;
       }
       for (const one of values) expect(check(rules, one).length === 0).toBe(verdictOf(validate, one));

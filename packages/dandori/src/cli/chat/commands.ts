@@ -1,7 +1,6 @@
-import type { ConversationClient } from '../../app/run-client.ts';
-import { isApproval } from '../../commands/answer-words.ts';
-import type { ConversationRun } from '../../conversation/conversation.ts';
-import type { Asked } from '../../conversation/interpret.ts';
+import type { ConversationClient } from '../../app/index.ts';
+import { isApproval } from '../../commands/index.ts';
+import type { Asked, ConversationRun } from '../../conversation/index.ts';
 import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { planLines } from '../commands/show.ts';

@@ -1,7 +1,5 @@
-import type { ConversationClient } from '../../app/run-client.ts';
-import type { Said } from '../../conversation/conversation.ts';
-import type { Asked } from '../../conversation/interpret.ts';
-import type { Written } from '../../conversation/state.ts';
+import type { ConversationClient } from '../../app/index.ts';
+import type { Asked, Said, Written } from '../../conversation/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';

@@ -1,4 +1,4 @@
-import { isApproval } from '../../commands/answer-words.ts';
+import { isApproval } from '../../commands/index.ts';
 import type { Message } from '../../model/conversation.ts';
 import { isObject } from '../../model/json.ts';
 import { estimate } from '../../model/plan.ts';

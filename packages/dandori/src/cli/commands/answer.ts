@@ -1,5 +1,5 @@
-import type { RunClient } from '../../app/run-client.ts';
-import type { RunQuestion } from '../../history/all-runs.ts';
+import type { RunClient } from '../../app/index.ts';
+import type { RunQuestion } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { type AskedQuestion, duration, type Report } from '../../views/report.ts';

@@ -1,4 +1,4 @@
-import type { RunClient } from '../../app/run-client.ts';
+import type { RunClient } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';

@@ -1,4 +1,4 @@
-import type { ConversationClient, RunClient } from '../../app/run-client.ts';
+import type { ConversationClient, RunClient } from '../../app/index.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';

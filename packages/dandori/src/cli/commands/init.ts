@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { CONFIG_TEMPLATE } from '../../config/template.ts';
+import { CONFIG_TEMPLATE } from '../../config/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { asTyped } from '../command-line.ts';
 import { textsFor } from '../texts.ts';

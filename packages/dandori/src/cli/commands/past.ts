@@ -1,6 +1,11 @@
-import type { RunDiff, RunDifference } from '../../history/diff.ts';
-import type { Forked, ForkOptions as Options } from '../../history/fork.ts';
-import type { Difference, Replayed } from '../../history/replay.ts';
+import type {
+  Difference,
+  Forked,
+  ForkOptions as Options,
+  Replayed,
+  RunDiff,
+  RunDifference,
+} from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { type Json, normalise, stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';

@@ -1,6 +1,6 @@
-import { openDandori } from '../../app/dandori.ts';
+import { openDandori } from '../../app/index.ts';
 import { pathText } from '../../documents/place.ts';
-import type { Lifted } from '../../history/lift.ts';
+import type { Lifted } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Compiled } from '../../plan/compile.ts';

@@ -1,5 +1,4 @@
-import type { RunSummary } from '../../app/dandori.ts';
-import type { RunClient } from '../../app/run-client.ts';
+import type { RunClient, RunSummary } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';

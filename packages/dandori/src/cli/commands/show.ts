@@ -1,5 +1,5 @@
-import type { TornTail } from '../../app/dandori.ts';
-import type { HistoryEntry, PlanHistory, ProposedEntry } from '../../history/plan-history.ts';
+import type { TornTail } from '../../app/index.ts';
+import type { HistoryEntry, PlanHistory, ProposedEntry } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';

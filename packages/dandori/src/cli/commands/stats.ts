@@ -1,5 +1,5 @@
 import { milliseconds } from '../../documents/field.ts';
-import type { Counted } from '../../history/all-runs.ts';
+import type { Counted } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';

@@ -1,6 +1,6 @@
 import { confirm, isCancel } from '@clack/prompts';
-import { type Examined, type Finding, openDandori } from '../../app/dandori.ts';
-import type { Pruned } from '../../commands/prune.ts';
+import { type Examined, type Finding, openDandori } from '../../app/index.ts';
+import type { Pruned } from '../../commands/index.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';

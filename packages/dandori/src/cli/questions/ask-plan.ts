@@ -1,5 +1,5 @@
 import { isCancel, text } from '@clack/prompts';
-import type { RunClient } from '../../app/run-client.ts';
+import type { RunClient } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Question } from '../../model/question.ts';
 import { printable } from '../style.ts';

@@ -1,6 +1,6 @@
 import { isCancel, text } from '@clack/prompts';
-import { misfit } from '../../app/dandori.ts';
-import { answerText, canBeNumbered } from '../../commands/answer-words.ts';
+import { misfit } from '../../app/index.ts';
+import { answerText, canBeNumbered } from '../../commands/index.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
 import { type Field, fieldOf, fieldsOf, textOf, typedAs } from '../../views/form.ts';

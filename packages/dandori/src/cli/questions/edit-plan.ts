@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunClient } from '../../app/run-client.ts';
+import type { RunClient } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Question } from '../../model/question.ts';
 import { type PlanFile, parsePlan, renderDiagnostics } from '../../plan/read.ts';

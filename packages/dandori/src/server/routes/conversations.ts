@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Conversation } from '../../conversation/conversation.ts';
-import type { Written } from '../../conversation/state.ts';
-import type { ConversationSummary } from '../../store/journal.ts';
+import type { Conversation, Written } from '../../conversation/index.ts';
+import type { ConversationSummary } from '../../store/index.ts';
 import {
   beginRequest,
   begunConversationSchema,

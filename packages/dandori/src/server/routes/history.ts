@@ -1,9 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { runDiffSchema } from '../../history/diff.ts';
-import { forkedSchema } from '../../history/fork.ts';
-import { planHistorySchema } from '../../history/plan-history.ts';
-import { recordedSchema } from '../../history/record.ts';
-import { replayedSchema } from '../../history/replay.ts';
+import {
+  forkedSchema,
+  planHistorySchema,
+  recordedSchema,
+  replayedSchema,
+  runDiffSchema,
+} from '../../history/index.ts';
 import { parsePlan } from '../../plan/read.ts';
 import { forkRequest, replayRange } from '../api.ts';
 import type { Routes } from '../parts.ts';

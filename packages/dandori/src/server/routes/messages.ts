@@ -1,5 +1,5 @@
 import { createRoute, type z } from '@hono/zod-openapi';
-import type { Said } from '../../conversation/conversation.ts';
+import type { Said } from '../../conversation/index.ts';
 import {
   acknowledgedSchema,
   acknowledgeRequest,

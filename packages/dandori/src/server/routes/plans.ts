@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { ProblemsError } from '../../documents/problem.ts';
-import { liftedSchema } from '../../history/lift.ts';
+import { liftedSchema } from '../../history/index.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { type PlanFile, parsePlan } from '../../plan/read.ts';
 import { writePlan } from '../../plan/write.ts';

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Dandori, RunSummary } from '../../app/dandori.ts';
+import type { Dandori, RunSummary } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { parsePlan } from '../../plan/read.ts';

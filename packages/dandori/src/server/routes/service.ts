@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { countedSchema } from '../../history/all-runs.ts';
+import { countedSchema } from '../../history/index.ts';
 import { examinedSchema } from '../../model/finding.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { serverUserSchema, statisticsFilters, toolListSchema } from '../api.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/clock.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
-import type { CallOutcome, Toolbox } from '../../tools/toolbox.ts';
+import type { CallOutcome, Toolbox } from '../../tools/index.ts';
 import type { Replay } from './replay.ts';
 
 export interface ReplayToolboxOptions {

@@ -1,7 +1,7 @@
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { parseJson, stringifyJson } from '../../model/json.ts';
-import { conflict, RUNS } from '../../store/journal.ts';
+import { conflict, RUNS } from '../../store/index.ts';
 import type { Fate, FaultAt } from './faults.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';

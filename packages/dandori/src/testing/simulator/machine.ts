@@ -1,14 +1,14 @@
-import type { Parts } from '../../driver/parts.ts';
-import type { Blobs } from '../../store/blobs.ts';
+import type { Parts } from '../../driver/index.ts';
 import {
   assertFollows,
+  type Blobs,
   type Claim,
   conflict,
+  createMemoryBlobs,
   drivenElsewhere,
   type Journal,
   summarise,
-} from '../../store/journal.ts';
-import { createMemoryBlobs } from '../../store/memory.ts';
+} from '../../store/index.ts';
 import { createDisk, type Disk, type SimulatedFile } from './disk.ts';
 import type { Fate } from './faults.ts';
 import { createSimulatedMind } from './mind.ts';

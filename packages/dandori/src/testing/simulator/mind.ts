@@ -1,4 +1,4 @@
-import type { Mind, Thinking, Thought } from '../../mind/mind.ts';
+import type { Mind, Thinking, Thought } from '../../mind/index.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Action, Task } from '../../model/task.ts';
 import { hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';

@@ -1,6 +1,12 @@
-import { answerQuestion } from '../../commands/answer.ts';
-import { addBudget, addNote, cancelRun, continueRun, pauseRun } from '../../commands/steer.ts';
-import type { Parts } from '../../driver/parts.ts';
+import {
+  addBudget,
+  addNote,
+  answerQuestion,
+  cancelRun,
+  continueRun,
+  pauseRun,
+} from '../../commands/index.ts';
+import type { Parts } from '../../driver/index.ts';
 import { assertNever } from '../../model/error.ts';
 import type { Json } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';

@@ -1,12 +1,11 @@
-import { startRun } from '../../commands/start.ts';
-import { drive } from '../../driver/drive.ts';
-import type { Parts } from '../../driver/parts.ts';
-import { replayRun } from '../../history/replay.ts';
+import { startRun } from '../../commands/index.ts';
+import { drive, type Parts } from '../../driver/index.ts';
+import { replayRun } from '../../history/index.ts';
 import { DandoriError, type ErrorCode } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { fold } from '../../run/state/apply.ts';
 import type { RunState } from '../../run/state/state.ts';
-import type { Journal } from '../../store/journal.ts';
+import type { Journal } from '../../store/index.ts';
 import { differingEnd, isComparable, lostLines, type Violation, violations } from './checks.ts';
 import type { Disk, SimulatedFile } from './disk.ts';
 import { createFate, type Fate, NO_FAULTS, type Struck } from './faults.ts';

@@ -1,0 +1,16 @@
+export {
+  type Answering,
+  type Approval,
+  answerQuestion,
+  approve,
+  checkAnswer,
+  meantBy,
+  type Rejection,
+  refuseStrangers,
+  reject,
+} from './answer.ts';
+export { answerText, asksToStop, canBeNumbered, isApproval, takesWords } from './answer-words.ts';
+export { type Pruned, type PruneOptions, pruneRuns } from './prune.ts';
+export { asJournaled, tasksAsJournaled } from './send.ts';
+export { checkGoal, newId, startOnce, startRun } from './start.ts';
+export { addBudget, addNote, cancelRun, continueRun, pauseRun, type Rating, rateRun } from './steer.ts';

@@ -1,0 +1,22 @@
+export {
+  type Conversation,
+  type ConversationParts,
+  type ConversationRun,
+  conversationRunSchema,
+  newConversation,
+  openConversation,
+  type Said,
+  unfinished,
+} from './conversation.ts';
+export { createChanges, LIGHT_TIME, type Standing } from './drive-runs.ts';
+export { type Asked, askedSchema } from './interpret.ts';
+export { conversationBreaches } from './laws.ts';
+export { isAwaited } from './ledger.ts';
+export {
+  applyConversation,
+  type ConversationState,
+  foldConversation,
+  undelivered,
+  type Written,
+  writtenSchema,
+} from './state.ts';

@@ -1,0 +1,25 @@
+export {
+  type Counted,
+  type CountOptions,
+  countedSchema,
+  countRuns,
+  createDurations,
+  createQuestionList,
+  type RunQuestion,
+  runQuestionSchema,
+} from './all-runs.ts';
+export { type CaseCall, type CaseCommand, type RecordedCase, recordedCase } from './case.ts';
+export { compareRuns, type RunDiff, type RunDifference, runDiffSchema } from './diff.ts';
+export { type Forked, type ForkOptions, forkedSchema, forkRun } from './fork.ts';
+export { wholeDecision } from './fork-point.ts';
+export { type Lifted, lift, liftedSchema } from './lift.ts';
+export {
+  type HistoryEntry,
+  type PlanHistory,
+  type ProposedEntry,
+  planHistory,
+  planHistorySchema,
+} from './plan-history.ts';
+export { type Recorded, recordedSchema, recordRun } from './record.ts';
+export { type Difference, type Replayed, type ReplayOptions, replayedSchema, replayRun } from './replay.ts';
+export { every } from './statistics.ts';

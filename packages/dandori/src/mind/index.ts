@@ -1,0 +1,1 @@
+export type { Mind, Thinking, Thought } from './mind.ts';

@@ -1,0 +1,1 @@
+export type { TalkedRun } from './api.ts';

@@ -1,0 +1,31 @@
+export type { Blobs, Keys } from './blobs.ts';
+export { type DoctorOptions, examineStore } from './doctor/doctor.ts';
+export { createStoreKey } from './files/keys.ts';
+export {
+  allRuns,
+  assertFollows,
+  type Claim,
+  type ConversationJournal,
+  type ConversationSummary,
+  conflict,
+  conversationSummarySchema,
+  drivenElsewhere,
+  type Entry,
+  type Journal,
+  listAll,
+  RUNS,
+  type RunSummary,
+  runStatus,
+  runSummarySchema,
+  summarise,
+  type TornTail,
+} from './journal.ts';
+export { createMemoryBlobs, createMemoryJournal } from './memory.ts';
+export {
+  createFileStore,
+  createMemoryStore,
+  foldersOf,
+  STORE_PARTS,
+  type Store,
+  type StoreFolders,
+} from './store.ts';

@@ -1,0 +1,9 @@
+export {
+  asShown,
+  checkOpened,
+  injectSealed,
+  opaqueForOnce,
+  type Secrets,
+  sealingOf,
+  withOpenedCheck,
+} from './sealing.ts';
